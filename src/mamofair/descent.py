@@ -1,0 +1,241 @@
+"""Common descent: from the objectives' gradients to one direction that hurts none of them, to first order.
+
+A `Weighting` maps the k×k Gramian G = J Jᵀ of the objectives' gradients to k weights on the simplex; the direction is
+then w J. Whether it hurts no objective is a statement about w J itself: an optimizer such as Adam, which rescales the
+direction coordinate by coordinate, carries no such guarantee.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from scipy.optimize import nnls
+from torch import Tensor
+
+__all__ = [
+    "Fixed",
+    "MinNorm",
+    "PublishedFrankWolfe",
+    "Weighting",
+    "assign_grad",
+    "initial_scales",
+    "is_stationary",
+    "pullback",
+    "rays",
+]
+
+
+def pullback(
+    logits: Float[Tensor, "*members n"], cotangents: Float[Tensor, "k *members n"], parameters: Sequence[Tensor]
+) -> Float[Tensor, "k *members d"]:
+    """Return the Jacobian of k objectives by the parameters, from their derivatives by the logits.
+
+    One batched backward pass for all k. The parameters of a population carry the members in their first axis, and so
+    does the Jacobian. A parameter that the logits do not depend on has zeros.
+
+    >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
+    >>> pullback(torch.eye(3, 2) @ w, torch.eye(3), [w])
+    tensor([[1., 0.],
+            [0., 1.],
+            [0., 0.]])
+    """
+    found = torch.autograd.grad(logits, parameters, cotangents, is_grads_batched=True, allow_unused=True)
+    k = len(cotangents)
+    grads = (p.new_zeros(k, *p.shape) if grad is None else grad for p, grad in zip(parameters, found, strict=True))
+    return torch.cat([grad.flatten(logits.ndim) for grad in grads], dim=-1)
+
+
+def assign_grad(parameters: Sequence[Tensor], direction: Float[Tensor, "*members d"]) -> None:
+    """Write a direction into the parameters' `grad`, for an optimizer to step along.
+
+    >>> w = torch.zeros(2, 2, requires_grad=True)
+    >>> assign_grad([w], torch.arange(4.0))
+    >>> w.grad
+    tensor([[0., 1.],
+            [2., 3.]])
+    """
+    sizes = [parameter[(0,) * (direction.ndim - 1)].numel() for parameter in parameters]
+    for parameter, part in zip(parameters, torch.split(direction, sizes, dim=-1), strict=True):
+        parameter.grad = part.reshape(parameter.shape)
+
+
+@runtime_checkable
+class Weighting(Protocol):
+    """From the Gramian of the gradients to weights on the simplex. Weightings of TorchJD fit."""
+
+    def __call__(self, gramian: Float[Tensor, "k k"], /) -> Float[Tensor, " k"]:
+        """Return non-negative weights that sum to one."""
+        ...
+
+
+@dataclass(frozen=True)
+class MinNorm:
+    """The paper's common descent vector: the shortest convex combination of the gradients.
+
+    w = argmin wᵀ G w over the simplex (Padh et al. 2021, Eq. 13; Désidéri 2012). Every gradient then has an inner
+    product of at least ‖w J‖² with w J; if that is zero, the point is Pareto stationary.
+    Exact: in closed form for up to three objectives, by non-negative least squares above.
+
+    >>> MinNorm()(torch.tensor([[1.0, 0.0], [0.0, 3.0]]))
+    tensor([0.7500, 0.2500])
+    """
+
+    def __call__(self, gramian: Float[Tensor, "k k"]) -> Float[Tensor, " k"]:
+        """Return the weights of the shortest combination."""
+        weights = _min_norm(gramian.tolist())
+        return gramian.new_tensor(weights)
+
+
+@dataclass(frozen=True)
+class PublishedFrankWolfe:
+    """The weights as the paper's code computes them, for the reproduction.
+
+    Its Frank–Wolfe iteration starts at equal weights and returns inside its loop after the first step, whatever
+    `max_iter` says; two objectives use the closed form. `early_stop=False` lets it run.
+    """
+
+    max_iter: int = 100
+    early_stop: bool = True
+
+    def __call__(self, gramian: Float[Tensor, "k k"]) -> Float[Tensor, " k"]:
+        """Return the weights after one step, or after `max_iter` steps if they are let run."""
+        G, k = np.array(gramian.tolist()), len(gramian)
+        if k == 2:
+            return gramian.new_tensor(_min_norm_of_two(G.tolist()))
+        weights = np.full(k, 1 / k)
+        for _ in range(1 if self.early_stop else self.max_iter):
+            products = G @ weights
+            steepest = int(products.argmin())
+            norm, inner = float(weights @ products), float(products[steepest])
+            keep, _ = _min_norm_of_two([[norm, inner], [inner, float(G[steepest, steepest])]])
+            weights *= keep
+            weights[steepest] += 1 - keep
+        return gramian.new_tensor(weights.tolist())
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A scalarisation: the same weights at every step, scaled to sum to one.
+
+    >>> Fixed((1, 3)).weights
+    (0.25, 0.75)
+    """
+
+    weights: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        given = tuple(float(weight) for weight in self.weights)
+        if not given or min(given) < 0 or not 0 < sum(given) < float("inf"):
+            raise ValueError(f"Fixed weights must be non-negative, finite and not all zero: found {self.weights!r}.")
+        object.__setattr__(self, "weights", tuple(weight / sum(given) for weight in given))
+
+    def __call__(self, gramian: Float[Tensor, "k k"]) -> Float[Tensor, " k"]:
+        """Return the weights; the Gramian does not matter."""
+        if len(gramian) != len(self.weights):
+            raise ValueError(f"Fixed weights must be as many as objectives: found {len(self.weights)}, {len(gramian)}.")
+        return gramian.new_tensor(self.weights)
+
+
+def rays(k: int, n: int, low: float = 0.03, high: float = 2.0) -> list[Fixed]:
+    """Return n preferences that spread over the trade-off between k objectives, cross-entropy first.
+
+    Member 0 minimises the cross-entropy alone, the others cross-entropy + Σ λ_j·gap_j with λ a geometric ladder from
+    `low` to `high` times directions spread over the gaps (each direction's largest entry is one).
+    Even weights would crowd at the fair end: what matters is the ratio of gap to cross-entropy.
+
+    >>> [round(gap / accuracy, 2) for accuracy, gap in (preference.weights for preference in rays(2, 4))]
+    [0.0, 0.03, 0.24, 2.0]
+    """
+    if k < 2 or n < 1:
+        raise ValueError(f"Rays need at least two objectives and one member: found k = {k} and n = {n}.")
+    strengths = np.geomspace(low, high, n - 1)[:, None] * _directions(k - 1, n - 1)
+    return [Fixed((1.0, *row)) for row in [(0.0,) * (k - 1), *strengths.tolist()]]
+
+
+def _directions(gaps: int, n: int) -> np.ndarray:
+    """Return n directions over the gaps, evenly spread on the simplex by an additive recurrence (Roberts 2018)."""
+    base = np.roots([1, *[0] * (gaps - 1), -1, -1]).real.max()
+    points = (0.5 + np.outer(np.arange(n), base ** -np.arange(1.0, gaps + 1))) % 1
+    shares = -np.log(points)  # uniform on the simplex once scaled to sum to one
+    return np.asarray(shares / shares.max(axis=1, keepdims=True, initial=0))
+
+
+def initial_scales(values: Float[Tensor, "*k"], floor: float = 0.05) -> Float[Tensor, "*k"]:
+    """Return what gradients are divided by: the objectives' initial values (Padh et al. 2021, Eq. 14), floored.
+
+    Departs: without the floor, a gap that happens to start near zero would drown every other gradient.
+
+    >>> initial_scales(torch.tensor([0.7, 0.01]))
+    tensor([0.7000, 0.0500])
+    """
+    return values.detach().clamp(min=floor)
+
+
+def is_stationary(gramian: Float[Tensor, "k k"], tol: float = 1e-8) -> bool:
+    """Whether no direction improves all objectives: the shortest combination is (relatively) as good as zero.
+
+    >>> is_stationary(torch.tensor([[1.0, -1.0], [-1.0, 1.0]]))
+    True
+    """
+    weights = MinNorm()(gramian)
+    return bool(weights @ gramian @ weights <= tol * gramian.diagonal().max())
+
+
+Matrix = list[list[float]]
+
+
+def _min_norm(G: Matrix) -> list[float]:
+    """Return argmin wᵀ G w over the simplex, exactly."""
+    norms = [G[i][i] for i in range(len(G))]
+    if not all(norm < float("inf") for norm in norms):
+        raise ValueError(f"Gradients must be finite: found squared norms {norms}. Try a smaller learning rate.")
+    still = [norm <= 0 for norm in norms]
+    if any(still):  # a zero gradient is itself the shortest combination
+        return [zero / sum(still) for zero in still]
+    solvers = {1: lambda G: [1.0], 2: _min_norm_of_two, 3: _min_norm_of_three}
+    return solvers.get(len(G), _min_norm_of_many)(G)
+
+
+def _min_norm_of_two(G: Matrix) -> list[float]:
+    (a, b), (_, c) = G
+    if b >= a:
+        return [1.0, 0.0]
+    if b >= c:
+        return [0.0, 1.0]
+    total = (a - b) + (c - b)
+    return [(c - b) / total, (a - b) / total]
+
+
+def _min_norm_of_three(G: Matrix) -> list[float]:
+    """Return the best of the three edges and, if it is inside, the stationary point of the triangle's plane."""
+    candidates = []
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        edge = [0.0, 0.0, 0.0]
+        edge[i], edge[j] = _min_norm_of_two([[G[i][i], G[i][j]], [G[i][j], G[j][j]]])
+        candidates.append(edge)
+    # Inside, w ∝ G⁻¹1. Unit gradients first (G = D C D), or short gradients beside long ones would lose their digits.
+    d = [sqrt(G[i][i]) for i in range(3)]
+    x, y, z = G[0][1] / (d[0] * d[1]), G[0][2] / (d[0] * d[2]), G[1][2] / (d[1] * d[2])
+    adjugate = ((1 - z * z, y * z - x, x * z - y), (y * z - x, 1 - y * y, x * y - z), (x * z - y, x * y - z, 1 - x * x))
+    inside = [sum(entry * min(d) / d[j] for j, entry in enumerate(row)) / d[i] for i, row in enumerate(adjugate)]
+    if min(inside) > 0:
+        candidates.append([weight / sum(inside) for weight in inside])
+    return min(candidates, key=lambda w: sum(w[i] * G[i][j] * w[j] for i in range(3) for j in range(3)))
+
+
+def _min_norm_of_many(G: Matrix) -> list[float]:
+    """Solve min ‖R u‖² + (1ᵀu − 1)² over u ≥ 0, with Rᵀ R = G: its solution is the min-norm weights, scaled.
+
+    For a fixed sum of u, the best u is that sum times the min-norm weights; so the direction of u is theirs.
+    """
+    gramian = np.array(G)
+    d = np.sqrt(gramian.diagonal())
+    values, vectors = np.linalg.eigh(gramian / np.outer(d, d))  # unit gradients, as above
+    root = np.sqrt(values.clip(min=0))[:, None] * vectors.T
+    scaled, _ = nnls(np.vstack([root, d.min() / d]), np.append(np.zeros(len(d)), 1.0))
+    weights = scaled / d
+    return [float(weight) for weight in weights / weights.sum()]

@@ -1,0 +1,125 @@
+"""Sensitive features of any kind, read as attributes with groups. The one place where `sensitive_features` is read."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+from jaxtyping import Float, Int
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Who belongs to which group, for each sensitive attribute.
+
+    `values` names the groups of each attribute, `codes` points into them, row by row; −1 means unknown.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[tuple[Any, ...], ...]
+    codes: Int[np.ndarray, "n attributes"]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any) -> "Groups":
+        return Groups(self.names, self.values, self.codes[rows])
+
+    def members(self, y: Any, weight: Any = None) -> dict[str, Float[np.ndarray, "n _"]]:
+        """Return, for each attribute, each row's weight in the column of its label and group.
+
+        The first half of the columns is for y = 1, the second for y = 0, each with one column a group: the form that
+        `Confusion.of_rows` takes. A row of unknown group has zeros.
+
+        >>> read_groups(pd.Series(["a", "b", None], name="sex")).members([1, 0, 1])["sex"]
+        array([[1., 0., 0., 0.],
+               [0., 0., 0., 1.],
+               [0., 0., 0., 0.]])
+        """
+        positive = np.asarray(y, dtype=float)
+        weight = np.ones(len(self)) if weight is None else np.asarray(weight, dtype=float)
+        sides = (positive * weight)[:, None], ((1 - positive) * weight)[:, None]
+        tables = {}
+        for name, values, codes in zip(self.names, self.values, self.codes.T, strict=True):
+            own = np.eye(len(values) + 1, len(values))[codes]  # the last row, which is what −1 takes, is zero
+            tables[name] = np.hstack([own * side for side in sides])
+        return tables
+
+    def crossed(self) -> "Groups":
+        """Return the same with one more attribute: the crossing of all, its groups the combinations that occur.
+
+        >>> people = pd.DataFrame({"sex": ["F", "M", "F"], "race": ["B", "W", None]})
+        >>> read_groups(people).crossed().names, read_groups(people).crossed().values[-1]
+        (('sex', 'race', 'sex*race'), ('F / B', 'M / W'))
+        """
+        if len(self.names) < 2:
+            return self
+        known = (self.codes >= 0).all(axis=1)
+        combinations, codes = np.unique(self.codes[known], axis=0, return_inverse=True)
+        crossing = np.full(len(self), -1)
+        crossing[known] = codes.ravel()
+        labels = (zip(self.values, row, strict=True) for row in combinations)
+        values = tuple(" / ".join(str(groups[code]) for groups, code in row) for row in labels)
+        name = "*".join(self.names)
+        return Groups((*self.names, name), (*self.values, values), np.column_stack([self.codes, crossing]))
+
+
+def read_groups(sensitive_features: Any, rows: int | None = None) -> Groups:
+    """Read sensitive features: a Series, a frame (pandas or polars), a mapping, or an array of one or two dimensions.
+
+    Columns name the attributes, `sensitive_0`, … if they have no name. Missing values are unknown groups.
+
+    >>> people = read_groups(pd.DataFrame({"sex": ["F", "M", "F"], "race": ["B", None, "W"]}))
+    >>> people.values
+    (('F', 'M'), ('B', 'W'))
+    >>> people.codes.tolist()
+    [[0, 0], [1, -1], [0, 1]]
+    """
+    if isinstance(sensitive_features, pd.DataFrame) and not sensitive_features.columns.is_unique:
+        twice = sensitive_features.columns[sensitive_features.columns.duplicated()][0]
+        raise ValueError(f"`sensitive_features` must have different column names: found {twice!r} twice. Rename one.")
+    columns = list(_columns(sensitive_features))
+    if not columns:
+        raise ValueError("`sensitive_features` must have at least one column: found none.")
+    names = [name if name and isinstance(name, str) else f"sensitive_{i}" for i, (name, _) in enumerate(columns)]
+    found = len(columns[0][1])
+    if rows is not None and found != rows:
+        raise ValueError(f"`sensitive_features` must have one row per sample: found {found} rows for {rows} samples.")
+    read = [_factorize(name, column) for name, (_, column) in zip(names, columns, strict=True)]
+    return Groups(tuple(names), tuple(values for _, values in read), np.column_stack([codes for codes, _ in read]))
+
+
+def _columns(features: Any) -> Iterable[tuple[Any, np.ndarray]]:
+    """Yield the name, if there is one, and the values of each column."""
+    native = nw.from_native(features, pass_through=True, allow_series=True)
+    if isinstance(native, nw.LazyFrame):
+        native = native.collect()
+    if isinstance(native, nw.Series):
+        return [(native.name or None, native.to_numpy())]
+    if isinstance(native, nw.DataFrame):
+        return [(name, native[:, i].to_numpy()) for i, name in enumerate(native.columns)]
+    if isinstance(features, Mapping):
+        return [(name, np.asarray(values, dtype=object)) for name, values in features.items()]
+    array = np.asarray(features, dtype=object)
+    if array.ndim not in (1, 2):
+        raise ValueError(
+            f"`sensitive_features` must have one or two dimensions: found an array of shape {array.shape}."
+        )
+    return [(None, column) for column in np.atleast_2d(array.T)]
+
+
+def _factorize(name: str, column: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """Return integer codes, −1 for missing, and the sorted values they stand for."""
+    codes, uniques = pd.factorize(pd.Series(column).to_numpy(dtype=object))
+    values = [value.item() if isinstance(value, np.generic) else value for value in uniques]
+    order = sorted(range(len(values)), key=lambda i: (type(values[i]).__name__, values[i]))
+    rank = np.empty(len(values) + 1, dtype=int)
+    rank[order], rank[-1] = np.arange(len(values)), -1
+    if len(values) > max(20, len(column) // 2):
+        raise ValueError(
+            f"Attribute {name!r} must have groups of several rows: found {len(values)} values in {len(column)} rows. "
+            "Bin it first, for instance with pandas.cut."
+        )
+    return rank[codes], tuple(values[i] for i in order)

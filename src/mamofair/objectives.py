@@ -1,0 +1,162 @@
+"""Objectives: what training makes small. Each depends on the model only through the logits of a batch.
+
+>>> import torch
+>>> from mamofair.notions import DEMOGRAPHIC_PARITY
+>>> from mamofair.relaxations import Sigmoid
+>>> batch = Batch(torch.zeros(4, 1), torch.tensor([1.0, 0, 1, 0]), {"sex": torch.eye(4)[[0, 3, 1, 2]]})
+>>> objectives = [CrossEntropy(), Gap(DEMOGRAPHIC_PARITY, "sex", Sigmoid(3))]
+>>> values, cotangents = evaluate(objectives, torch.tensor([1.0, -1, -1, 1]), batch)
+>>> values.shape, cotangents.shape
+(torch.Size([2]), torch.Size([2, 4]))
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from mamofair.batches import Batch
+from mamofair.groups import Groups
+from mamofair.notions import Confusion, Notion, Rate, column
+from mamofair.relaxations import Relaxation, Sigmoid
+
+__all__ = ["CrossEntropy", "Gap", "Objective", "SquaredError", "evaluate", "require_rates"]
+
+
+@runtime_checkable
+class Objective(Protocol):
+    """From logits ``(..., n)`` and their batch to values ``(...)`` to make small, one for each member."""
+
+    def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch, /) -> Float[Tensor, "*members"]:
+        """Return the objective's value."""
+        ...
+
+
+@dataclass(frozen=True)
+class CrossEntropy:
+    """The mean cross-entropy of the labels, −log σ(±f)."""
+
+    def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
+        """Return the weighted mean over rows."""
+        labels = batch.y.expand_as(logits)
+        return _mean(binary_cross_entropy_with_logits(logits, labels, reduction="none"), batch)
+
+    def __str__(self) -> str:
+        return "cross_entropy"
+
+
+@dataclass(frozen=True)
+class SquaredError:
+    """The mean squared error of the probabilities, (σ(f) − y)²; the anchor of the paper's code."""
+
+    def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
+        """Return the weighted mean over rows."""
+        return _mean((torch.sigmoid(logits) - batch.y).square(), batch)
+
+    def __str__(self) -> str:
+        return "squared_error"
+
+
+def _mean(losses: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
+    return losses.mean(-1) if batch.weight is None else losses @ batch.weight / batch.weight.sum()
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The relaxed gap of a notion for an attribute, plus a little accuracy: |gap| + anchor·anchor_loss.
+
+    The gap is the largest difference of two groups' rates, with the indicator of ŷ = 1 relaxed (Padh et al. 2021,
+    Eq. 8 and 16). The anchor keeps a model that minimises this alone from becoming constant.
+
+    In a batch, a group with less than one row of (relaxed) mass under a rate's condition does not count, and with
+    fewer than two groups that count the rate is no gap at all: 0, with no gradient.
+
+    Departs: the paper's equations leave out the absolute value (its code does not), and divide by all rows of a group
+    for equal opportunity, where its definition asks for the rows with y = 1.
+    """
+
+    notion: Notion
+    attribute: str
+    relaxation: Relaxation = Sigmoid(3)
+    anchor: float = 0.0
+    anchor_loss: CrossEntropy | SquaredError = CrossEntropy()
+
+    def __post_init__(self) -> None:
+        if self.notion.conditions_on_prediction and not self.relaxation.bounded:
+            raise ValueError(
+                f"{self.notion.name} is conditioned on the prediction and needs a relaxation within [0, 1], because it "
+                f"divides by the relaxed number of predictions: found {self.relaxation}. Use Sigmoid or Tanh."
+            )
+        if self.anchor < 0:
+            raise ValueError(f"`anchor` must not be negative: found {self.anchor}.")
+
+    def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
+        """Return the relaxed gap and its anchor."""
+        positive, negative = self.relaxation(logits), self.relaxation.negative(logits)
+        confusion = Confusion.of_rows(positive, batch.members[self.attribute], negative)
+        one_row = 1.0 if batch.weight is None else batch.weight.mean()
+        gaps = [_spread(*_fraction(rate, confusion), one_row) for rate in self.notion.rates]
+        gap = gaps[0] if len(gaps) == 1 else torch.stack(gaps).amax(0)
+        return gap + self.anchor * self.anchor_loss(logits, batch) if self.anchor else gap
+
+    def __str__(self) -> str:
+        return column(self.notion, self.attribute)
+
+
+def _fraction(rate: Rate, confusion: Confusion) -> tuple[Tensor, Tensor]:
+    return confusion.mass(rate.event), confusion.mass(rate.given)
+
+
+def _spread(
+    event: Float[Tensor, "*members groups"], given: Float[Tensor, "*groups"], one_row: float | Tensor
+) -> Float[Tensor, "*members"]:
+    """Return largest minus smallest rate of the groups that have a row under the condition."""
+    counts = given >= one_row
+    # A group that does not count divides by one, not by zero: a NaN would survive the masks in the gradient.
+    rates = event / torch.where(counts, given, 1.0)
+    high = torch.where(counts, rates, -torch.inf).amax(-1)
+    low = torch.where(counts, rates, torch.inf).amin(-1)
+    return torch.where(counts.sum(-1) >= 2, high - low, 0.0)
+
+
+def evaluate(
+    objectives: Sequence[Objective], logits: Float[Tensor, "*members n"], batch: Batch
+) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
+    """Return the objectives' values and their derivatives by the logits, the cotangents.
+
+    Logits may carry members in front: each member has its own values and its own cotangents.
+    """
+    leaf = logits.detach().requires_grad_()
+    values = torch.stack([objective(leaf, batch) for objective in objectives])
+    cotangents = [torch.autograd.grad(value.sum(), leaf, retain_graph=True)[0] for value in values]
+    return values.detach(), torch.stack(cotangents)
+
+
+def require_rates(notion: Notion, attribute: str, groups: Groups, y: np.ndarray) -> None:
+    """Raise a `ValueError` unless every rate of the notion is defined in every group of the attribute.
+
+    Parameters
+    ----------
+    notion, attribute
+        What is to be trained.
+    groups, y
+        The whole training set: group memberships, and labels with 1 for favorable.
+    """
+    index = groups.names.index(attribute)
+    values, codes = groups.values[index], groups.codes[:, index]
+    if len(values) < 2:
+        raise ValueError(f"Attribute {attribute!r} must have at least two groups: found {list(values)}.")
+    for code, value in enumerate(values):
+        found = set(y[codes == code].tolist())
+        for rate in notion.rates:
+            if not found.intersection(rate.labels):
+                rows = "row" if len(rate.labels) == 2 else f"row with y={rate.labels[0]}"
+                raise ValueError(
+                    f"{notion.name} compares {rate} between groups, but group {value!r} of {attribute!r} has no {rows} "
+                    "in the training data. Merge it with another group, set it to missing, or choose another notion."
+                )

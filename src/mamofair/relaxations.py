@@ -1,0 +1,146 @@
+"""Relaxations: logits → a differentiable stand-in for the indicator 1[f > 0].
+
+A relaxation is called with logits f and returns how far each row counts as ŷ = 1; `negative` says how far it counts
+as ŷ = 0. f = 0 is ŷ = 0.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+__all__ = ["ConvexConcave", "Hard", "Linear", "Published", "Relaxation", "Sigmoid", "Tanh"]
+
+
+@dataclass(frozen=True)
+class Relaxation(ABC):
+    """What a relaxation offers; subclass it for one of your own: `__call__` is all that is needed.
+
+    `bounded` says whether values stay within [0, 1]. Rates conditioned on the prediction divide by the relaxed number
+    of predicted positives, so that they need a bounded relaxation.
+    """
+
+    bounded: ClassVar[bool] = True
+
+    @abstractmethod
+    def __call__(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+        """Return the stand-in for 1[f > 0]."""
+
+    def negative(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"] | None:
+        """Return the stand-in for 1[f ≤ 0], or None where it is one minus the stand-in for 1[f > 0]."""
+        return None
+
+
+def _check_scale(c: float) -> None:
+    if not c > 0:
+        raise ValueError(f"A relaxation's scale `c` must be positive: found {c!r}.")
+
+
+@dataclass(frozen=True)
+class Tanh(Relaxation):
+    """The paper's hyperbolic tangent relaxation, tanh(c·max(0, f)) (Padh et al. 2021, Eq. 8).
+
+    It tends to the indicator as c grows (Lemma 1), and is one-sided: rows with f < 0 get no gradient.
+
+    Departs: the appendix relaxes 1[f < 0] to tanh(c·min(0, f)), which tends to −1. We use tanh(c·max(0, −f)),
+    which tends to the indicator.
+
+    >>> Tanh(3)(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([0.0000, 0.0000, 0.9951])
+    """
+
+    c: float = 3.0
+
+    def __post_init__(self) -> None:
+        _check_scale(self.c)
+
+    def __call__(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+        """Return tanh(c·max(0, f))."""
+        return torch.tanh(self.c * torch.relu(logits))
+
+    def negative(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+        """Return tanh(c·max(0, −f))."""
+        return self(-logits)
+
+
+@dataclass(frozen=True)
+class Sigmoid(Relaxation):
+    """The two-sided σ(c·f): every row has a gradient, on whichever side of the boundary it lies.
+
+    >>> Sigmoid(3)(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([0.0474, 0.5000, 0.9526])
+    """
+
+    c: float = 3.0
+
+    def __post_init__(self) -> None:
+        _check_scale(self.c)
+
+    def __call__(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+        """Return σ(c·f)."""
+        return torch.sigmoid(self.c * logits)
+
+
+@dataclass(frozen=True)
+class Linear(Relaxation):
+    """f itself (Donini et al. 2018, Zafar et al. 2017): the gap of the mean scores, not of the decisions."""
+
+    bounded: ClassVar[bool] = False
+
+    def __call__(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+        """Return f."""
+        return logits
+
+
+@dataclass(frozen=True)
+class ConvexConcave(Relaxation):
+    """min(0, f) (Zafar et al. 2017, disparate mistreatment)."""
+
+    bounded: ClassVar[bool] = False
+
+    def __call__(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+        """Return min(0, f)."""
+        return torch.clamp(logits, max=0.0)
+
+
+@dataclass(frozen=True)
+class Hard(Relaxation):
+    """The indicator 1[f > 0] itself; its gradient is zero.
+
+    >>> Hard()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([0., 0., 1.])
+    """
+
+    def __call__(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+        """Return 1[f > 0]."""
+        # sign has a derivative, zero, where a comparison would cut the graph and autograd would refuse.
+        return torch.relu(torch.sign(logits))
+
+
+@dataclass(frozen=True)
+class Published(Relaxation):
+    """What the paper's code computes: (1 + tanh(c·(p − ½))) / 2 with p = σ(f), of predicted positives only.
+
+    It jumps from 0 to ½ at the boundary and stays below 0.91 for c = 3, since p − ½ is at most ½. The code uses
+    c = 3 for demographic parity and the error rates, 5 for the true positive and true negative rates.
+
+    Departs: for ŷ = 0 the code sums the same values over the predicted negatives, which fall as the model gets
+    surer of a negative. We mirror the values, so that a sure negative counts most.
+    """
+
+    c: float = 3.0
+
+    def __post_init__(self) -> None:
+        _check_scale(self.c)
+
+    def __call__(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+        """Return (1 + tanh(c·(σ(f) − ½))) / 2 where f > 0, else 0."""
+        rounded = (1 + torch.tanh(self.c * (torch.sigmoid(logits) - 0.5))) / 2
+        return torch.where(logits > 0, rounded, 0.0)
+
+    def negative(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
+        """Return the mirror image, of predicted negatives only."""
+        return self(-logits)
