@@ -1,0 +1,114 @@
+"""Error, rates of each group, and gaps."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair.groups import Groups, read_groups
+from mamofair.labels import as_column, favorable_label
+from mamofair.notions import Confusion, Notion, as_notion
+from mamofair.pareto import Counter, Tally
+
+
+def error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
+    """Return the (weighted) share of wrong predictions.
+
+    >>> error(["yes", "no"], ["yes", "yes"])
+    0.5
+    """
+    truth, decision, weight = _columns(y_true, y_pred, sample_weight)
+    return float(np.average(truth != decision, weights=weight))
+
+
+def gap(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any,
+    notion: Notion | str,
+    favorable: Any = None,
+    sample_weight: Any = None,
+) -> float:
+    """Return the largest difference between two groups' rates, the worst of the attributes.
+
+    Parameters
+    ----------
+    y_true, y_pred
+        Labels and predicted labels, two values of any type.
+    sensitive_features
+        A Series, a frame (pandas or polars) or an array; each column is an attribute. Missing means unknown: such rows
+        are left out of that attribute's gap.
+    notion
+        A notion or its name, such as `"demographic_parity"`.
+    favorable
+        The label that counts as positive; by default the larger one.
+    sample_weight
+        The weight of each row.
+
+    Returns
+    -------
+    float
+        In [0, 1]; NaN if for some attribute fewer than two groups have a row under the notion's condition.
+    """
+    tally, groups = _tally(y_true, y_pred, sensitive_features, favorable, sample_weight)
+    return float(np.max([tally.gap(as_notion(notion), name) for name in groups.names]))
+
+
+def rates(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    sensitive_features: Any,
+    notion: Notion | str,
+    favorable: Any = None,
+    sample_weight: Any = None,
+) -> pd.DataFrame:
+    """Return the rates that a notion compares, for each group; parameters as for `gap`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each attribute, group and rate: `attribute`, `group`, `meaning` (such as P(ŷ=1 | y=1)), `rate` (NaN
+        where the condition holds for no row) and `rows`, the (weighted) number of rows under the condition.
+
+    Examples
+    --------
+    >>> rates([1, 1, 0, 1], [1, 0, 0, 1], sensitive_features=["f", "f", "m", "m"], notion="tpr")
+         attribute group       meaning  rate  rows
+    0  sensitive_0     f  P(ŷ=1 | y=1)   0.5   2.0
+    1  sensitive_0     m  P(ŷ=1 | y=1)   1.0   1.0
+    """
+    tally, groups = _tally(y_true, y_pred, sensitive_features, favorable, sample_weight)
+    tables = []
+    for name, values in zip(groups.names, groups.values, strict=True):
+        confusion = Confusion.of_counts(tally.counts[name])
+        for rate in as_notion(notion).rates:
+            found = {"meaning": str(rate), "rate": rate(confusion), "rows": confusion.mass(rate.given)}
+            tables.append(pd.DataFrame({"attribute": name, "group": list(values), **found}))
+    return pd.concat(tables, ignore_index=True)
+
+
+def _tally(y_true: Any, y_pred: Any, features: Any, favorable: Any, weight: Any) -> tuple[Tally, Groups]:
+    truth, decision, weight = _columns(y_true, y_pred, weight)
+    positive = favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
+    groups = read_groups(features, rows=len(truth))
+    [tally] = Counter.of(truth == positive, groups, weight)((decision == positive)[None])
+    return tally, groups
+
+
+def _columns(y_true: Any, y_pred: Any, weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    truth, decision = as_column(y_true, "y_true"), as_column(y_pred, "y_pred")
+    if len(truth) != len(decision):
+        raise ValueError(f"`y_pred` must have one row per label: found {len(decision)} for {len(truth)} in `y_true`.")
+    return truth, decision, None if weight is None else _weights(weight, len(truth))
+
+
+def _weights(weight: Any, rows: int) -> np.ndarray:
+    """Return weights as floats, non-negative and not all zero."""
+    column = as_column(weight, "sample_weight").astype(float)
+    if len(column) != rows:
+        raise ValueError(f"`sample_weight` must have one value per row: found {len(column)} for {rows} rows.")
+    if not (np.isfinite(column).all() and (column >= 0).all() and column.any()):
+        raise ValueError("`sample_weight` must be finite, non-negative and not all zero.")
+    return column

@@ -1,0 +1,119 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from fairlearn import metrics as fairlearn
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, precision_score
+
+from mamofair.metrics import error, gap, rates
+from mamofair.notions import NOTIONS
+
+ORACLES = {
+    "demographic_parity": fairlearn.selection_rate,
+    "equal_opportunity": fairlearn.true_positive_rate,
+    "predictive_equality": fairlearn.false_positive_rate,
+    "false_negative_parity": fairlearn.false_negative_rate,
+    "true_negative_parity": fairlearn.true_negative_rate,
+    "accuracy_parity": accuracy_score,
+    "predictive_parity": precision_score,
+}
+
+
+@pytest.mark.parametrize("name", ORACLES)
+@given(seed=st.integers(0, 10**6), size=st.integers(2, 5), weighted=st.booleans())
+def test_rates_and_gaps_agree_with_fairlearn(name, seed, size, weighted):
+    rng = np.random.default_rng(seed)
+    y, predicted, group = rng.integers(0, 2, 300), rng.integers(0, 2, 300), rng.integers(0, size, 300)
+    weight = rng.random(300) if weighted else None
+    params = {"sample_weight": weight} if weighted else None
+    oracle = fairlearn.MetricFrame(
+        metrics=ORACLES[name], y_true=y, y_pred=predicted, sensitive_features=group, sample_params=params
+    )
+    ours = rates(y, predicted, sensitive_features=group, notion=name, sample_weight=weight)
+    np.testing.assert_allclose(ours["rate"], oracle.by_group.to_numpy(dtype=float), atol=1e-12)
+    found = gap(y, predicted, sensitive_features=group, notion=name, sample_weight=weight)
+    assert found == pytest.approx(oracle.difference(), abs=1e-12)
+    assert error(y, predicted, sample_weight=weight) == pytest.approx(
+        1 - accuracy_score(y, predicted, sample_weight=weight)
+    )
+
+
+def test_equalized_odds_agrees_with_fairlearn(rng):
+    y, predicted, group = rng.integers(0, 2, (3, 500))
+    expected = fairlearn.equalized_odds_difference(y, predicted, sensitive_features=group)
+    assert gap(y, predicted, sensitive_features=group, notion="eodds") == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("favorable", [None, "denied", "approved"])
+def test_favorable_label_decides_what_is_positive(favorable, rng):
+    y, predicted, group = rng.integers(0, 2, (3, 200))
+    words = np.array(["approved", "denied"])  # the larger one by default, as scikit-learn sorts
+    flipped = favorable == "approved"
+    expected = gap(y ^ flipped, predicted ^ flipped, sensitive_features=group, notion="tpr")
+    found = gap(words[y], words[predicted], sensitive_features=group, notion="tpr", favorable=favorable)
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, pl.Series, lambda v: pd.Series(v, dtype="category")])
+def test_columns_of_any_kind_give_the_same(kind, eight_people):
+    found = gap(
+        kind(eight_people.y.tolist()),
+        kind(eight_people.predicted.tolist()),
+        sensitive_features=kind(eight_people.sex.tolist()),
+        notion="equal_opportunity",
+    )
+    assert found == 0.5
+
+
+def test_gap_is_the_worst_of_the_attributes(eight_people):
+    both = eight_people[["sex"]].assign(hand=["l", "r"] * 4)
+    alone = [gap(eight_people.y, eight_people.predicted, sensitive_features=both[c], notion="dp") for c in both]
+    assert gap(eight_people.y, eight_people.predicted, sensitive_features=both, notion="dp") == max(alone)
+
+
+def test_gap_that_compares_nothing_is_nan():
+    assert np.isnan(gap([0, 1], [1, 1], sensitive_features=["a", "a"], notion="dp"))
+    assert np.isnan(gap([0, 1], [1, 1], sensitive_features=["a", "b"], notion="tpr"))
+
+
+def test_rates_show_undefined_ones_as_nan_with_their_rows():
+    frame = rates([0, 1], [1, 1], sensitive_features=["a", "b"], notion="eodds")
+    assert frame["meaning"].tolist() == ["P(ŷ=1 | y=1)"] * 2 + ["P(ŷ=1 | y=0)"] * 2
+    np.testing.assert_array_equal(frame["rate"], [np.nan, 1, 1, np.nan])
+    assert frame["rows"].tolist() == [0, 1, 1, 0]
+
+
+def test_unknown_groups_are_left_out():
+    y, predicted = [1, 1, 1, 1], [1, 0, 1, 1]
+    assert gap(y, predicted, sensitive_features=["a", None, "a", "b"], notion="dp") == 0
+    assert error(y, predicted) == 0.25
+
+
+@pytest.mark.parametrize("notion", NOTIONS, ids=lambda notion: notion.name)
+def test_constant_predictions_have_a_defined_result(notion):
+    found = gap([0, 1, 0, 1], [0, 0, 0, 0], sensitive_features=list("aabb"), notion=notion)
+    assert np.isnan(found) if notion.name in ("predictive_parity", "false_discovery_parity") else found == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y_pred": [1, 0]}, "`y_pred` must have one row per label: found 2 for 3"),
+        ({"sensitive_features": ["a", "b"]}, "found 2 rows for 3 samples"),
+        ({"y_true": [0, 1, 2]}, "two labels: found 3"),
+        ({"y_true": [0, 1, None]}, "no missing value"),
+        ({"sample_weight": [1, 1]}, "`sample_weight` must have one value per row"),
+        ({"sample_weight": [1, -1, 1]}, "non-negative"),
+        ({"sample_weight": [0, 0, 0]}, "not all zero"),
+        ({"notion": "parity"}, "No notion is called 'parity'"),
+        ({"y_true": [], "y_pred": [], "sensitive_features": []}, "at least one row"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_bad_input_gets_one_clear_sentence(change, message):
+    good = {"y_true": [0, 1, 1], "y_pred": [0, 1, 0], "sensitive_features": list("aab"), "notion": "dp"}
+    arguments = good | change
+    with pytest.raises(ValueError, match=message):
+        gap(arguments.pop("y_true"), arguments.pop("y_pred"), **arguments)

@@ -1,0 +1,86 @@
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mamofair.groups import read_groups
+
+PEOPLE = {"sex": ["F", "M", None, "F"], "race": ["B", "W", "W", None]}
+
+
+@pytest.mark.parametrize(
+    "features",
+    [PEOPLE, pd.DataFrame(PEOPLE), pl.DataFrame(PEOPLE), pl.LazyFrame(PEOPLE), pd.DataFrame(PEOPLE).astype("category")],
+    ids=["mapping", "pandas", "polars", "lazy", "category"],
+)
+def test_frames_of_any_kind_read_alike(features):
+    groups = read_groups(features, rows=4)
+    assert groups.names == ("sex", "race")
+    assert groups.values == (("F", "M"), ("B", "W"))
+    assert groups.codes.tolist() == [[0, 0], [1, 1], [-1, 1], [0, -1]]
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        np.array([[0, 1], [1, 0]]),
+        [[0, 1], [1, 0]],
+        pd.DataFrame([[0, 1], [1, 0]]),
+    ],
+    ids=["array", "list", "frame"],
+)
+def test_unnamed_columns_are_numbered(features):
+    groups = read_groups(features)
+    assert groups.names == ("sensitive_0", "sensitive_1")
+    assert groups.codes.tolist() == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize("series", [pd.Series, pl.Series])
+def test_series_keep_their_name(series):
+    named = series(["a", "b"], name="sex") if series is pd.Series else series("sex", ["a", "b"])
+    assert read_groups(named).names == ("sex",)
+    assert read_groups(series(["a", "b"])).names == ("sensitive_0",)
+
+
+def test_values_of_many_types_are_groups():
+    assert read_groups([True, False, True]).values == ((False, True),)
+    assert read_groups([1.0, np.nan, 0.0]).codes[:, 0].tolist() == [1, -1, 0]
+    assert read_groups(pd.Series(["b", pd.NA, "a"])).codes[:, 0].tolist() == [1, -1, 0]
+    assert read_groups(np.array(["b", 1, None], dtype=object)).codes[:, 0].tolist() == [1, 0, -1]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([0, 1, None])), min_size=1, max_size=20))
+def test_crossing_has_the_combinations_that_occur(rows):
+    crossed = read_groups(pd.DataFrame(rows, columns=["x", "y"])).crossed()
+    expected = {f"{x} / {y}" for x, y in rows if y is not None}
+    found = {value.replace(".0", "") for value in crossed.values[-1]}
+    assert found == expected
+    assert ((crossed.codes[:, 2] == -1) == [y is None for _, y in rows]).all()
+
+
+def test_crossing_one_attribute_adds_nothing():
+    assert read_groups(["a", "b"]).crossed().names == ("sensitive_0",)
+
+
+def test_rows_can_be_taken():
+    groups = read_groups(PEOPLE)[np.array([2, 1])]
+    assert len(groups) == 2
+    assert groups.codes.tolist() == [[-1, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("features", "message"),
+    [
+        (["a"] * 90, "one row per sample: found 90 rows for 100 samples"),
+        (pd.DataFrame(index=range(100)), "at least one column"),
+        (np.zeros((100, 2, 2)), "one or two dimensions"),
+        (pd.DataFrame([["a", "b"]] * 100, columns=["sex", "sex"]), "'sex' twice"),
+        (np.arange(100) / 7, "found 100 values in 100 rows. Bin it first"),
+    ],
+    ids=["length", "empty", "dimensions", "names", "continuous"],
+)
+def test_bad_input_gets_one_clear_sentence(features, message):
+    with pytest.raises(ValueError, match=message):
+        read_groups(features, rows=100)

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from examples_of_points import front
+from mamofair.selection import ClosestToIdeal, Knee, MostAccurateWithin, Weighted
+
+A, B = "demographic_parity[a]", "demographic_parity[b]"
+FRONT = front((170, 180), (180, 90), (200, 20), (240, 0), constants=(3,))
+
+
+def chosen(rule, ours=FRONT) -> list[int]:
+    return np.rint(1000 * ours.values[rule(ours)]).astype(int).tolist()
+
+
+def test_linmap_is_the_smallest_distance_to_the_origin():
+    assert chosen(ClosestToIdeal()) == [200, 20]
+
+
+def test_ideal_of_the_front_and_normalisation_change_the_distance():
+    ours = front((100, 500), (150, 300), (400, 290))
+    assert chosen(ClosestToIdeal(), ours) == [150, 300]
+    assert chosen(ClosestToIdeal(ideal="front"), ours) == [150, 300]
+    skewed = front((100, 900), (140, 600), (400, 0))
+    assert chosen(ClosestToIdeal(), skewed) == [400, 0]
+    assert chosen(ClosestToIdeal(ideal="front", normalize=True), skewed) == [140, 600]
+
+
+def test_unknown_ideal_is_refused():
+    with pytest.raises(ValueError, match="'zero' or 'front'"):
+        ClosestToIdeal(ideal="best")
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 499)] * 3), min_size=1, max_size=20, unique=True), st.integers(1, 499))
+def test_most_accurate_within_equals_brute_force(rows, bound):
+    ours = front(*rows)
+    within = [row for row in rows if max(row[1:]) <= bound]
+    if within:
+        assert chosen(MostAccurateWithin(bound / 1000), ours)[0] == min(row[0] for row in within)
+    else:
+        with pytest.raises(ValueError, match="No point is within the bounds"):
+            MostAccurateWithin(bound / 1000)(ours)
+
+
+def test_bounds_may_name_some_columns():
+    ours = front((100, 50, 90), (200, 90, 10), (300, 10, 80))
+    assert chosen(MostAccurateWithin({B: 0.02}), ours) == [200, 90, 10]
+    assert chosen(MostAccurateWithin({A: 0.02, B: 0.1}), ours) == [300, 10, 80]
+
+
+def test_unreachable_bound_names_the_best_gap_reached():
+    with pytest.raises(ValueError, match=r"demographic_parity\[a\] 0.0200 \(bound 0.01\)"):
+        MostAccurateWithin(0.01)(front((170, 180), (200, 20)))
+
+
+def test_error_says_when_only_a_constant_is_within():
+    with pytest.raises(ValueError, match="Only a constant classifier"):
+        MostAccurateWithin(0.01)(FRONT)
+    assert chosen(MostAccurateWithin(0.01, allow_constant=True)) == [240, 0]
+
+
+def test_constant_is_chosen_if_there_is_nothing_else_or_if_it_is_allowed():
+    only = front((240, 0), constants=(0,))
+    for rule in (ClosestToIdeal(), Knee(), Weighted({"error": 1}), MostAccurateWithin(0.1)):
+        assert rule(only) == 0
+    near = front((150, 200), (160, 0), constants=(1,))
+    assert chosen(ClosestToIdeal(), near) == [150, 200]
+    assert chosen(ClosestToIdeal(allow_constant=True), near) == [160, 0]
+
+
+def test_weighted_sum():
+    assert chosen(Weighted({"error": 1})) == [170, 180]
+    assert chosen(Weighted({"error": 1, A: 1})) == [200, 20]
+    assert chosen(Weighted({"error": 1, A: 0.2})) == [180, 90]
+
+
+def test_knee_is_where_the_front_bends():
+    assert chosen(Knee(), front((100, 400), (110, 120), (150, 100), (400, 90))) == [110, 120]
+
+
+def test_column_that_is_not_there_offers_the_nearest():
+    with pytest.raises(ValueError, match=r"no column 'dp\[a\]'. Did you mean one of: demographic_parity\[a\]"):
+        MostAccurateWithin({"dp[a]": 0.1})(FRONT)
+    with pytest.raises(ValueError, match=r"no column 'eror'. Did you mean one of: error"):
+        Weighted({"eror": 1})(FRONT)
+
+
+def test_bad_bounds_and_weights_are_refused():
+    for bad in (-0.1, float("nan")):
+        with pytest.raises(ValueError, match="must not be negative"):
+            MostAccurateWithin(bad)(FRONT)
+        with pytest.raises(ValueError, match="non-negative and finite"):
+            Weighted({"error": bad})(FRONT)
