@@ -1,0 +1,24 @@
+"""A user's own table: read, encoded, and the encoder saved without pickle.
+
+>>> import pandas as pd
+>>> from mamofair.tables import encoder, read_table
+>>> people = pd.DataFrame({"age": [23, 35, 61], "sex": ["f", "m", "f"], "hired": [0, 1, 1]})
+>>> X, y, sensitive = read_table(people, "hired", sensitive=["sex"])
+>>> encoder().fit_transform(X).shape
+(3, 1)
+"""
+
+from mamofair.tables._attributes import parse_attribute
+from mamofair.tables._encoder import encoder
+from mamofair.tables._encoder_file import load_encoder, save_encoder
+from mamofair.tables._read import Table, read_features, read_table
+
+__all__ = [
+    "Table",
+    "encoder",
+    "load_encoder",
+    "parse_attribute",
+    "read_features",
+    "read_table",
+    "save_encoder",
+]

@@ -1,0 +1,110 @@
+"""Sensitive columns: which ones are meant, and the group of every row."""
+
+from collections.abc import Collection, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair.tables._columns import as_text, is_free_text, kind_of, written
+
+__all__ = ["attributes", "checked_edges", "groups", "parse_attribute"]
+
+# More numbers than this are a quantity, such as an age, and not the names of groups.
+_MOST_NUMBERS = 10
+
+
+def parse_attribute(spec: str, columns: Collection[str] = ()) -> tuple[str, tuple[float, ...]]:
+    """Return the name and the bins of a sensitive column from the command line's spelling.
+
+    Parameters
+    ----------
+    spec : str
+        A column's name, or a name, a colon and the edges of the bins: ``"age:25,60"``.
+    columns : collection of str
+        The columns of the table. A name of one of them that contains a colon is a name.
+
+    Examples
+    --------
+    >>> parse_attribute("age:25,60")
+    ('age', (25.0, 60.0))
+    >>> parse_attribute("survey:1", columns=["survey:1"])
+    ('survey:1', ())
+    """
+    name, colon, edges = spec.rpartition(":")
+    if spec in columns or not colon:
+        return spec, ()
+    try:
+        return name, tuple(float(edge) for edge in edges.split(","))
+    except ValueError:
+        if name not in columns:
+            return spec, ()
+        raise ValueError(
+            f"Bins must be numbers with commas between them, such as {name}:25,60: found {spec!r}."
+        ) from None
+
+
+def attributes(sensitive: Any, columns: Collection[str]) -> dict[Any, Any]:
+    """Return the sensitive columns and their bins as given (none: as they are), from all the ways to write them."""
+    found: dict[Any, Any] = {}
+    single = sensitive is None or isinstance(sensitive, str | Mapping)
+    for item in [sensitive or {}] if single else sensitive:
+        if isinstance(item, Mapping):
+            found |= item
+        else:
+            name, bins = parse_attribute(item, columns) if isinstance(item, str) else (item, ())
+            found[name] = bins
+    return found
+
+
+def checked_edges(name: str, bins: Any) -> tuple[float, ...]:
+    """Return the edges of the bins of one column; without bins there are none."""
+    try:
+        edges = tuple(float(edge) for edge in (() if bins is None else bins))
+    except (TypeError, ValueError):
+        edges = (np.nan,)
+    if not np.isfinite(edges).all() or any(np.diff(edges) <= 0):
+        raise ValueError(f"Bins of {name!r} must be increasing numbers, such as [25, 60]: found {bins!r}.")
+    return edges
+
+
+def groups(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
+    """Return the group of every row as text; a missing value stays missing and means unknown."""
+    _check_groups(column, edges)
+    named = _binned(column, edges) if edges else as_text(column)
+    if named.nunique() == 1:
+        raise ValueError(
+            f"The sensitive column {column.name!r} must have two groups or more: found only "
+            f"{named.dropna().iloc[0]!r}. Choose another column{' or other bins' if edges else ''}."
+        )
+    return named
+
+
+def _check_groups(column: pd.Series, edges: tuple[float, ...]) -> None:
+    kind, name = kind_of(column), column.name
+    if column.isna().all():
+        raise ValueError(f"The sensitive column {name!r} must have values: found none. Choose another column.")
+    if edges and kind != "number":
+        raise ValueError(
+            f"Bins need a column of numbers: found {column.dropna().iloc[0]!r} in {name!r}. Leave out its bins."
+        )
+    if kind == "number" and not edges and column.nunique() > _MOST_NUMBERS:
+        middle = written(round(float(column.median()), 6))
+        raise ValueError(
+            f"The sensitive column {name!r} must name groups: found {column.nunique():,} different numbers. "
+            f'Give bins, for example {{"{name}": [{middle}]}} (on the command line {name}:{middle}).'
+        )
+    if kind in ("date", "other") or (kind == "text" and is_free_text(column)):
+        raise ValueError(
+            f"The sensitive column {name!r} must name groups: found values such as {written(column.dropna().iloc[0])} "
+            "that hardly come back. Bring it down to a few groups first."
+        )
+
+
+def _binned(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
+    texts = [written(edge) for edge in edges]
+    between = [f"{low} to under {high}" for low, high in pairwise(texts)]
+    names = pd.array([f"under {texts[0]}", *between, f"{texts[-1]} and over"], dtype="str")
+    codes = np.where(column.isna(), -1, np.searchsorted(edges, column, side="right"))
+    return pd.Series(names.take(codes, allow_fill=True), index=column.index, name=column.name)

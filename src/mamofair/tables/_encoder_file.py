@@ -1,0 +1,60 @@
+"""The file of an encoder: skops under a fixed allow-list, no pickle."""
+
+import os
+from pathlib import Path
+from zipfile import BadZipFile
+
+import skops.io
+from sklearn.compose import ColumnTransformer
+
+__all__ = ["load_encoder", "save_encoder"]
+
+# What the file of an encoder may hold beyond skops' own list of numpy's and scikit-learn's harmless types.
+# The functions are found by these names, which makes them part of the file format.
+_ALLOWED = frozenset(
+    {"numpy.dtype"}
+    | {
+        f"mamofair.tables._encoder.{name}"
+        for name in ("number_columns", "text_columns", "numbers", "texts", "level_name")
+    }
+)
+
+
+def save_encoder(fitted: ColumnTransformer, path: str | os.PathLike[str]) -> None:
+    """Write an encoder to a skops file, which `load_encoder` reads without executing anything from it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tempfile import TemporaryDirectory
+    >>> from mamofair.tables import encoder
+    >>> people = pd.DataFrame({"age": [23, None, 61]})
+    >>> with TemporaryDirectory() as folder:
+    ...     save_encoder(encoder().fit(people), f"{folder}/encoder.skops")
+    ...     load_encoder(f"{folder}/encoder.skops").transform(people[:1]).tolist()
+    [[23.0, 0.0]]
+    """
+    data = skops.io.dumps(fitted)
+    _open(data, "The encoder")  # what could not be read back is not written
+    Path(path).write_bytes(data)
+
+
+def load_encoder(path: str | os.PathLike[str]) -> ColumnTransformer:
+    """Read the file of an encoder; types that no encoder needs are refused by name, and nothing is executed."""
+    return _open(Path(path).read_bytes(), str(path))
+
+
+def _open(data: bytes, label: str) -> ColumnTransformer:
+    try:
+        foreign = set(skops.io.get_untrusted_types(data=data)) - _ALLOWED
+    except (BadZipFile, KeyError, ValueError):
+        raise ValueError(f"{label} must be the file of an encoder: found something else. Save it again.") from None
+    if foreign:
+        raise ValueError(
+            f"{label} must hold nothing but the parts of an encoder: found {', '.join(sorted(foreign))}. "
+            "Do not use it unless you know who made it; a new one comes from save_encoder(encoder().fit(X), path)."
+        )
+    loaded = skops.io.loads(data, trusted=sorted(_ALLOWED))
+    if not isinstance(loaded, ColumnTransformer):
+        raise ValueError(f"{label} must hold an encoder: found {type(loaded).__name__}. Use encoder().")
+    return loaded

@@ -1,0 +1,71 @@
+"""The target column: two labels, one of them favorable."""
+
+from typing import Any
+
+import pandas as pd
+
+from mamofair.tables._columns import kind_of, written
+
+__all__ = ["binary_labels"]
+
+_TRUTHS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
+
+
+def binary_labels(column: pd.Series, favorable: Any) -> tuple[pd.Series, tuple[Any, Any]]:
+    """Return the target as 0/1 with 1 = favorable, and the labels (unfavorable, favorable) as they were."""
+    if missing := int(column.isna().sum()):
+        raise ValueError(
+            f"The target {column.name!r} must be known in every row: found {missing:,} of {len(column):,} rows "
+            "without a label. Remove these rows, or choose another target."
+        )
+    if kind_of(column) in ("date", "other"):
+        raise ValueError(
+            f"The target {column.name!r} must be text, numbers or booleans: found {column.iloc[0]!r}. Convert it."
+        )
+    values = sorted(column.unique().tolist())
+    if len(values) != 2:
+        raise ValueError(
+            f"The target {column.name!r} must have two values: found {_listed(values)}. "
+            "Choose another target, or bring it down to two values first."
+        )
+    good = _favorable(column.name, values, favorable)
+    bad = values[0] if good == values[1] else values[1]
+    return (column == good).astype("int64"), (bad, good)
+
+
+def _favorable(target: Any, values: list[Any], favorable: Any) -> Any:
+    """Return the value that is meant; None means 1 or True, and a command line spells every value as text."""
+    truths = {written(value).lower() for value in values} in ({"0", "1"}, {"false", "true"})
+    if favorable is None and truths:
+        return values[1]
+    if favorable is None:
+        raise ValueError(
+            f"`favorable` must say which value of {target!r} is the good outcome: found {_listed(values)}. "
+            "Give one of them."
+        )
+    if favorable in values:
+        return values[values.index(favorable)]
+    meant = [value for value in values if _canonical(value, truths) == _canonical(favorable, truths)]
+    if len(meant) != 1:
+        raise ValueError(
+            f"`favorable` must be a value of {target!r}: found {_listed(values)}, not {favorable!r}. Give one of them."
+        )
+    return meant[0]
+
+
+def _canonical(value: Any, truths: bool) -> str:
+    """Return one spelling for 1, 1.0, "1" and, where the labels are truth values, "True" and "yes"."""
+    text = written(value)
+    if truths:
+        text = _TRUTHS.get(text.lower(), text)
+    try:
+        return written(float(text))
+    except ValueError:
+        return text
+
+
+def _listed(values: list[Any]) -> str:
+    shown = ", ".join(map(repr, values[:5]))
+    if len(values) == 1:
+        return f"only {shown}"
+    return f"{len(values):,}: {shown}, …" if len(values) > 5 else shown

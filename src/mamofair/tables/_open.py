@@ -1,0 +1,57 @@
+"""Whatever a user calls a table, opened."""
+
+import os
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import narwhals as nw
+import pandas as pd
+
+from mamofair.tables._csv import open_csv
+from mamofair.tables._parquet import open_parquet
+from mamofair.tables._source import Columns, Source
+
+__all__ = ["open_source"]
+
+
+def open_source(source: Any) -> Source:
+    """Open a path or a frame; reading waits until the names of columns have been checked."""
+    if isinstance(source, str | os.PathLike):
+        return _open_file(Path(source))
+    if isinstance(source, pd.DataFrame):
+        return Source("the frame", tuple(source.columns), partial(_columns, source))
+    try:
+        names = nw.from_native(source, eager_only=True).columns
+    except TypeError:
+        raise ValueError(
+            "A table must be a path to a CSV or Parquet file, or a pandas or polars DataFrame: "
+            f"found {type(source).__name__}. Convert it (a LazyFrame with .collect())."
+        ) from None
+    return Source("the frame", tuple(names), partial(_columns, source))
+
+
+def _columns(frame: Any, wanted: list[str]) -> Columns:
+    columns = nw.from_native(frame, eager_only=True)
+    for name in wanted:
+        try:
+            yield name, columns[name].to_pandas()
+        except ImportError:
+            raise ValueError(
+                'Reading a polars frame needs pyarrow, which is not installed. Run pip install "mamofair[data]".'
+            ) from None
+
+
+def _open_file(path: Path) -> Source:
+    if path.is_dir():
+        raise ValueError(f"A table must be one file: {str(path)!r} is a folder. Name a file in it.")
+    if not path.exists():
+        raise FileNotFoundError(f"There is no file {str(path)!r}. Check the name and the folder.")
+    if path.stat().st_size == 0:
+        raise ValueError(f"{path.name} must hold a table: the file is empty (0 bytes). Write it again.")
+    name = path.name.lower()
+    if name.endswith((".csv", ".csv.gz")):
+        return open_csv(path)
+    if name.endswith(".parquet"):
+        return open_parquet(path)
+    raise ValueError(f"A table must be a .csv, .csv.gz or .parquet file: found {path.name!r}. Convert it.")

@@ -1,0 +1,43 @@
+"""Parquet files, one column at a time."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mamofair.tables._source import Columns, Source
+
+__all__ = ["from_arrow", "open_parquet"]
+
+
+def open_parquet(path: Path) -> Source:
+    """Open a Parquet file to its schema."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise ValueError(
+            'Reading Parquet needs pyarrow, which is not installed. Run pip install "mamofair[data]", or use CSV.'
+        ) from None
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise ValueError(f"{path.name} cannot be read as Parquet: {error} Write it again.") from None
+
+    def columns(wanted: list[str]) -> Columns:
+        for name in wanted:
+            yield name, from_arrow(file.read(columns=[name])[name], name)
+
+    schema = file.schema_arrow
+    row_names = (schema.pandas_metadata or {}).get("index_columns", [])  # what pandas would make the index
+    return Source(path.name, tuple(name for name in schema.names if name not in row_names), columns)
+
+
+def from_arrow(column: Any, name: str) -> pd.Series:
+    """Return an Arrow column as a Series, never with one Python object per row."""
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_temporal(kind) or types.is_nested(kind) or types.is_decimal(kind):
+        return pd.Series(column, dtype=pd.ArrowDtype(kind), name=name)
+    return pd.Series(column.to_pandas(), name=name)

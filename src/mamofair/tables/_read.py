@@ -1,0 +1,158 @@
+"""A user's own table: features, label and sensitive columns."""
+
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from mamofair.tables._attributes import attributes, checked_edges, groups
+from mamofair.tables._columns import tidy, why_left_out
+from mamofair.tables._labels import binary_labels
+from mamofair.tables._open import open_source
+
+__all__ = ["Table", "read_features", "read_table"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Features, label and sensitive columns of one table; unpacks as ``X, y, sensitive = table``.
+
+    Parameters
+    ----------
+    X : DataFrame
+        The features: numbers, booleans and text, with NaN for missing.
+    y : Series
+        The label: 1 is the favorable one, 0 the other.
+    sensitive : DataFrame
+        The group of every row for each sensitive column, as text; missing means unknown.
+    labels : tuple
+        The two values of the target as they were: (unfavorable, favorable).
+    left_out : dict
+        The columns that are no features although nobody asked for that, and why.
+    """
+
+    X: pd.DataFrame
+    y: pd.Series
+    sensitive: pd.DataFrame
+    labels: tuple[Any, Any]
+    left_out: dict[str, str]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter((self.X, self.y, self.sensitive))
+
+    def __repr__(self) -> str:
+        return (
+            f"Table({len(self.X):,} rows, {self.X.shape[1]} features; {self.y.name} is {self.labels[1]!r} "
+            f"in {self.y.mean():.1%}; sensitive: {', '.join(map(str, self.sensitive))})"
+        )
+
+
+def read_table(
+    source: Any,
+    target: Any,
+    favorable: Any = None,
+    sensitive: Any = (),
+    drop: Any = (),
+    keep_sensitive: bool = False,
+) -> Table:
+    """Return features, label and sensitive columns of a CSV file, a Parquet file or a DataFrame.
+
+    Dates, free text (names, ids, notes: text whose values hardly ever come back) and columns without any value
+    cannot be features: they are left out with one warning that names them.
+
+    Parameters
+    ----------
+    source : path or DataFrame
+        A ``.csv``, ``.csv.gz`` or ``.parquet`` file, or a pandas or polars DataFrame.
+    target : str
+        The column to predict. It must have two values and none missing.
+    favorable : value or str, optional
+        The good outcome, as it stands in the target or as text. Needed unless the target is 0/1 or boolean.
+    sensitive : str, list or mapping
+        The columns that say who a person is. Numbers such as an age need the edges of bins:
+        ``["sex", {"age": [25, 60]}]``, ``{"sex": None, "age": [25, 60]}`` and ``["sex", "age:25,60"]`` are the
+        same. The groups are then "under 25", "25 to under 60" and "60 and over".
+    drop : str or list of str
+        Columns that are no features.
+    keep_sensitive : bool
+        Whether the sensitive columns are features, too.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [23, 35, 61, 47], "sex": list("fmfm"), "hired": ["no", "yes", "no", "yes"]})
+    >>> table = read_table(people, "hired", favorable="yes", sensitive=["sex"])
+    >>> table
+    Table(4 rows, 1 features; hired is 'yes' in 50.0%; sensitive: sex)
+    >>> X, y, sensitive = table
+    >>> y.tolist(), list(X), table.labels
+    ([0, 1, 0, 1], ['age'], ('no', 'yes'))
+    """
+    table = open_source(source)
+    dropped = [drop] if isinstance(drop, str) else list(() if drop is None else drop)
+    table.check([target, *dropped])
+    bins = attributes(sensitive, table.names)
+    table.check(bins)
+    _check_roles(target, bins, dropped)
+    edges = {name: checked_edges(name, bins[name]) for name in bins}
+
+    # The target and the sensitive columns first: what is wrong with them is said before the rest is looked at.
+    columns = table.read([target, *bins, *(n for n in table.names if n not in {target, *bins, *dropped})])
+    y, labels = binary_labels(tidy(next(columns)[1]), favorable)
+    known, features, left_out = {}, {}, {}
+    for name, raw in columns:
+        column = tidy(raw)
+        if name in bins:
+            known[name] = groups(column, edges[name])
+        if name in dropped or (name in bins and not keep_sensitive):
+            continue
+        if reason := why_left_out(column):
+            left_out[name] = reason
+        else:
+            features[name] = column
+    _tell(left_out, features)
+    # copy=False: the columns become a frame as they are, without a second copy of them all.
+    X = pd.DataFrame({name: features[name] for name in table.names if name in features}, copy=False)
+    return Table(X, y, pd.DataFrame(known, copy=False), labels, left_out)
+
+
+def read_features(source: Any, names: Iterable[str]) -> pd.DataFrame:
+    """Return the named columns of a table, in this order and in plain types; others are ignored.
+
+    What a trained model needs of new rows: ``read_features("new.csv", encoder.feature_names_in_)``.
+
+    Examples
+    --------
+    >>> read_features(pd.DataFrame({"id": ["a"], "age": [23]}), ["age"]).to_dict("list")
+    {'age': [23]}
+    """
+    table, wanted = open_source(source), list(names)
+    table.check(wanted)
+    return pd.DataFrame({name: tidy(column) for name, column in table.read(wanted)}, copy=False)
+
+
+def _check_roles(target: Any, bins: Collection[Any], dropped: Collection[Any]) -> None:
+    if target in bins or target in dropped:
+        raise ValueError(
+            f"The target {target!r} must be neither sensitive nor dropped: found it in "
+            f"`{'sensitive' if target in bins else 'drop'}`. Take it out there, or choose another target."
+        )
+    if not bins:
+        raise ValueError("`sensitive` must name at least one column: found none. Name it: sensitive=['sex'].")
+
+
+def _tell(left_out: dict[str, str], features: dict[str, Any]) -> None:
+    """Name the columns that were left out: a warning, or an error when there are no others."""
+    named = "; ".join(f"{name!r} ({reason})" for name, reason in left_out.items())
+    if not features:
+        raise ValueError(
+            "There must be a feature: every column is the target, sensitive or dropped"
+            f"{', or cannot be one: ' + named if named else ''}. Add columns, or pass keep_sensitive=True."
+        )
+    if left_out:
+        warnings.warn(
+            f"Left out as features: {named}. Turn them into numbers or categories to use them, or name them in `drop`.",
+            UserWarning,
+            stacklevel=3,
+        )

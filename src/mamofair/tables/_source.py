@@ -1,0 +1,65 @@
+"""A table that has been opened but not read."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+__all__ = ["Columns", "Source"]
+
+Columns: TypeAlias = Iterator[tuple[str, pd.Series]]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table that has been opened but not read.
+
+    Parameters
+    ----------
+    label : str
+        How messages call it.
+    names : tuple of str
+        Its columns, in order.
+    columns : callable
+        From names to the pairs (name, column), in the order asked for. Each column is handed over before the
+        next one is made, so that no second copy of the table exists.
+    """
+
+    label: str
+    names: tuple[Any, ...]
+    columns: Callable[[list[str]], Columns]
+
+    def __post_init__(self) -> None:
+        if wrong := [name for name in self.names if not isinstance(name, str)]:
+            raise ValueError(
+                f"Column names must be text: found {wrong[0]!r} in {self.label}. "
+                "Rename them, for example with frame.columns = [str(name) for name in frame.columns]."
+            )
+        if twice := [name for name, count in Counter(self.names).items() if count > 1]:
+            raise ValueError(
+                f"Column names must differ: found {', '.join(map(repr, twice))} more than once in {self.label}. "
+                "Rename or remove the others."
+            )
+
+    def check(self, wanted: Iterable[object]) -> None:
+        """Refuse names that are not columns, with the nearest ones that are."""
+        unknown = [name for name in wanted if name not in self.names]
+        if not unknown:
+            return
+        spelled = {name.lower(): name for name in self.names}
+        near = [spelled[name] for name in get_close_matches(str(unknown[0]).lower(), spelled, cutoff=0.5)]
+        if near:
+            hint = f"Did you mean {' or '.join(map(repr, near))}?"
+        else:
+            hint = f"Its columns are {', '.join(self.names[:20])}{', …' if len(self.names) > 20 else ''}."
+        raise ValueError(f"There is no column {unknown[0]!r} in {self.label}. {hint}")
+
+    def read(self, wanted: list[str]) -> Columns:
+        """Yield the columns as `columns` makes them, and refuse a table without rows."""
+        for name, column in self.columns(wanted):
+            if column.empty:
+                raise ValueError(f"There must be rows in {self.label}: found only column names. Write it again.")
+            yield name, column
