@@ -1,21 +1,41 @@
-"""Accurate and fair classifiers for several attributes and notions at once: the whole trade-off, not one model."""
+"""Accurate and fair classifiers for several attributes and notions at once: the whole trade-off, not one model.
+
+>>> from mamofair import FairNetClassifier, MostAccurateWithin
+>>> from mamofair.datasets import make_toy
+>>> toy = make_toy()
+>>> model = FairNetClassifier(epochs=5, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+>>> fairer = model.with_selection(MostAccurateWithin(0.1))  # another point of the front, without training again
+"""
 
 from mamofair import metrics
+from mamofair.descent import Fixed, MinNorm, rays
+from mamofair.estimators import FairNetClassifier
+from mamofair.networks import MLP
 from mamofair.notions import Notion, Rate
 from mamofair.pareto import Archive, Front
+from mamofair.relaxations import Sigmoid, Tanh
 from mamofair.selection import ClosestToIdeal, Knee, MostAccurateWithin, Weighted
+from mamofair.training import Member
 
 __all__ = [
+    "MLP",
     "Archive",
     "ClosestToIdeal",
+    "FairNetClassifier",
+    "Fixed",
     "Front",
     "Knee",
+    "Member",
+    "MinNorm",
     "MostAccurateWithin",
     "Notion",
     "Rate",
+    "Sigmoid",
+    "Tanh",
     "Weighted",
     "__version__",
     "metrics",
+    "rays",
 ]
 
 __version__ = "0.1.0"

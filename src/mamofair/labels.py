@@ -51,3 +51,17 @@ def favorable_label(*columns: np.ndarray, favorable: Any = None, name: str = "y"
     if len(found) == 1:
         raise ValueError(f"`{name}` has one label only, {found[0]!r}: say with `favorable=` which label is favorable.")
     return max(found)
+
+
+def as_weights(weight: Any, rows: int) -> np.ndarray:
+    """Return sample weights as floats: finite, non-negative and not all zero.
+
+    >>> as_weights([1, 2], rows=2)
+    array([1., 2.])
+    """
+    column = as_column(weight, "sample_weight").astype(float)
+    if len(column) != rows:
+        raise ValueError(f"`sample_weight` must have one value per row: found {len(column)} for {rows} rows.")
+    if not (np.isfinite(column).all() and (column >= 0).all() and column.any()):
+        raise ValueError("`sample_weight` must be finite, non-negative and not all zero.")
+    return column

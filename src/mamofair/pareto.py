@@ -4,7 +4,7 @@ A point is a snapshot of a model, measured: confusion counts of everyone and of 
 model is constant all derive from the counts. Everything is minimised, lies in [0, 1], and 0 is ideal.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,6 +56,13 @@ class Tally:
     def is_constant(self) -> bool:
         """Whether everyone gets the same decision."""
         return not self.overall[[0, 1]].any() or not self.overall[[2, 3]].any()
+
+    def __add__(self, other: "Tally") -> "Tally":
+        """Return the counts of both sets of rows together."""
+        counts = {name: table + other.counts[name] for name, table in self.counts.items()}
+        if self.squares is None or other.squares is None:
+            return Tally(counts)
+        return Tally(counts, {name: table + other.squares[name] for name, table in self.squares.items()})
 
     def gap(self, notion: Notion, attribute: str) -> float:
         """Return the exact gap, NaN where fewer than two groups can be compared."""
@@ -179,10 +186,7 @@ class Front:
 
         The paper's reference is 1. Exact for up to six columns, approximated above.
         """
-        corner = np.broadcast_to(np.asarray(reference, dtype=float), len(self.columns))
-        if len(corner) <= _EXACT_HYPERVOLUME:
-            return float(moocore.hypervolume(self.values, ref=corner))
-        return float(moocore.hv_approx(self.values, ref=corner, seed=0))
+        return _hypervolume(self.values, reference)
 
     def spacing(self) -> float:
         """Return how unevenly the points lie: the standard deviation of their ℓ₁ distances to the nearest other one.
@@ -220,19 +224,36 @@ class Archive:
     def __len__(self) -> int:
         return len(self.points)
 
-    def add_all(self, points: Sequence[Point]) -> None:
-        """Show the archive new points."""
+    def add_all(self, points: Sequence[Point], keep: Callable[[Point], Point] | None = None) -> None:
+        """Show the archive new points.
+
+        `keep` is called with each new point that enters, and what it returns is kept in its place: the moment to copy
+        what the point needs to predict.
+        """
         if not points:
             return
+        old = len(self.points)
         candidates = [*self.points, *points]
         values = np.vstack([self._values, _measure(points, self.criteria)])
         kept = np.flatnonzero(moocore.is_nondominated(values))
         kept = kept[_thin(values[kept], self.max_points)]
-        self.points, self._values = [candidates[i] for i in kept], values[kept]
+        self.points = [candidates[i] if i < old or keep is None else keep(candidates[i]) for i in kept]
+        self._values = values[kept]
 
     def front(self) -> Front:
         """Return the front found so far."""
         return Front(tuple(self.points), self.criteria)
+
+    def hypervolume(self, reference: float | Sequence[float]) -> float:
+        """Return the volume between what is kept and a reference point, as `Front.hypervolume` does."""
+        return _hypervolume(self._values, reference)
+
+
+def _hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Sequence[float]) -> float:
+    corner = np.broadcast_to(np.asarray(reference, dtype=float), values.shape[1])
+    if len(corner) <= _EXACT_HYPERVOLUME:
+        return float(moocore.hypervolume(values, ref=corner))
+    return float(moocore.hv_approx(values, ref=corner, seed=0))
 
 
 def _thin(values: Float[np.ndarray, "n columns"], size: int) -> np.ndarray:

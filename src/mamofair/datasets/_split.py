@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mamofair.datasets._base import Dataset
+from mamofair.groups import read_groups
+from mamofair.splits import stratified_order
 
 
 class Split(NamedTuple):
@@ -51,21 +53,7 @@ def split(dataset: Dataset, seed: int, stratify: bool = False) -> Split:
         )
     # default_rng may one day be another generator; PCG64 stays.
     rng = np.random.Generator(np.random.PCG64(seed))
-    order = rng.permutation(n)
-    if stratify:
-        order = order[np.argsort(_positions(dataset, order, rng), kind="stable")]
+    strata = np.column_stack([dataset.y, read_groups(dataset.sensitive).codes])
+    order = stratified_order(strata, rng) if stratify else rng.permutation(n)
     train, validation, test = np.split(order, np.cumsum(dataset.split_sizes))
     return Split(train, validation, test)
-
-
-def _positions(dataset: Dataset, order: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.float64]:
-    """Spread each stratum's rows evenly over [0, 1), so that every stretch holds every stratum in proportion.
-
-    The random start of a stratum keeps a tiny one from landing in the same part whatever the seed.
-    """
-    label = dataset.y.iloc[order]
-    people = dataset.sensitive.iloc[order]
-    strata = label.groupby([label, *(people[name] for name in people)], dropna=False)
-    start = rng.random(strata.ngroups)[strata.ngroup()]
-    spread: NDArray[np.float64] = ((strata.cumcount() + start) / strata.transform("size")).to_numpy()
-    return spread

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mamofair.groups import Groups, read_groups
-from mamofair.labels import as_column, favorable_label
+from mamofair.labels import as_column, as_weights, favorable_label
 from mamofair.notions import Confusion, Notion, as_notion
 from mamofair.pareto import Counter, Tally
 
@@ -101,14 +101,4 @@ def _columns(y_true: Any, y_pred: Any, weight: Any) -> tuple[np.ndarray, np.ndar
     truth, decision = as_column(y_true, "y_true"), as_column(y_pred, "y_pred")
     if len(truth) != len(decision):
         raise ValueError(f"`y_pred` must have one row per label: found {len(decision)} for {len(truth)} in `y_true`.")
-    return truth, decision, None if weight is None else _weights(weight, len(truth))
-
-
-def _weights(weight: Any, rows: int) -> np.ndarray:
-    """Return weights as floats, non-negative and not all zero."""
-    column = as_column(weight, "sample_weight").astype(float)
-    if len(column) != rows:
-        raise ValueError(f"`sample_weight` must have one value per row: found {len(column)} for {rows} rows.")
-    if not (np.isfinite(column).all() and (column >= 0).all() and column.any()):
-        raise ValueError("`sample_weight` must be finite, non-negative and not all zero.")
-    return column
+    return truth, decision, None if weight is None else as_weights(weight, len(truth))

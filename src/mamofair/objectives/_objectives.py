@@ -1,16 +1,5 @@
-"""Objectives: what training makes small. Each depends on the model only through the logits of a batch.
+"""What training makes small: losses, and relaxed gaps."""
 
->>> import torch
->>> from mamofair.notions import DEMOGRAPHIC_PARITY
->>> from mamofair.relaxations import Sigmoid
->>> batch = Batch(torch.zeros(4, 1), torch.tensor([1.0, 0, 1, 0]), {"sex": torch.eye(4)[[0, 3, 1, 2]]})
->>> objectives = [CrossEntropy(), Gap(DEMOGRAPHIC_PARITY, "sex", Sigmoid(3))]
->>> values, cotangents = evaluate(objectives, torch.tensor([1.0, -1, -1, 1]), batch)
->>> values.shape, cotangents.shape
-(torch.Size([2]), torch.Size([2, 4]))
-"""
-
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -22,10 +11,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from mamofair.batches import Batch
 from mamofair.groups import Groups
-from mamofair.notions import Confusion, Notion, Rate, column
+from mamofair.notions import Confusion, Notion, column
 from mamofair.relaxations import Relaxation, Sigmoid
-
-__all__ = ["CrossEntropy", "Gap", "Objective", "SquaredError", "evaluate", "require_rates"]
 
 
 @runtime_checkable
@@ -98,18 +85,15 @@ class Gap:
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
         """Return the relaxed gap and its anchor."""
         positive, negative = self.relaxation(logits), self.relaxation.negative(logits)
-        confusion = Confusion.of_rows(positive, batch.members[self.attribute], negative)
-        one_row = 1.0 if batch.weight is None else batch.weight.mean()
-        gaps = [_spread(*_fraction(rate, confusion), one_row) for rate in self.notion.rates]
+        confusion = Confusion.of_rows(positive, batch.members_of(self.attribute), negative)
+        gaps = [
+            _spread(confusion.mass(rate.event), confusion.mass(rate.given), batch.one_row) for rate in self.notion.rates
+        ]
         gap = gaps[0] if len(gaps) == 1 else torch.stack(gaps).amax(0)
         return gap + self.anchor * self.anchor_loss(logits, batch) if self.anchor else gap
 
     def __str__(self) -> str:
         return column(self.notion, self.attribute)
-
-
-def _fraction(rate: Rate, confusion: Confusion) -> tuple[Tensor, Tensor]:
-    return confusion.mass(rate.event), confusion.mass(rate.given)
 
 
 def _spread(
@@ -122,19 +106,6 @@ def _spread(
     high = torch.where(counts, rates, -torch.inf).amax(-1)
     low = torch.where(counts, rates, torch.inf).amin(-1)
     return torch.where(counts.sum(-1) >= 2, high - low, 0.0)
-
-
-def evaluate(
-    objectives: Sequence[Objective], logits: Float[Tensor, "*members n"], batch: Batch
-) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
-    """Return the objectives' values and their derivatives by the logits, the cotangents.
-
-    Logits may carry members in front: each member has its own values and its own cotangents.
-    """
-    leaf = logits.detach().requires_grad_()
-    values = torch.stack([objective(leaf, batch) for objective in objectives])
-    cotangents = [torch.autograd.grad(value.sum(), leaf, retain_graph=True)[0] for value in values]
-    return values.detach(), torch.stack(cotangents)
 
 
 def require_rates(notion: Notion, attribute: str, groups: Groups, y: np.ndarray) -> None:

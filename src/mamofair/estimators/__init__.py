@@ -1,0 +1,6 @@
+"""Classifiers with scikit-learn's face that return a whole front."""
+
+from mamofair.estimators._base import FairClassifier
+from mamofair.estimators._net import FairNetClassifier
+
+__all__ = ["FairClassifier", "FairNetClassifier"]

@@ -1,0 +1,208 @@
+"""The estimator that all others are: one `fit`, a whole front, a rule that picks a point, and other points for free."""
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions
+from mamofair.estimators._progress import watched
+from mamofair.groups import read_groups
+from mamofair.labels import as_weights, favorable_label
+from mamofair.objectives import require_rates
+from mamofair.pareto import Archive, Criterion, Point
+from mamofair.selection import Selection
+
+Fitted = TypeVar("Fitted", bound="FairClassifier")
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Points that were just measured. `keep` copies what an accepted one needs; `complete` ends an epoch or a round."""
+
+    points: list[Point]
+    keep: Callable[[Point], Point] | None = None
+    complete: bool = True
+
+
+class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """A classifier that finds the whole trade-off between error and gaps. Abstract: see its subclasses.
+
+    A subclass says how features are checked (`_check_X`), how points are found (`_candidates`) and how one of them
+    scores new rows (`_score`). Everything else is here.
+    """
+
+    # scikit-learn's way to have Pipeline and GridSearchCV pass it on without being asked.
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+
+    # The parameters all of them have; subclasses list them in their constructors.
+    notions: Any
+    crossed: bool
+    favorable: Any
+    selection: Selection
+    validation_fraction: float
+    calibration_fraction: float
+    max_points: int
+    random_state: Any
+    verbose: int
+
+    @abstractmethod
+    def _check_X(self, X: Any, reset: bool) -> Any:
+        """Return features as `_candidates` and `_score` take them."""
+
+    @abstractmethod
+    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
+        """Yield points, measured on the rows that are held back."""
+
+    @abstractmethod
+    def _score(self, point: Point, X: Any) -> np.ndarray:
+        """Return a score for each row, positive where the decision is favorable."""
+
+    def _stops(self) -> bool:
+        """Whether nothing more is to be expected."""
+        return False
+
+    def _continues(self) -> bool:
+        """Whether an earlier fit is to be continued."""
+        return False
+
+    def _length(self) -> int | None:
+        """Return how many rounds `fitting` has at the most, if that is known."""
+        return None
+
+    def fit(self: Fitted, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None) -> Fitted:
+        """Find the front.
+
+        Interrupting it (Ctrl-C) leaves the estimator fitted with the front found so far, and a warning.
+
+        Parameters
+        ----------
+        X : array or frame of shape (n, ...)
+            Features.
+        y : array of shape (n,)
+            Labels, two values of any type.
+        sensitive_features : Series, frame or array with n rows
+            The sensitive attributes, by column. A missing value means unknown: that row trains accuracy, and is left
+            out of that attribute's gap. They are needed here only, not to predict.
+        sample_weight : array of shape (n,), optional
+            The weight of each row.
+        """
+        fitting = self.fitting(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+        try:
+            for _ in watched(fitting, self._length(), self.verbose):
+                pass
+        except KeyboardInterrupt:
+            if not self._archive.points:
+                raise
+            warnings.warn("Training was interrupted: the front holds what was found so far.", stacklevel=2)
+        return self
+
+    def fitting(
+        self: Fitted, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None
+    ) -> Iterator[Fitted]:
+        """Find the front step by step: yields this estimator, usable so far, after each epoch or round.
+
+        Parameters are those of `fit`, which exhausts this.
+        """
+        train, valid, calibration, seed = self._prepare(X, y, sensitive_features, sample_weight)
+        try:
+            for candidates in self._candidates(train, valid, calibration, seed):
+                self._archive.add_all(candidates.points, candidates.keep)
+                if candidates.complete:
+                    self.front_ = self._archive.front()
+                    yield self
+                    if self._stops():
+                        break
+        finally:
+            if self._archive.points:
+                self.front_ = self._archive.front()
+
+    def _prepare(self, X: Any, y: Any, features: Any, weight: Any) -> tuple[Rows, Rows, Rows, int]:
+        """Read and check everything, hold rows back, and start an archive unless an old one is to be continued."""
+        if features is None:
+            raise ValueError(MISSING)
+        X = self._check_X(X, reset=True)
+        labels, self.classes_ = read_classes(y)
+        if len(labels) != len(X):
+            raise ValueError(f"`y` must have one label per sample: found {len(labels)} for {len(X)} samples.")
+        self._favorable = favorable_label(labels, favorable=self.favorable)
+        groups = read_groups(features, rows=len(labels))
+        groups = groups.crossed() if self.crossed else groups
+        self.notions_ = read_notions(self.notions, groups.names)
+        weight = None if weight is None else as_weights(weight, len(labels))
+        rows = Rows(X, (labels == self._favorable).astype(int), groups, weight)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        fractions = self.validation_fraction, self.calibration_fraction
+        train, valid, calibration = hold_back(rows, fractions, np.random.default_rng(seed))
+        for notion, attribute in self._criteria:
+            require_rates(notion, attribute, train.groups, train.y)
+        self._chosen: int | None = None
+        if not self._continues():
+            self._archive = Archive(self._criteria, self.max_points)
+            self._history: list[dict[str, Any]] = []
+        return train, valid, calibration, seed
+
+    @property
+    def _criteria(self) -> tuple[Criterion, ...]:
+        return tuple((notion, name) for name, notions in self.notions_.items() for notion in notions)
+
+    @property
+    def selected_(self) -> int:
+        """The row of `front_.frame()` that `predict` uses; a `ValueError` where the selection finds none."""
+        check_is_fitted(self, "front_")
+        return self.selection(self.front_) if self._chosen is None else self._chosen
+
+    @property
+    def history_(self) -> pd.DataFrame:
+        """What happened: a row for each snapshot and member."""
+        check_is_fitted(self, "front_")
+        return pd.DataFrame(self._history)
+
+    def with_selection(self: Fitted, selection: Selection) -> Fitted:
+        """Return a fitted copy that predicts with the point this selection picks; nothing is trained again."""
+        check_is_fitted(self, "front_")
+        chosen = copy(self)
+        chosen.selection, chosen._chosen = selection, selection(self.front_)
+        return chosen
+
+    def at(self: Fitted, i: int) -> Fitted:
+        """Return a fitted copy that predicts with the point in row `i` of `front_.frame()`."""
+        check_is_fitted(self, "front_")
+        if not -len(self.front_) <= i < len(self.front_):
+            raise IndexError(f"The front has rows 0 to {len(self.front_) - 1}: found {i}.")
+        chosen = copy(self)
+        chosen._chosen = range(len(self.front_))[i]
+        return chosen
+
+    def _scores(self, X: Any) -> np.ndarray:
+        check_is_fitted(self, "front_")
+        return self._score(self.front_.points[self.selected_], self._check_X(X, reset=False))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the predicted labels; the sensitive attributes are not needed."""
+        unfavorable = self.classes_[self.classes_ != self._favorable][0]
+        return np.where(self._scores(X) > 0, self._favorable, unfavorable).astype(self.classes_.dtype)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return scores, positive for `classes_[1]`, as scikit-learn has it."""
+        scores = self._scores(X)
+        return np.asarray(scores if self.classes_[1] == self._favorable else -scores)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return probabilities with a column for each of `classes_`, ½ at the decision boundary."""
+        second = expit(self.decision_function(X))
+        return np.column_stack([1 - second, second])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

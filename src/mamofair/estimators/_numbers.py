@@ -1,0 +1,54 @@
+"""Features as numbers: checked, and scaled where scaling helps."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Shaped
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+
+def read_numbers(estimator: BaseEstimator, X: Any, reset: bool) -> Shaped[np.ndarray, "n ..."]:
+    """Return features as an array of finite numbers with two axes or more; integers stay integers."""
+    try:
+        array = validate_data(estimator, X, reset=reset, allow_nd=True, ensure_all_finite=False)
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise ValueError(
+            f"X must be numeric: {error}. Encode categories first, for instance with mamofair.tables.encoder() in a "
+            "Pipeline."
+        ) from error
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        columns = np.flatnonzero(~np.isfinite(array).all(axis=tuple(i for i in range(array.ndim) if i != 1)))
+        names = getattr(estimator, "feature_names_in_", range(array.shape[1]))
+        shown = ", ".join(repr(names[i]) for i in columns[:5]) + (", …" if len(columns) > 5 else "")
+        raise ValueError(
+            f"X must have no NaN and no infinity: found some in column {shown}. Impute or drop them first; "
+            "mamofair.tables.encoder() imputes."
+        )
+    return np.asarray(array)
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """Centers and scales columns."""
+
+    center: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def of(cls, X: Shaped[np.ndarray, "n ..."]) -> "Scaling":
+        """Return the scaling to mean 0 and deviation 1 of columns with more than two values; others are left alone.
+
+        Scaling hundreds of rare dummies would blow them up; on COMPAS it costs a third of the hypervolume.
+        """
+        low, high = X.min(axis=0), X.max(axis=0)
+        plain = np.all((low == X) | (high == X), axis=0)
+        scale = X.std(axis=0)
+        return cls(np.where(plain, 0.0, X.mean(axis=0)), np.where(plain | (scale == 0), 1.0, scale))
+
+    def __call__(self, X: Shaped[np.ndarray, "n ..."]) -> Shaped[np.ndarray, "n ..."]:
+        """Return the scaled features."""
+        return np.asarray((X - self.center) / self.scale)

@@ -1,0 +1,178 @@
+"""Networks: the default multilayer perceptron, and populations of any network with stacked parameters.
+
+A network takes rows and returns one logit for each. A population is m networks of the same shape whose parameters are
+stacked in a first axis: one call gives the logits of all members, ``(m, n)``.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor, nn
+from torch.func import functional_call, stack_module_state
+from torch.nn import functional
+
+#: From the number of features (or the shape of a row, if it has several axes) to a module with one logit a row.
+Recipe = Callable[..., nn.Module]
+
+
+@dataclass(frozen=True)
+class MLP:
+    """A recipe: number of features → a multilayer perceptron with ReLU and dropout, one logit a row.
+
+    Parameters
+    ----------
+    hidden
+        The widths of the hidden layers.
+    dropout
+        The share of hidden units that is left out at each training step.
+    weight_std
+        If given, weights start as N(0, weight_std²) and biases as 0, as in the paper's code.
+
+    Examples
+    --------
+    >>> MLP(hidden=(60, 25))(49)(torch.zeros(3, 49)).shape
+    torch.Size([3])
+    """
+
+    hidden: tuple[int, ...] = (60, 25)
+    dropout: float = 0.2
+    weight_std: float | None = None
+
+    def __post_init__(self) -> None:
+        if not all(width >= 1 for width in self.hidden):
+            raise ValueError(f"`hidden` must be positive widths: found {self.hidden}.")
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"`dropout` must be in [0, 1): found {self.dropout}.")
+
+    def __call__(self, n_features: int) -> "Perceptron":
+        """Return a new network with random weights."""
+        network = Perceptron((n_features, *self.hidden, 1), self.dropout)
+        if self.weight_std is not None:
+            for name, parameter in network.named_parameters():
+                nn.init.normal_(parameter, std=self.weight_std) if "weight" in name else nn.init.zeros_(parameter)
+        return network
+
+
+class Perceptron(nn.Module):
+    """Linear layers with ReLU and dropout between them, and one logit a row at the end."""
+
+    def __init__(self, widths: Sequence[int], dropout: float):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in pairwise(widths))
+        self.dropout = dropout
+
+    def forward(self, x: Float[Tensor, "n features"]) -> Float[Tensor, " n"]:
+        """Return the logits."""
+        for layer in self.layers[:-1]:
+            x = functional.dropout(torch.relu(layer(x)), self.dropout, self.training)
+        logits: Tensor = self.layers[-1](x)
+        return logits.squeeze(-1)
+
+    def forward_stacked(
+        self, parameters: dict[str, Tensor], x: Float[Tensor, "n features"]
+    ) -> Float[Tensor, "members n"]:
+        """Return the logits of all members at once; they share each step's dropout mask."""
+        last = len(self.layers) - 1
+        for i in range(last + 1):
+            weight, bias = parameters[f"layers.{i}.weight"], parameters[f"layers.{i}.bias"]
+            x = torch.baddbmm(bias.unsqueeze(1), x.expand(len(weight), -1, -1), weight.transpose(1, 2))
+            if i < last:
+                x = torch.relu(x)
+                if self.training and self.dropout:
+                    x = x * functional.dropout(torch.ones_like(x[0]), self.dropout)
+        return x.squeeze(-1)
+
+
+class Population:
+    """Networks of the same shape side by side, their parameters and buffers stacked.
+
+    A `Perceptron` computes all members at once; any other module is called with each member's parameters in turn.
+
+    Parameters
+    ----------
+    networks
+        The members; their parameters are copied.
+    device
+        Where to put the copies.
+    """
+
+    def __init__(self, networks: Sequence[nn.Module], device: str | torch.device = "cpu"):
+        self.template = networks[0].to(device)
+        self.size = len(networks)
+        tensors, buffers = stack_module_state(list(networks))
+        self.tensors = {
+            name: tensor.to(device).detach().requires_grad_(tensor.requires_grad) for name, tensor in tensors.items()
+        }
+        self.buffers = {name: buffer.to(device) for name, buffer in buffers.items()}
+
+    @property
+    def device(self) -> torch.device:
+        """Where the parameters are."""
+        return torch.device(next(iter(self.tensors.values())).device)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a member is so small that more than one thread only gets in the way."""
+        return bool(sum(tensor[0].numel() for tensor in self.tensors.values()) < 1_000_000)
+
+    @property
+    def parameters(self) -> list[Tensor]:
+        """The stacked parameters that are trained; frozen ones are left alone."""
+        return [parameter for parameter in self.tensors.values() if parameter.requires_grad]
+
+    def __call__(self, x: Shaped[Tensor, "n ..."]) -> Float[Tensor, "members n"]:
+        """Return the logits of all members."""
+        if isinstance(self.template, Perceptron):
+            return self.template.forward_stacked(self.tensors, x)
+        return torch.stack([one_logit(functional_call(self.template, self._views(i), (x,))) for i in range(self.size)])
+
+    def _views(self, member: int) -> dict[str, Tensor]:
+        return {name: tensor[member] for name, tensor in (self.tensors | self.buffers).items()}
+
+    def train(self, mode: bool = True) -> None:
+        """Switch dropout and normalisation to training, or to prediction."""
+        self.template.train(mode)
+
+    def state(self, member: int) -> dict[str, Tensor]:
+        """Return a copy of a member's parameters and buffers, on the CPU: a `state_dict` of the network."""
+        return {name: view.detach().cpu().clone() for name, view in self._views(member).items()}
+
+
+def one_logit(output: Shaped[Tensor, "..."]) -> Float[Tensor, " n"]:
+    """Return a network's output as one logit a row, and refuse anything else with advice."""
+    if output.ndim == 2 and output.shape[1] == 1:
+        return output.squeeze(1)
+    if output.ndim != 1:
+        advice = " Return the second logit minus the first." if output.ndim == 2 and output.shape[1] == 2 else ""
+        raise ValueError(
+            f"A network must return one logit a row: found an output of shape {tuple(output.shape)}.{advice}"
+        )
+    return output
+
+
+def require_logits(network: nn.Module, x: Shaped[Tensor, "n ..."]) -> None:
+    """Raise a `ValueError` unless the network returns one logit a row that depends on its parameters."""
+    if not isinstance(network, nn.Module):
+        raise ValueError(f"`network` must return a torch.nn.Module: found {type(network).__name__}.")
+    training = network.training
+    network.eval()  # so that a single row suffices for normalisation layers, and no statistics change
+    output = one_logit(network(x))
+    network.train(training)
+    if len(output) != len(x):
+        raise ValueError(f"A network must return one logit a row: found {len(output)} for {len(x)} rows.")
+    if not output.requires_grad:
+        raise ValueError("A network must have parameters to train: all of its parameters are frozen, or it has none.")
+    node = output.grad_fn
+    while node is not None and node.name().startswith(_RESHAPING):
+        node = node.next_functions[0][0]
+    if node is not None and node.name().startswith(_SQUASHING):
+        raise ValueError(
+            "A network must return logits: found a sigmoid or softmax at its end. Leave the last layer out."
+        )
+
+
+_RESHAPING = ("View", "Squeeze", "Unsqueeze", "Reshape", "UnsafeView", "Select", "Alias", "Permute")
+_SQUASHING = ("Sigmoid", "Softmax", "LogSoftmax", "LogSigmoid", "Tanh")

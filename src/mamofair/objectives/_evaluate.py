@@ -1,0 +1,121 @@
+"""All objectives of a batch at once: their values, and their derivatives by the logits.
+
+Any objective can be differentiated by autograd. But gaps are many, and each is a dozen operations on a handful of
+numbers, whose overhead would cost more than a small network. So the gaps that share a relaxation are computed together
+and in closed form. With s the relaxed indicator of ŷ = 1, M the memberships of all attributes and m = [s M, 1 M] the
+masses that follow (for a one-sided relaxation also t M, with t the indicator of ŷ = 0):
+
+    rates     r = (m A) / (m B)            A and B sum the cells of each rate's event and of its condition
+    gap       r_high − r_low               over the groups that count
+    gradient  ∂r/∂m = (A − r B) / (m B)    and from m back to the logits through M and s
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from mamofair.batches import Batch
+from mamofair.notions import Confusion, Rate
+from mamofair.objectives._objectives import Gap, Objective
+from mamofair.relaxations import Relaxation
+
+Evaluated = tuple[Float[Tensor, "*members"], Float[Tensor, "*members n"]]
+
+
+def evaluate(
+    objectives: Sequence[Objective], logits: Float[Tensor, "*members n"], batch: Batch
+) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
+    """Return the objectives' values and their derivatives by the logits, the cotangents.
+
+    Logits may carry members in front: each member then has its own values and its own cotangents.
+    """
+    gaps = {i: objective for i, objective in enumerate(objectives) if isinstance(objective, Gap)}
+    found = {i: _differentiate(objectives[i], logits, batch) for i in range(len(objectives)) if i not in gaps}
+    for relaxation in dict.fromkeys(gap.relaxation for gap in gaps.values()):
+        ours = {i: gap for i, gap in gaps.items() if gap.relaxation == relaxation}
+        found |= zip(
+            ours, zip(*_gaps(relaxation, list(ours.values()), logits.detach(), batch), strict=True), strict=True
+        )
+    anchors = {loss: _differentiate(loss, logits, batch) for loss in {g.anchor_loss for g in gaps.values() if g.anchor}}
+    for i, gap in gaps.items():
+        if gap.anchor:
+            (value, cotangent), (loss, pull) = found[i], anchors[gap.anchor_loss]
+            found[i] = value + gap.anchor * loss, cotangent + gap.anchor * pull
+    values, cotangents = zip(*(found[i] for i in range(len(objectives))), strict=True)
+    return torch.stack(values), torch.stack(cotangents)
+
+
+def _differentiate(objective: Objective, logits: Float[Tensor, "*members n"], batch: Batch) -> Evaluated:
+    leaf = logits.detach().requires_grad_()
+    value = objective(leaf, batch)
+    [cotangent] = torch.autograd.grad(value.sum(), leaf)
+    return value.detach(), cotangent
+
+
+def _gaps(
+    relaxation: Relaxation, gaps: Sequence[Gap], logits: Float[Tensor, "*members n"], batch: Batch
+) -> tuple[Float[Tensor, " gaps *members"], Float[Tensor, "gaps *members n"]]:
+    """Return values and cotangents of gaps that share a relaxation, without their anchors."""
+    M, rows = batch.members, batch.members.sum(0)
+    indicators, slopes = _indicators(relaxation, logits)
+    masses = torch.cat([*(indicators @ M), rows.expand(*logits.shape[:-1], -1)], dim=-1)
+
+    spans = tuple(batch.spans[gap.attribute] for gap in gaps)
+    layout = tuple(gap.notion.rates for gap in gaps), spans, len(rows), len(indicators)
+    A, B = _selectors(*layout, M.dtype, M.device)
+    event, given = (torch.einsum("...m,grsm->...grs", masses, table) for table in (A, B))
+    counts = given >= batch.one_row
+    divisor = torch.where(counts, given, 1.0)  # not zero: a NaN would survive the masks
+    rates = event / divisor
+    high, most = torch.where(counts, rates, -torch.inf).max(-1, keepdim=True)
+    low, least = torch.where(counts, rates, torch.inf).min(-1, keepdim=True)
+    gap, worst = (high - low).clamp(min=0).max(-2, keepdim=True)  # the worst of a notion's rates
+
+    # +1 for the group on top and −1 for the one at the bottom; if they are the same one, nothing is compared.
+    ends = torch.zeros_like(rates).scatter_(-1, most, 1.0).scatter_add_(-1, least, -torch.ones_like(low))
+    ends = torch.where(torch.arange(rates.shape[-2], device=M.device).unsqueeze(-1) == worst, ends, 0.0) / divisor
+    by_mass = torch.einsum("...grs,grsm->...gm", ends, A) - torch.einsum("...grs,grsm->...gm", ends * rates, B)
+    by_indicator = torch.unflatten(by_mass[..., : -len(rows)], -1, (len(indicators), len(rows))) @ M.T
+    cotangents = (by_indicator * slopes.movedim(0, -2).unsqueeze(-3)).sum(-2)
+    return gap.squeeze((-1, -2)).movedim(-1, 0), cotangents.movedim(-2, 0)
+
+
+def _indicators(
+    relaxation: Relaxation, logits: Float[Tensor, "*members n"]
+) -> tuple[Float[Tensor, "sides *members n"], Float[Tensor, "sides *members n"]]:
+    """Return the relaxed indicator of ŷ = 1 and, unless it is one minus that, of ŷ = 0; and their derivatives."""
+    leaf = logits.detach().requires_grad_()
+    sides = [side for side in (relaxation(leaf), relaxation.negative(leaf)) if side is not None]
+    slopes = [torch.autograd.grad(side.sum(), leaf)[0] for side in sides]
+    return torch.stack(sides).detach(), torch.stack(slopes)
+
+
+@lru_cache(maxsize=64)
+def _selectors(
+    notions: tuple[tuple[Rate, ...], ...],
+    spans: tuple[tuple[int, int], ...],
+    columns: int,
+    sides: int,
+    dtype: torch.dtype,
+    device: torch.device,
+) -> tuple[Float[Tensor, "gaps rates groups masses"], Float[Tensor, "gaps rates groups masses"]]:
+    """Return A and B: which masses each rate's event and condition sum, for every gap and group.
+
+    Notions with fewer rates and attributes with fewer groups are padded with conditions that never hold.
+    """
+    shape = (len(notions), max(map(len, notions)), max(stop - start for start, stop in spans) // 2)
+    A, B = torch.zeros(2, *shape, (sides + 1) * columns, dtype=dtype, device=device)
+    unit = torch.eye((sides + 1) * columns, dtype=dtype, device=device)
+    selected, rows = unit[:, :columns], unit[:, -columns:]
+    rejected = rows - selected if sides == 1 else unit[:, columns : 2 * columns]
+    for i, (rates, (start, stop)) in enumerate(zip(notions, spans, strict=True)):
+        half = (stop - start) // 2
+        labels = slice(start, start + half), slice(start + half, stop)
+        cells = Confusion(*(part[:, label] for part in (selected, rejected, rows) for label in labels))
+        for j, rate in enumerate(rates):
+            A[i, j, :half] = cells.mass(rate.event).T
+            B[i, j, :half] = cells.mass(rate.given).T
+    return A, B

@@ -1,0 +1,212 @@
+"""The training loop: populations of networks, common descent on all objectives, snapshots along the way."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Shaped
+from torch import Tensor
+
+from mamofair.batches import Batch
+from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales, pullback
+from mamofair.networks import Population
+from mamofair.objectives import Objective, evaluate
+
+_CHUNK = 4096  # rows that are predicted at once
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of a population: a weighting, and the seed of its initial weights."""
+
+    weighting: Weighting
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A moment of training: the population, in place, may be measured now.
+
+    `values` and `weights` are those of the objectives for each member, means over the steps since the last snapshot.
+    `cosines` are between the objectives' gradients, at the last step of an epoch and for each member.
+    """
+
+    epoch: int
+    step: int
+    ends_epoch: bool
+    values: Float[Tensor, "k members"]
+    weights: Float[Tensor, "k members"]
+    cosines: Float[Tensor, "members k k"] | None = None
+
+    def records(self, names: Sequence[str]) -> list[dict[str, float]]:
+        """Return a record for each member, with the objectives under their names."""
+        columns = {name: self.values[i] for i, name in enumerate(names)}
+        columns |= {f"weight of {name}": self.weights[i] for i, name in enumerate(names)}
+        if self.cosines is not None:
+            pairs = combinations(range(len(names)), 2)
+            columns |= {f"cosine of {names[i]} and {names[j]}": self.cosines[:, i, j] for i, j in pairs}
+        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+        moment = {"epoch": self.epoch, "step": self.step}
+        return [moment | {"member": i} | dict(zip(columns, row, strict=True)) for i, row in enumerate(rows)]
+
+
+def epochs(
+    population: Population,
+    objectives: Sequence[Objective],
+    rows: Batch,
+    weightings: Sequence[Weighting],
+    optimizer: torch.optim.Optimizer,
+    *,
+    span: range,
+    batch_size: int = 512,
+    snapshots: int = 4,
+    seed: int = 0,
+) -> Iterator[Snapshot]:
+    """Train `population` in place and yield a `Snapshot` several times an epoch.
+
+    What an epoch draws at random derives from (seed, epoch) alone, and the caller's random state and thread count are
+    left as they are.
+
+    Parameters
+    ----------
+    population, optimizer
+        The networks, and an optimizer of their parameters.
+    objectives
+        What to make small.
+    rows
+        The training set.
+    weightings
+        One for each member. If all are `Fixed`, the objectives' raw values are weighed and a step costs what plain
+        training costs. Others see the Gramian of the gradients, each divided by its objective's initial value.
+    span
+        The numbers of the epochs to train.
+    batch_size
+        Rows a step. The gap of a small batch is mostly noise: keep it high.
+    snapshots
+        How many an epoch.
+    seed
+        Of the order of rows and of dropout.
+    """
+    count = -(-len(rows) // batch_size)
+    descend = _descent(population, objectives, rows, weightings, count)
+    for epoch in span:
+        order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(_draw(seed, epoch)))
+        batches = order.to(rows.y.device).tensor_split(count)  # of nearly equal size
+        marks = np.linspace(0, count, min(snapshots, count) + 1).astype(int).tolist()
+        for start, end in pairwise(marks):
+            traces = []
+            with isolated(seed, epoch, end, device=population.device, small=population.is_small):
+                population.train()
+                for index in batches[start:end]:
+                    batch = rows[index]
+                    logits = population(batch.x)
+                    values, cotangents = evaluate(objectives, logits, batch)
+                    traces.append((values, descend(logits, cotangents)))
+                    optimizer.step()
+                cosines = _cosines(population, objectives, rows[batches[-1]]) if end == count else None
+            values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
+            _require_finite(values, objectives, epoch * count + start)
+            yield Snapshot(epoch, epoch * count + end, end == count, values.mean(0), weights.mean(0), cosines)
+
+
+Descent = Callable[[Float[Tensor, "members n"], Float[Tensor, "k members n"]], Float[Tensor, "k members"]]
+
+
+def _descent(
+    population: Population, objectives: Sequence[Objective], rows: Batch, weightings: Sequence[Weighting], count: int
+) -> Descent:
+    """Return the function that writes each member's direction into the parameters' `grad` and returns the weights."""
+    parameters = population.parameters
+    if all(isinstance(weighting, Fixed) for weighting in weightings):
+        shares = [weighting(torch.eye(len(objectives)).to(rows.y)) for weighting in weightings]
+        fixed = torch.stack(shares, dim=1)
+
+        def weigh_first(logits: Tensor, cotangents: Tensor) -> Tensor:
+            weighed = (fixed.unsqueeze(-1) * cotangents).sum(0)
+            grads = torch.autograd.grad(logits, parameters, weighed, allow_unused=True)
+            for parameter, grad in zip(parameters, grads, strict=True):
+                # torch's fused Adam misreads a gradient whose memory is laid out other than its parameter's.
+                parameter.grad = None if grad is None else grad.contiguous()
+            return fixed
+
+        return weigh_first
+
+    scales = _initial_scales(population, objectives, rows, weightings, count)
+
+    def common_descent(logits: Tensor, cotangents: Tensor) -> Tensor:
+        jacobian = pullback(logits, cotangents / scales.unsqueeze(-1), parameters)
+        gramians = torch.einsum("kmd,lmd->mkl", jacobian, jacobian)
+        # Where a gradient is not finite the weights do not matter: the values of the next step will tell.
+        chosen = [w(g) if g.isfinite().all() else g[0] for w, g in zip(weightings, gramians, strict=True)]
+        weights = torch.stack(chosen, dim=1)
+        assign_grad(parameters, torch.einsum("km,kmd->md", weights, jacobian))
+        return weights
+
+    return common_descent
+
+
+@torch.no_grad()
+def _initial_scales(
+    population: Population, objectives: Sequence[Objective], rows: Batch, weightings: Sequence[Weighting], count: int
+) -> Float[Tensor, "k members"]:
+    """Return the objectives' initial values, means over batches; 1 for `Fixed` members, who weigh raw values."""
+    population.train(False)
+    batches = (rows[index] for index in torch.arange(len(rows), device=rows.y.device).tensor_split(count))
+    values = [torch.stack([o(population(batch.x), batch) for o in objectives]) for batch in batches]
+    scales = initial_scales(torch.stack(values).mean(0))
+    raw = torch.tensor([isinstance(weighting, Fixed) for weighting in weightings], device=scales.device)
+    return torch.where(raw, 1.0, scales)
+
+
+def _cosines(population: Population, objectives: Sequence[Objective], batch: Batch) -> Float[Tensor, "members k k"]:
+    """Return the cosines between the objectives' gradients, for each member."""
+    logits = population(batch.x)
+    _, cotangents = evaluate(objectives, logits, batch)
+    jacobian = torch.nn.functional.normalize(pullback(logits, cotangents, population.parameters), dim=-1)
+    return torch.einsum("kmd,lmd->mkl", jacobian, jacobian)
+
+
+def _require_finite(values: Float[Tensor, "steps k members"], objectives: Sequence[Objective], start: int) -> None:
+    broken = (~values.isfinite()).nonzero()
+    if len(broken):
+        step, objective, member = broken[0].tolist()
+        raise FloatingPointError(
+            f"Training diverged: {objectives[objective]} of member {member} was not finite at step {start + step}. "
+            "Try a smaller `learning_rate`, or look for huge values in X."
+        )
+
+
+@torch.inference_mode()
+def decisions(population: Population, x: Shaped[Tensor, "n ..."]) -> Bool[np.ndarray, "members n"]:
+    """Return which rows each member decides favorably."""
+    with isolated(device=population.device, small=population.is_small):
+        population.train(False)
+        return (population(x) > 0).cpu().numpy()
+
+
+def chunks(n: int) -> Iterator[slice]:
+    """Yield slices over n rows, few enough each to be predicted at once."""
+    return (slice(start, start + _CHUNK) for start in range(0, n, _CHUNK))
+
+
+@contextmanager
+def isolated(*seed: int, device: torch.device | str = "cpu", small: bool = True) -> Iterator[None]:
+    """Run torch with a random state of our own and, for small networks, one thread; restore the caller's on leaving."""
+    threads = torch.get_num_threads()
+    with torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []):
+        if seed:
+            torch.manual_seed(_draw(*seed))
+        if small:
+            torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
+
+
+def _draw(*seed: int) -> int:
+    """Return a number that is as good as random for each sequence of seeds."""
+    return int(np.random.SeedSequence(seed).generate_state(1)[0])
