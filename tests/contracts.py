@@ -31,9 +31,7 @@ def people(groups: int, n: int = 60, seed: int = 0) -> tuple[np.ndarray, Groups]
 
 
 def batch_of(y: np.ndarray, groups: Groups, weight: np.ndarray | None = None) -> Batch:
-    members = {name: torch.from_numpy(table) for name, table in groups.members(y, weight).items()}
-    weights = None if weight is None else torch.from_numpy(weight)
-    return Batch(torch.zeros(len(y), 1), torch.from_numpy(y.astype(float)), members, weights)
+    return Batch.of(torch.zeros(len(y), 1, dtype=torch.float64), y, groups.members(y, weight), weight)
 
 
 def slow_gap(notion: Notion, y: np.ndarray, positive: np.ndarray, codes: np.ndarray) -> float:

@@ -101,6 +101,24 @@ def test_group_without_a_row_of_mass_does_not_count():
     assert float(objective(unsure, everyone)) == 0  # only group a is left: nothing to compare
 
 
+@given(st.sampled_from(RELAXATIONS), st.integers(2, 4), st.booleans(), st.integers(0, 10**6))
+def test_closed_form_is_what_autograd_says(relaxation, size, weighted, seed):
+    """All gaps together, with and without members and weights, two attributes of different sizes."""
+    rng = np.random.default_rng(seed)
+    y, first = people(size, 80, seed)
+    groups = Groups(("a", "b"), (*first.values, (0, 1, 2)), np.column_stack([first.codes, rng.integers(-1, 3, 80)]))
+    batch = batch_of(y, groups, rng.random(80) if weighted else None)
+    allowed = [notion for notion in NOTIONS if relaxation.bounded or not notion.conditions_on_prediction]
+    objectives = [CrossEntropy(), *(Gap(n, a, relaxation, anchor=0.1) for n in allowed for a in "ab"), SquaredError()]
+    logits = torch.from_numpy(rng.uniform(0.05, 2, (3, 80)) * rng.choice([-1, 1], (3, 80)))
+    values, cotangents = evaluate(objectives, logits, batch)
+    leaf = logits.clone().requires_grad_()
+    for objective, value, cotangent in zip(objectives, values, cotangents, strict=True):
+        expected = objective(leaf, batch)
+        torch.testing.assert_close(value, expected.detach())
+        torch.testing.assert_close(cotangent, torch.autograd.grad(expected.sum(), leaf)[0])
+
+
 def test_objectives_of_members_are_those_of_each_member_alone():
     y, groups = people(3)
     batch = batch_of(y, groups)
