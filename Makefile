@@ -3,10 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check system clean
+.PHONY: demo test check bench-quality bench-speed system clean
 
+# The main job on the bundled Adult data: prints the result and where it wrote the front.
 demo: .venv/installed
-	$(BIN)/python examples/relaxations.py
+	$(BIN)/python examples/adult.py runs/adult
 
 test: check
 	$(BIN)/pytest
@@ -18,13 +19,20 @@ check: .venv/developer
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Minutes each; they write the tables in docs/results/.
+bench-quality: .venv/developer
+	$(BIN)/python bench/quality.py --out docs/results/quality.md
+
+bench-speed: .venv/developer
+	$(BIN)/python bench/speed.py --out docs/results/speed.md
+
 # Machine packages, for .ci/run. None so far.
 system:
 	@true
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[report]"
 	@touch $@
 
 .venv/developer: pyproject.toml constraints.txt

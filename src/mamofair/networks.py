@@ -4,9 +4,11 @@ A network takes rows and returns one logit for each. A population is m networks 
 stacked in a first axis: one call gives the logits of all members, ``(m, n)``.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import torch
 from jaxtyping import Float, Shaped
@@ -14,7 +16,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, stack_module_state
 from torch.nn import functional
 
-#: From the number of features (or the shape of a row, if it has several axes) to a module with one logit a row.
+#: From the number of features (channels or tokens a row, if X has more than two axes) to a module with one logit a row.
 Recipe = Callable[..., nn.Module]
 
 
@@ -42,8 +44,8 @@ class MLP:
     weight_std: float | None = None
 
     def __post_init__(self) -> None:
-        if not all(width >= 1 for width in self.hidden):
-            raise ValueError(f"`hidden` must be positive widths: found {self.hidden}.")
+        if not isinstance(self.hidden, Iterable) or not all(width >= 1 for width in self.hidden):
+            raise ValueError(f"`hidden` must be positive widths such as (60, 25): found {self.hidden!r}.")
         if not 0 <= self.dropout < 1:
             raise ValueError(f"`dropout` must be in [0, 1): found {self.dropout}.")
 
@@ -89,7 +91,8 @@ class Perceptron(nn.Module):
 class Population:
     """Networks of the same shape side by side, their parameters and buffers stacked.
 
-    A `Perceptron` computes all members at once; any other module is called with each member's parameters in turn.
+    A `Perceptron` computes all members at once; any other module is called with each member's parameters in turn, with
+    the same random numbers (on the CPU). So members share each step's dropout mask, and train as they would alone.
 
     Parameters
     ----------
@@ -107,6 +110,7 @@ class Population:
             name: tensor.to(device).detach().requires_grad_(tensor.requires_grad) for name, tensor in tensors.items()
         }
         self.buffers = {name: buffer.to(device) for name, buffer in buffers.items()}
+        self.scales: Tensor | None = None  # what common descent divides the gradients by, once training has begun
 
     @property
     def device(self) -> torch.device:
@@ -123,11 +127,27 @@ class Population:
         """The stacked parameters that are trained; frozen ones are left alone."""
         return [parameter for parameter in self.tensors.values() if parameter.requires_grad]
 
+    @property
+    def stacks(self) -> list[Tensor]:
+        """Everything that members differ in: parameters and buffers."""
+        return [*self.tensors.values(), *self.buffers.values()]
+
+    def copy(self) -> "Population":
+        """Return a copy whose parameters and buffers are its own, and not trained."""
+        twin = copy(self)
+        twin.tensors = {name: tensor.detach().clone() for name, tensor in self.tensors.items()}
+        twin.buffers = {name: buffer.clone() for name, buffer in self.buffers.items()}
+        return twin
+
     def __call__(self, x: Shaped[Tensor, "n ..."]) -> Float[Tensor, "members n"]:
         """Return the logits of all members."""
         if isinstance(self.template, Perceptron):
             return self.template.forward_stacked(self.tensors, x)
-        return torch.stack([one_logit(functional_call(self.template, self._views(i), (x,))) for i in range(self.size)])
+        logits, drawn = [], torch.get_rng_state()
+        for i in range(self.size):
+            torch.set_rng_state(drawn)
+            logits.append(one_logit(functional_call(self.template, self._views(i), (x,))))
+        return torch.stack(logits)
 
     def _views(self, member: int) -> dict[str, Tensor]:
         return {name: tensor[member] for name, tensor in (self.tensors | self.buffers).items()}
@@ -136,15 +156,50 @@ class Population:
         """Switch dropout and normalisation to training, or to prediction."""
         self.template.train(mode)
 
+    def require_finite(self, step: int) -> None:
+        """Raise a `FloatingPointError` if parameters are lost: their decisions would look constant, and so fair."""
+        for name, tensor in self.tensors.items():
+            if not tensor.isfinite().all():
+                raise FloatingPointError(
+                    f"Training diverged: parameter {name} was not finite after step {step}. Try a smaller "
+                    "`learning_rate`, or look for huge values in X."
+                )
+
     def state(self, member: int) -> dict[str, Tensor]:
         """Return a copy of a member's parameters and buffers, on the CPU: a `state_dict` of the network."""
         return {name: view.detach().cpu().clone() for name, view in self._views(member).items()}
 
 
-def one_logit(output: Shaped[Tensor, "..."]) -> Float[Tensor, " n"]:
+class Average:
+    """A running average of a population's parameters and buffers; its `population` is measured and kept.
+
+    Single snapshots of a training at constant speed are noisy, and the luckiest of them on held-back rows disappoint on
+    new ones; averages are steadier. `decay` is the share of the average that stays at each step, less in the beginning;
+    with 0 the average is the population as it is.
+    """
+
+    def __init__(self, population: Population, decay: float):
+        if not 0 <= decay < 1:
+            raise ValueError(f"The decay of an average must be in [0, 1): found {decay!r}.")
+        self.population = population.copy()
+        self.decay = decay
+        self.steps = 0
+
+    @torch.no_grad()
+    def follow(self, population: Population) -> None:
+        """Move towards the population as it is now."""
+        self.steps += 1
+        news = 1 - min(self.decay, self.steps / (10 + self.steps))
+        for mine, theirs in zip(self.population.stacks, population.stacks, strict=True):
+            mine.lerp_(theirs, news) if mine.is_floating_point() else mine.copy_(theirs)
+
+
+def one_logit(output: Any) -> Float[Tensor, " n"]:
     """Return a network's output as one logit a row, and refuse anything else with advice."""
-    if output.ndim == 2 and output.shape[1] == 1:
-        return output.squeeze(1)
+    if not isinstance(output, Tensor):
+        raise ValueError(f"A network must return one logit a row: found a {type(output).__name__}, not a tensor.")
+    if output.ndim == 0 or (output.ndim == 2 and output.shape[1] == 1):  # no axis is left where one row was squeezed
+        return output.reshape(-1)
     if output.ndim != 1:
         advice = " Return the second logit minus the first." if output.ndim == 2 and output.shape[1] == 2 else ""
         raise ValueError(
@@ -153,13 +208,20 @@ def one_logit(output: Shaped[Tensor, "..."]) -> Float[Tensor, " n"]:
     return output
 
 
-def require_logits(network: nn.Module, x: Shaped[Tensor, "n ..."]) -> None:
+def require_logits(network: Any, x: Shaped[Tensor, "n ..."]) -> None:
     """Raise a `ValueError` unless the network returns one logit a row that depends on its parameters."""
     if not isinstance(network, nn.Module):
         raise ValueError(f"`network` must return a torch.nn.Module: found {type(network).__name__}.")
     training = network.training
     network.eval()  # so that a single row suffices for normalisation layers, and no statistics change
-    output = one_logit(network(x))
+    try:
+        output = one_logit(network(x))
+    except (RuntimeError, TypeError) as error:  # torch's ways to say that shapes or types do not fit
+        shape, kind = ", ".join(map(str, x.shape[1:])), str(x.dtype).removeprefix("torch.")
+        raise ValueError(
+            f"`network` cannot take X, rows of shape ({shape}) as {kind} ({error}). If X holds tokens or "
+            "categories for an embedding, keep them integers with `standardize=False`."
+        ) from error
     network.train(training)
     if len(output) != len(x):
         raise ValueError(f"A network must return one logit a row: found {len(output)} for {len(x)} rows.")

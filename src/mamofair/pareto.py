@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float
 
 from mamofair.groups import Groups
 from mamofair.notions import Confusion, Notion, column
+from mamofair.plot import plot_front
 
 __all__ = ["Archive", "Counter", "Front", "Point", "Tally"]
 
@@ -194,6 +195,10 @@ class Front:
         SP = √(Σ (d_i − d̄)² / (|S| − 1)) (Padh et al. 2021, Eq. 18); NaN for a single point.
         """
         return float(_nearest(self.values).std(ddof=1)) if len(self) > 1 else float("nan")
+
+    def plot(self, *, selected: int | None = None, axes: Any = None) -> Any:
+        """Draw error against each gap and return the matplotlib figure; `selected` is a row to point out."""
+        return plot_front(self.frame(), selected=selected, axes=axes)
 
 
 class Archive:

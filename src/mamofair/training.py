@@ -12,7 +12,7 @@ from torch import Tensor
 
 from mamofair.batches import Batch
 from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales, pullback
-from mamofair.networks import Population
+from mamofair.networks import Average, Population
 from mamofair.objectives import Objective, evaluate
 
 _CHUNK = 4096  # rows that are predicted at once
@@ -28,7 +28,7 @@ class Member:
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A moment of training: the population, in place, may be measured now.
+    """A moment of training: the population and its average, in place, may be measured now.
 
     `values` and `weights` are those of the objectives for each member, means over the steps since the last snapshot.
     `cosines` are between the objectives' gradients, at the last step of an epoch and for each member.
@@ -59,6 +59,7 @@ def epochs(
     rows: Batch,
     weightings: Sequence[Weighting],
     optimizer: torch.optim.Optimizer,
+    average: Average,
     *,
     span: range,
     batch_size: int = 512,
@@ -81,6 +82,8 @@ def epochs(
     weightings
         One for each member. If all are `Fixed`, the objectives' raw values are weighed and a step costs what plain
         training costs. Others see the Gramian of the gradients, each divided by its objective's initial value.
+    average
+        Follows the population after each step; it is what callers measure.
     span
         The numbers of the epochs to train.
     batch_size
@@ -106,6 +109,7 @@ def epochs(
                     values, cotangents = evaluate(objectives, logits, batch)
                     traces.append((values, descend(logits, cotangents)))
                     optimizer.step()
+                    average.follow(population)
                 cosines = _cosines(population, objectives, rows[batches[-1]]) if end == count else None
             values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
             _require_finite(values, objectives, epoch * count + start)
@@ -134,7 +138,9 @@ def _descent(
 
         return weigh_first
 
-    scales = _initial_scales(population, objectives, rows, weightings, count)
+    if population.scales is None:  # training that is taken up again keeps them
+        population.scales = _initial_scales(population, objectives, rows, weightings, count)
+    scales = population.scales
 
     def common_descent(logits: Tensor, cotangents: Tensor) -> Tensor:
         jacobian = pullback(logits, cotangents / scales.unsqueeze(-1), parameters)

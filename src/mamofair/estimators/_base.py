@@ -14,7 +14,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions
+from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions, warn_of_unmeasured
+from mamofair.estimators._parameters import SHARED, Rule, require
 from mamofair.estimators._progress import watched
 from mamofair.groups import read_groups
 from mamofair.labels import as_weights, favorable_label
@@ -44,6 +45,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     # scikit-learn's way to have Pipeline and GridSearchCV pass it on without being asked.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
 
+    _rules: ClassVar[tuple[Rule, ...]] = SHARED
+
     # The parameters all of them have; subclasses list them in their constructors.
     notions: Any
     crossed: bool
@@ -54,6 +57,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     max_points: int
     random_state: Any
     verbose: int
+
+    _task: tuple[Any, ...]  # labels, groups and notions, which a fit that is continued must share
 
     @abstractmethod
     def _check_X(self, X: Any, reset: bool) -> Any:
@@ -94,7 +99,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             The sensitive attributes, by column. A missing value means unknown: that row trains accuracy, and is left
             out of that attribute's gap. They are needed here only, not to predict.
         sample_weight : array of shape (n,), optional
-            The weight of each row.
+            The weight of each row. A row of weight 0 is left out.
         """
         fitting = self.fitting(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         try:
@@ -113,14 +118,17 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
         Parameters are those of `fit`, which exhausts this.
         """
-        train, valid, calibration, seed = self._prepare(X, y, sensitive_features, sample_weight)
+        return self._fitting(*self._prepare(X, y, sensitive_features, sample_weight))
+
+    def _fitting(self: Fitted, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Fitted]:
         try:
             for candidates in self._candidates(train, valid, calibration, seed):
                 self._archive.add_all(candidates.points, candidates.keep)
                 if candidates.complete:
                     self.front_ = self._archive.front()
+                    enough = self._stops()
                     yield self
-                    if self._stops():
+                    if enough:
                         break
         finally:
             if self._archive.points:
@@ -128,28 +136,42 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _prepare(self, X: Any, y: Any, features: Any, weight: Any) -> tuple[Rows, Rows, Rows, int]:
         """Read and check everything, hold rows back, and start an archive unless an old one is to be continued."""
+        require(self, self._rules)
         if features is None:
             raise ValueError(MISSING)
-        X = self._check_X(X, reset=True)
-        labels, self.classes_ = read_classes(y)
-        if len(labels) != len(X):
-            raise ValueError(f"`y` must have one label per sample: found {len(labels)} for {len(X)} samples.")
-        self._favorable = favorable_label(labels, favorable=self.favorable)
-        groups = read_groups(features, rows=len(labels))
-        groups = groups.crossed() if self.crossed else groups
-        self.notions_ = read_notions(self.notions, groups.names)
-        weight = None if weight is None else as_weights(weight, len(labels))
-        rows = Rows(X, (labels == self._favorable).astype(int), groups, weight)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        fractions = self.validation_fraction, self.calibration_fraction
-        train, valid, calibration = hold_back(rows, fractions, np.random.default_rng(seed))
-        for notion, attribute in self._criteria:
-            require_rates(notion, attribute, train.groups, train.y)
-        self._chosen: int | None = None
+        X = self._check_X(X, reset=not self._continues())
+        rows = self._read(X, y, features, weight)
         if not self._continues():
+            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._archive = Archive(self._criteria, self.max_points)
             self._history: list[dict[str, Any]] = []
-        return train, valid, calibration, seed
+            if "front_" in vars(self):  # of an earlier fit, perhaps to other data
+                del self.front_
+        fractions = self.validation_fraction, self.calibration_fraction
+        train, valid, calibration = hold_back(rows, fractions, np.random.default_rng(self._seed))
+        for notion, attribute in self._criteria:
+            require_rates(notion, attribute, train.groups, train.y)
+            warn_of_unmeasured(notion, attribute, valid)
+        self._chosen: int | None = None
+        return train, valid, calibration, self._seed
+
+    def _read(self, X: Any, y: Any, features: Any, weight: Any) -> Rows:
+        """Return the rows that count, and remember what they are asked for."""
+        weight = None if weight is None else as_weights(weight, len(X))
+        labels, classes = read_classes(y, len(X), weight)
+        favorable = favorable_label(classes, favorable=self.favorable)
+        groups = read_groups(features, rows=len(X))
+        groups = groups.crossed() if self.crossed else groups
+        notions = read_notions(self.notions, groups.names)
+        task = classes.tolist(), favorable, groups.values, notions
+        if self._continues() and task != self._task:
+            raise ValueError(
+                "`warm_start` must continue with the same labels, groups and notions: found others than in the earlier "
+                "fit. Set `warm_start=False` to start anew."
+            )
+        self._task, self.classes_, self._favorable, self.notions_ = task, classes, favorable, notions
+        rows = Rows(X, (labels == favorable).astype(int), groups, weight)
+        return rows if weight is None else rows[weight > 0]
 
     @property
     def _criteria(self) -> tuple[Criterion, ...]:
@@ -170,8 +192,9 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def with_selection(self: Fitted, selection: Selection) -> Fitted:
         """Return a fitted copy that predicts with the point this selection picks; nothing is trained again."""
         check_is_fitted(self, "front_")
+        selection(self.front_)  # says now, not at the first prediction, if there is no such point
         chosen = copy(self)
-        chosen.selection, chosen._chosen = selection, selection(self.front_)
+        chosen.selection, chosen._chosen = selection, None
         return chosen
 
     def at(self: Fitted, i: int) -> Fitted:
@@ -187,15 +210,20 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         check_is_fitted(self, "front_")
         return self._score(self.front_.points[self.selected_], self._check_X(X, reset=False))
 
+    @property
+    def _places(self) -> tuple[int, int]:
+        """The places of the favorable and of the unfavorable label in `classes_`."""
+        return (1, 0) if self.classes_[1] == self._favorable else (0, 1)
+
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted labels; the sensitive attributes are not needed."""
-        unfavorable = self.classes_[self.classes_ != self._favorable][0]
-        return np.where(self._scores(X) > 0, self._favorable, unfavorable).astype(self.classes_.dtype)
+        favorably = self._scores(X) > 0
+        return np.asarray(self.classes_[np.where(favorably, *self._places)])
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores, positive for `classes_[1]`, as scikit-learn has it."""
         scores = self._scores(X)
-        return np.asarray(scores if self.classes_[1] == self._favorable else -scores)
+        return np.asarray(scores if self._places == (1, 0) else -scores)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return probabilities with a column for each of `classes_`, ½ at the decision boundary."""

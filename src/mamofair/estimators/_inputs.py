@@ -1,17 +1,21 @@
 """What users hand to an estimator, read and checked once."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Int
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
 from mamofair.descent import Weighting, rays
 from mamofair.groups import Groups
+from mamofair.labels import as_column
 from mamofair.notions import Notion, as_notion
 from mamofair.pareto import Counter
 from mamofair.relaxations import Relaxation, Sigmoid
@@ -48,9 +52,6 @@ class Rows:
 
 def hold_back(rows: Rows, fractions: tuple[float, ...], rng: np.random.Generator) -> list[Rows]:
     """Return the training part, then a part for each fraction, all with the same shares of labels and groups."""
-    for fraction in fractions:
-        if not 0 <= fraction < 1:
-            raise ValueError(f"A fraction of rows to hold back must be in [0, 1): found {fraction!r}.")
     sizes = [round(fraction * len(rows)) or int(fraction > 0) for fraction in fractions]
     if sum(sizes) >= len(rows):
         raise ValueError(
@@ -61,31 +62,48 @@ def hold_back(rows: Rows, fractions: tuple[float, ...], rng: np.random.Generator
     return [rows[np.sort(part)] for part in parts]
 
 
-def read_classes(y: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the labels as a column and the two classes, sorted."""
-    labels = column_or_1d(y, warn=True)
+def warn_of_unmeasured(notion: Notion, attribute: str, valid: Rows) -> None:
+    """Warn of groups whose rates cannot be measured on the rows that are held back."""
+    index = valid.groups.names.index(attribute)
+    values, codes = valid.groups.values[index], valid.groups.codes[:, index]
+    for rate in notion.rates:
+        present = np.unique(codes[np.isin(valid.y, rate.labels)])
+        absent = [repr(value) for code, value in enumerate(values) if code not in present]
+        if absent:
+            warnings.warn(
+                f"{notion.name}[{attribute}] cannot be measured for {', '.join(absent)}: no held-back row tells "
+                f"{rate} there. Hold back more rows with `validation_fraction`, merge groups, or set them to missing.",
+                stacklevel=5,  # the caller of `fit`
+            )
+
+
+def read_classes(y: Any, rows: int, weight: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the labels as a column and the two classes, sorted, of the rows that have a weight."""
+    labels = as_column(column_or_1d(y.to_numpy() if isinstance(y, pd.Series) else y, warn=True), "y")
+    if labels.dtype == object:  # integers and booleans in disguise
+        labels = pd.Series(labels, dtype=object).infer_objects().to_numpy()
+    if len(labels) != rows:
+        raise ValueError(f"`y` must have one label per sample: found {len(labels)} for {rows} samples.")
+    assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
-    classes = np.unique(labels)
+    classes = np.unique(labels if weight is None else labels[weight > 0])
     if len(classes) > 2:
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {type_of_target(labels)}: found the "
             f"classes {', '.join(map(str, classes[:6]))}{', …' if len(classes) > 6 else ''}. Merge or drop some."
         )
     if len(classes) < 2:
-        raise ValueError(f"`y` must have two classes: found one class only, {classes[0]!r}.")
+        raise ValueError(f"`y` must have two classes: found one class only, {classes.tolist()[0]!r}.")
     return labels, classes
 
 
-Notions = Notion | str | Iterable[Notion | str] | Mapping[str, Any]
-
-
-def read_notions(notions: Notions, attributes: tuple[str, ...]) -> dict[str, tuple[Notion, ...]]:
+def read_notions(notions: Any, attributes: tuple[str, ...]) -> dict[str, tuple[Notion, ...]]:
     """Return the notions asked for of each attribute.
 
     >>> [notion.name for notion in read_notions({"sex": ["dp", "tpr"]}, ("sex", "race"))["sex"]]
     ['demographic_parity', 'equal_opportunity']
     """
-    wanted = notions if isinstance(notions, Mapping) else dict.fromkeys(attributes, notions)
+    wanted = notions if isinstance(notions, Mapping) else dict.fromkeys(attributes, _listed(notions))
     for name in wanted:
         if name not in attributes:
             near = get_close_matches(str(name), attributes, n=3) or attributes
@@ -97,6 +115,8 @@ def read_notions(notions: Notions, attributes: tuple[str, ...]) -> dict[str, tup
 
 
 def _listed(notions: Any) -> list[Notion | str]:
+    if not isinstance(notions, Notion | str | Iterable):
+        raise ValueError(f"`notions` must be a notion, its name, or a list of them: found {notions!r}.")
     return [notions] if isinstance(notions, Notion | str) else list(notions)
 
 
@@ -106,10 +126,10 @@ def read_members(members: Any, k: int) -> list[Member]:
         if members < 1:
             raise ValueError(f"`members` must be at least 1: found {members}.")
         members = rays(k, int(members))
-    found = [member if isinstance(member, Member) else Member(member) for member in members]
-    if not found or not all(isinstance(member.weighting, Weighting) for member in found):
+    listed = list(members) if isinstance(members, Iterable) else []
+    if not listed or not all(isinstance(m, Member | Weighting) and not isinstance(m, type) for m in listed):
         raise ValueError(f"`members` must be a number, or a list of weightings such as MinNorm(): found {members!r}.")
-    return found
+    return [member if isinstance(member, Member) else Member(member) for member in listed]
 
 
 def relaxation_of(notion: Notion, given: Relaxation | Mapping[Any, Relaxation]) -> Relaxation:

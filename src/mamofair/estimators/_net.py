@@ -10,14 +10,16 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from mamofair.batches import Batch
-from mamofair.descent import Fixed, MinNorm, PublishedFrankWolfe, Weighting
+from mamofair.descent import Fixed, Weighting
 from mamofair.estimators._base import Candidates, FairClassifier
 from mamofair.estimators._inputs import Rows, read_members, relaxation_of
 from mamofair.estimators._numbers import Scaling, read_numbers
-from mamofair.networks import MLP, Perceptron, Population, Recipe, one_logit, require_logits
+from mamofair.estimators._parameters import NETWORK
+from mamofair.estimators._published import published
+from mamofair.networks import MLP, Average, Perceptron, Population, Recipe, one_logit, require_logits
 from mamofair.objectives import CrossEntropy, Gap, Objective, SquaredError
 from mamofair.pareto import Counter, Point, Tally
-from mamofair.relaxations import Published, Relaxation, Sigmoid, Tanh
+from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.selection import ClosestToIdeal, Selection
 from mamofair.training import Member, chunks, decisions, epochs, isolated
 
@@ -66,16 +68,18 @@ class FairNetClassifier(FairClassifier):
         The most passes over the training rows.
     batch_size : int, default=512
         Rows a step. Gaps of small batches are noisy, and biased upwards.
-    learning_rate : float, default=0.005
+    learning_rate : float, default=0.003
         Of Adam.
+    averaging : float, default=0.99
+        The decay of the running average of parameters that snapshots are taken of; 0 takes them as they are.
     snapshots : int, default=4
         How many times an epoch the members are measured.
     patience : int or None, default=15
         Stop when the hypervolume on held-back rows (reference: the best constant's error, and 1 for each gap) has not
         grown for so many epochs. None never stops.
     warm_start : bool, default=False
-        Whether `fit` continues where an earlier one ended and extends its front. Use the same rows and an integer
-        `random_state`, so that the same rows are held back.
+        Whether `fit` continues where an earlier one ended and extends its front. Use the same rows: the same ones are
+        then held back.
     device : str, default="cpu"
         Where to train: `"cpu"`, `"cuda"`, `"mps"`. Prediction is on the CPU.
     random_state : int, RandomState or None, default=None
@@ -107,6 +111,7 @@ class FairNetClassifier(FairClassifier):
     (600,)
     """
 
+    _rules = NETWORK
     _epoch: int  # the next one to train
 
     def __init__(
@@ -127,7 +132,8 @@ class FairNetClassifier(FairClassifier):
         standardize: bool = True,
         epochs: int = 60,
         batch_size: int = 512,
-        learning_rate: float = 0.005,
+        learning_rate: float = 0.003,
+        averaging: float = 0.99,
         snapshots: int = 4,
         patience: int | None = 15,
         warm_start: bool = False,
@@ -151,6 +157,7 @@ class FairNetClassifier(FairClassifier):
         self.epochs = epochs
         self.batch_size = batch_size
         self.learning_rate = learning_rate
+        self.averaging = averaging
         self.snapshots = snapshots
         self.patience = patience
         self.warm_start = warm_start
@@ -174,25 +181,7 @@ class FairNetClassifier(FairClassifier):
         **parameters
             Others than these, such as `notions`, `epochs` or `batch_size`.
         """
-        paper: dict[str, Any] = {
-            "relaxation": Tanh(3),
-            "members": [MinNorm()],
-            "anchor": 0.1,
-            "network": MLP((60, 25), 0.2),
-            "standardize": False,
-            "epochs": 100,
-            "learning_rate": 0.01,
-            "snapshots": 1,
-            "patience": None,
-            "selection": ClosestToIdeal(allow_constant=True),
-        }
-        differs: dict[str, Any] = {
-            "relaxation": {"demographic_parity": Published(3), "equal_opportunity": Published(5)},
-            "members": [PublishedFrankWolfe()],
-            "anchor_loss": SquaredError(),
-            "network": MLP((60, 25), 0.2, weight_std=0.02),
-        }
-        return cls(**paper | (differs if code else {}) | parameters)
+        return cls(**published(code) | parameters)
 
     def _length(self) -> int:
         return self.epochs
@@ -206,9 +195,12 @@ class FairNetClassifier(FairClassifier):
     def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
         members = read_members(self.members, len(self._criteria) + 1)
         weightings = [member.weighting for member in members]
-        if not self._continues():
+        if self._continues():
+            self._resume(members)
+        else:
             self._start(train, members, seed)
-        self._reference = [min(valid.y.mean(), 1 - valid.y.mean()), *[1.0] * len(self._criteria)]
+        positive = np.average(valid.y, weights=valid.weight)
+        self._reference = [min(positive, 1 - positive), *[1.0] * len(self._criteria)]
         objectives = self._objectives(0.0 if all(isinstance(w, Fixed) for w in weightings) else self.anchor)
         rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
         held_back = [self._chunked(part) for part in (valid, calibration) if len(part)]
@@ -218,12 +210,14 @@ class FairNetClassifier(FairClassifier):
             rows,
             weightings,
             self._optimizer,
+            self._average,
             span=range(self._epoch, self._epoch + self.epochs),
             batch_size=self.batch_size,
             snapshots=self.snapshots,
             seed=seed,
         ):
-            tallies = zip(*(_measure(self._population, part) for part in held_back), strict=True)
+            self._average.population.require_finite(snapshot.step)
+            tallies = zip(*(_measure(self._average.population, part) for part in held_back), strict=True)
             points = [Point(*both, member=i, step=snapshot.step) for i, both in enumerate(tallies)]  # type: ignore[misc]
             self._epoch = snapshot.epoch + snapshot.ends_epoch
             self._history += snapshot.records([str(objective) for objective in objectives])
@@ -233,13 +227,28 @@ class FairNetClassifier(FairClassifier):
         """Build the networks and their optimizer; members with the same seed start from the same weights."""
         self._scaling = Scaling.of(train.X) if self.standardize and train.X.ndim == 2 else None
         networks: dict[int, nn.Module] = {}
-        for member in members:
-            with isolated(seed, member.seed):
-                networks[member.seed] = networks.get(member.seed) or self.network(train.X.shape[1])
-        require_logits(networks[members[0].seed], self._tensor(train.X[:2], "cpu"))
+        for own in {member.seed for member in members}:
+            with isolated(seed, own):
+                networks[own] = self.network(train.X.shape[1])
+                require_logits(networks[own], self._tensor(train.X[:2], "cpu"))
         self._population = Population([networks[member.seed] for member in members], self.device)
         self._optimizer = torch.optim.Adam(self._population.parameters, lr=self.learning_rate, fused=True)
+        self._average = Average(self._population, self.averaging)
         self._epoch, self._best, self._stale = 0, 0.0, 0
+
+    def _resume(self, members: Sequence[Member]) -> None:
+        """Take up the networks of an earlier fit; if that one ran out of patience, it has some again."""
+        if len(members) != self._population.size:
+            raise ValueError(
+                f"`warm_start` must continue with as many members: found {len(members)} after {self._population.size}."
+            )
+        for group in self._optimizer.param_groups:
+            group["lr"] = self.learning_rate
+        self._stale = 0 if self._is_stale else self._stale
+
+    @property
+    def _is_stale(self) -> bool:
+        return self.patience is not None and self._stale >= self.patience
 
     def _stops(self) -> bool:
         """Whether the hypervolume has not grown for as many epochs as patience allows."""
@@ -248,7 +257,7 @@ class FairNetClassifier(FairClassifier):
             record["hypervolume"] = volume
         self._stale = 0 if volume > self._best + GROWTH else self._stale + 1
         self._best = max(volume, self._best)
-        return self.patience is not None and self._stale >= self.patience
+        return self._is_stale
 
     def _objectives(self, anchor: float) -> list[Objective]:
         """Return what to make small: the cross-entropy, and the gap of each notion for each attribute."""
@@ -263,13 +272,13 @@ class FairNetClassifier(FairClassifier):
         if self._scaling is not None:
             X = self._scaling(X)
         whole = X.dtype.kind in "iu" and not isinstance(self.network, MLP) and not self.standardize
-        return torch.as_tensor(X, dtype=torch.int64 if whole else dtype, device=device or self.device)
+        return torch.tensor(X, dtype=torch.int64 if whole else dtype, device=device or self.device)
 
     def _chunked(self, part: Rows) -> list[tuple[Tensor, Counter]]:
         return [(self._tensor(part[rows].X), part[rows].counter()) for rows in chunks(len(part))]
 
     def _keep(self, point: Point) -> Point:
-        return replace(point, state=self._population.state(point.member))
+        return replace(point, state=self._average.population.state(point.member))
 
     @torch.inference_mode()
     def _score(self, point: Point, X: np.ndarray) -> np.ndarray:

@@ -13,12 +13,13 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool) -> Shaped[np.nda
     """Return features as an array of finite numbers with two axes or more; integers stay integers."""
     try:
         array = validate_data(estimator, X, reset=reset, allow_nd=True, ensure_all_finite=False)
+        array = array if array.dtype.kind in "biuf" else array.astype(float)  # categories stay objects until here
     except ValueError as error:
-        if "could not convert" not in str(error):
+        if not any(words in str(error) for words in ("could not convert", "arrays of bytes/strings")):
             raise
         raise ValueError(
-            f"X must be numeric: {error}. Encode categories first, for instance with mamofair.tables.encoder() in a "
-            "Pipeline."
+            f"X must be numeric: {str(error).rstrip('.')}. Encode categories first, for instance with "
+            "mamofair.tables.encoder() in a Pipeline."
         ) from error
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         columns = np.flatnonzero(~np.isfinite(array).all(axis=tuple(i for i in range(array.ndim) if i != 1)))
@@ -40,14 +41,15 @@ class Scaling:
 
     @classmethod
     def of(cls, X: Shaped[np.ndarray, "n ..."]) -> "Scaling":
-        """Return the scaling to mean 0 and deviation 1 of columns with more than two values; others are left alone.
+        """Return the scaling of columns with more than two values to mean 0 and deviation 1, of others to 0 and 1.
 
-        Scaling hundreds of rare dummies would blow them up; on COMPAS it costs a third of the hypervolume.
+        Dummies are left as they are: scaling hundreds of rare ones would blow them up, which on COMPAS costs a third
+        of the hypervolume.
         """
-        low, high = X.min(axis=0), X.max(axis=0)
+        low, high = X.min(axis=0).astype(float), X.max(axis=0).astype(float)
         plain = np.all((low == X) | (high == X), axis=0)
-        scale = X.std(axis=0)
-        return cls(np.where(plain, 0.0, X.mean(axis=0)), np.where(plain | (scale == 0), 1.0, scale))
+        scale = np.where(plain, high - low, X.std(axis=0, dtype=float))
+        return cls(np.where(plain, low, X.mean(axis=0, dtype=float)), np.where(scale == 0, 1.0, scale))
 
     def __call__(self, X: Shaped[np.ndarray, "n ..."]) -> Shaped[np.ndarray, "n ..."]:
         """Return the scaled features."""

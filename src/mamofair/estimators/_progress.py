@@ -20,7 +20,7 @@ def watched(fitting: Iterator[T], total: int | None, verbose: int) -> Iterator[T
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.fields[front]}"),
+        TextColumn("{task.fields[front]}", markup=False),  # brackets are names of columns
     )
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("training", total=total, front="")
@@ -28,7 +28,7 @@ def watched(fitting: Iterator[T], total: int | None, verbose: int) -> Iterator[T
             line = describe(estimator)
             progress.update(task, completed=done, front=line)
             if not console.is_terminal and (done & (done - 1) == 0 or done == total):  # 1, 2, 4, 8, …: plain lines
-                console.print(f"{done}/{total or '?'}  {line}", highlight=False)
+                console.print(f"{done}/{total or '?'}  {line}", highlight=False, markup=False, soft_wrap=True)
             yield estimator
 
 

@@ -1,0 +1,38 @@
+"""Your module, your optimizer, your loop: `python examples/own_loop.py` prints the front that it passed by."""
+
+import torch
+from torch.nn import Flatten, Linear, Module, Sequential, SiLU
+
+from mamofair.batches import Batch
+from mamofair.datasets import load_adult, split
+from mamofair.descent import MinNorm, assign_grad, initial_scales, pullback
+from mamofair.groups import read_groups
+from mamofair.notions import DEMOGRAPHIC_PARITY
+from mamofair.objectives import CrossEntropy, Gap, evaluate
+from mamofair.pareto import Archive, Counter, Front, Point
+
+
+def train(network: Module, epochs: int = 10) -> Front:
+    adult = load_adult()
+    (X, y, _), groups, (rows, valid, _) = adult.design(), read_groups(adult.sensitive), split(adult, seed=0)
+    X = torch.as_tensor((X - X[rows].mean(0)) / X.std(0).clip(0.1), dtype=torch.float32)
+    people, count = Batch.of(X[rows], y[rows], groups[rows].members(y[rows])), Counter.of(y[valid], groups[valid])
+    criteria = [(DEMOGRAPHIC_PARITY, attribute) for attribute in ("sex", "race")]
+    objectives = [CrossEntropy(), *(Gap(notion, attribute, anchor=0.1) for notion, attribute in criteria)]
+    optimizer, archive = torch.optim.AdamW(parameters := list(network.parameters()), lr=0.005), Archive(criteria)
+    scales = initial_scales(evaluate(objectives, network(people.x), people)[0])
+    for step, index in enumerate(part for _ in range(epochs) for part in torch.randperm(len(people)).split(512)):
+        logits = network((batch := people[index]).x)
+        _, cotangents = evaluate(objectives, logits, batch)  # the objectives' derivatives by the logits
+        J = pullback(logits, cotangents / scales[:, None], parameters)  # and by the parameters, in one backward pass
+        assign_grad(parameters, MinNorm()(J @ J.T) @ J)  # a direction that hurts no objective, to first order
+        optimizer.step()
+        if step % 5 == 4:  # exact counts of decisions, on rows that are held back
+            [tally] = count((network(X[valid]) > 0).numpy()[None])
+            archive.add_all([Point(tally, step=step, state={k: v.clone() for k, v in network.state_dict().items()})])
+    return archive.front()
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)  # more only get in the way of a small network
+    print(train(Sequential(Linear(49, 64), SiLU(), Linear(64, 1), Flatten(0))).frame())

@@ -1,0 +1,75 @@
+"""What constructor parameters must be, in one table; checked in `fit`, never in the constructor."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from mamofair.objectives import CrossEntropy, SquaredError
+from mamofair.relaxations import Relaxation
+from mamofair.selection import Selection
+
+#: The name of a parameter, whether a value will do, and what it must be in words.
+Rule = tuple[str, Callable[[Any], bool], str]
+
+
+def require(estimator: Any, rules: Iterable[Rule]) -> None:
+    """Raise a `ValueError` for the first parameter that breaks its rule."""
+    for name, holds, words in rules:
+        value = getattr(estimator, name)
+        if not holds(value):
+            raise ValueError(f"`{name}` must be {words}: found {value!r}.")
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and bool(value >= 1)
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and bool(0 <= value < np.inf)
+
+
+def _relaxes(value: Any) -> bool:
+    values = value.values() if isinstance(value, Mapping) else [value]
+    return all(isinstance(one, Relaxation) for one in values)
+
+
+def _builds(value: Any) -> bool:
+    return callable(value) and not isinstance(value, nn.Module)
+
+
+def _present(device: Any) -> bool:
+    try:
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError, TypeError):  # torch has no name for "not here"
+        return False
+    return True
+
+
+_WHOLE = "an integer of at least 1"
+
+#: Of every estimator.
+SHARED: tuple[Rule, ...] = (
+    ("selection", lambda v: isinstance(v, Selection) and not isinstance(v, type), "a rule such as ClosestToIdeal()"),
+    ("validation_fraction", lambda v: _number(v) and 0 < v < 1, "between 0 and 1, both excluded"),
+    ("calibration_fraction", lambda v: _number(v) and v < 1, "at least 0 and less than 1"),
+    ("max_points", _whole, _WHOLE),
+)
+
+#: Of the network estimator.
+NETWORK: tuple[Rule, ...] = (
+    *SHARED,
+    ("relaxation", _relaxes, "a relaxation such as Sigmoid(3), or a mapping from notions to relaxations"),
+    ("anchor", _number, "a number, not negative"),
+    ("anchor_loss", lambda v: isinstance(v, CrossEntropy | SquaredError), "CrossEntropy() or SquaredError()"),
+    ("network", _builds, "a callable that takes the number of features and returns a new module, not a module"),
+    ("epochs", _whole, _WHOLE),
+    ("batch_size", _whole, _WHOLE),
+    ("learning_rate", lambda v: _number(v) and v > 0, "a positive number"),
+    ("averaging", lambda v: _number(v) and v < 1, "at least 0 and less than 1"),
+    ("snapshots", _whole, _WHOLE),
+    ("patience", lambda v: v is None or _whole(v), f"None or {_WHOLE}"),
+    ("device", _present, "a device that torch finds here, such as 'cpu'"),
+)

@@ -1,0 +1,40 @@
+"""The paper's setting of the network estimator, and that of its code, which differs."""
+
+from typing import Any
+
+from mamofair.descent import MinNorm, PublishedFrankWolfe
+from mamofair.networks import MLP
+from mamofair.objectives import SquaredError
+from mamofair.relaxations import Published, Tanh
+from mamofair.selection import ClosestToIdeal
+
+
+def published(code: bool) -> dict[str, Any]:
+    """Return constructor parameters: as the text has them, or as the code."""
+    text: dict[str, Any] = {
+        "relaxation": Tanh(3),
+        "members": [MinNorm()],
+        "anchor": 0.1,
+        "network": MLP((60, 25), 0.2),
+        "standardize": False,
+        "epochs": 100,
+        "learning_rate": 0.01,
+        "averaging": 0.0,
+        "snapshots": 1,
+        "patience": None,
+        "selection": ClosestToIdeal(allow_constant=True),
+    }
+    scales = {
+        "demographic_parity": 3,
+        "predictive_equality": 3,
+        "false_negative_parity": 3,
+        "equal_opportunity": 5,
+        "true_negative_parity": 5,
+    }
+    differs: dict[str, Any] = {
+        "relaxation": {notion: Published(c) for notion, c in scales.items()},
+        "members": [PublishedFrankWolfe()],
+        "anchor_loss": SquaredError(),
+        "network": MLP((60, 25), 0.2, weight_std=0.02),
+    }
+    return text | differs if code else text

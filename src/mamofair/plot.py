@@ -1,0 +1,46 @@
+"""Pictures of fronts, from plain frames. Only drawing needs matplotlib: `pip install "mamofair[report]"`."""
+
+from typing import Any
+
+import pandas as pd
+
+_BLUE, _ORANGE, _GRAY = "#0072B2", "#D55E00", "#999999"  # told apart by color-blind people, too (Okabe and Ito)
+
+
+def plot_front(frame: pd.DataFrame, *, selected: int | None = None, axes: Any = None) -> Any:
+    """Draw error against each gap, a panel a gap, and return the matplotlib figure.
+
+    Parameters
+    ----------
+    frame
+        A table as `Front.frame()` gives it: `error`, and columns named `notion[attribute]`.
+    selected
+        The row to point out in every panel.
+    axes
+        As many matplotlib axes as gaps, to draw into; by default a new figure.
+    """
+    gaps = [name for name in frame.columns if "[" in str(name)]
+    panels = _new_axes(len(gaps)) if axes is None else list(pd.Series([axes]).explode())
+    for panel, name in zip(panels, gaps, strict=True):
+        best = frame.sort_values([name, "error"])
+        outline = best[best["error"] <= best["error"].cummin()]  # what is best for this gap alone
+        panel.plot(outline[name], outline["error"], drawstyle="steps-post", color=_GRAY, linewidth=1, zorder=1)
+        panel.scatter(frame[name], frame["error"], s=18, color=_BLUE, label="points of the front", zorder=2)
+        if selected is not None:
+            point = frame.iloc[selected]
+            panel.scatter(point[name], point["error"], s=110, marker="*", color=_ORANGE, label="selected", zorder=3)
+        panel.set_xlabel(f"gap: {str(name).replace('_', ' ').replace('[', ' [')}")
+        panel.grid(alpha=0.3)
+        panel.set_xlim(left=0)
+    panels[0].set_ylabel("error")
+    panels[-1].legend(frameon=False)
+    return panels[0].figure
+
+
+def _new_axes(count: int) -> list[Any]:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError('Plots need matplotlib: pip install "mamofair[report]"') from error
+    figure = Figure(figsize=(4.5 * count, 3.4), layout="constrained")
+    return list(figure.subplots(1, count, sharey=True, squeeze=False)[0])
