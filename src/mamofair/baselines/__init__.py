@@ -1,0 +1,33 @@
+"""What fair classifiers are compared with: each a scikit-learn classifier with a front, as our own estimators are.
+
+Adapters to fairlearn, fairret and OxonFair need `pip install "mamofair[baselines]"`, and the booster they build on by
+default `"mamofair[boosting]"`. Those with `needs_sensitive_features` must be told the attributes to predict, too.
+"""
+
+from mamofair.baselines._constant import ConstantClassifier
+from mamofair.baselines._cotter import CotterClassifier
+from mamofair.baselines._fairlearn import (
+    ExponentiatedGradientClassifier,
+    GridSearchClassifier,
+    ThresholdOptimizerClassifier,
+)
+from mamofair.baselines._fairret import FairretClassifier
+from mamofair.baselines._oxonfair import OxonFairClassifier
+from mamofair.baselines._searchfair import SearchFairClassifier
+from mamofair.baselines._sum_of_losses import SumOfLossesClassifier
+from mamofair.baselines._unconstrained import UnconstrainedClassifier
+from mamofair.baselines._zafar import ZafarClassifier
+
+__all__ = [
+    "ConstantClassifier",
+    "CotterClassifier",
+    "ExponentiatedGradientClassifier",
+    "FairretClassifier",
+    "GridSearchClassifier",
+    "OxonFairClassifier",
+    "SearchFairClassifier",
+    "SumOfLossesClassifier",
+    "ThresholdOptimizerClassifier",
+    "UnconstrainedClassifier",
+    "ZafarClassifier",
+]

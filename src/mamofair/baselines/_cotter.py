@@ -1,0 +1,216 @@
+"""Cotter et al. 2019: a game between a model, which sees relaxed constraints, and multipliers, which see exact ones."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from scipy.optimize import linprog
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+from torch import nn
+from torch.func import functional_call
+
+from mamofair.baselines._zafar import contrasts, measured, read_table
+from mamofair.estimators._base import Candidates, FairClassifier
+from mamofair.estimators._inputs import Rows
+from mamofair.estimators._numbers import Scaling
+from mamofair.estimators._parameters import SHARED
+from mamofair.networks import MLP, Recipe, one_logit
+from mamofair.notions import Confusion, column
+from mamofair.pareto import Criterion, Point
+from mamofair.relaxations import Relaxation, Sigmoid
+from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.training import isolated
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """A stochastic classifier: each row is decided by one of the points, drawn with these weights."""
+
+    weights: Float[np.ndarray, " points"]
+    points: tuple[Point, ...]
+
+
+class CotterClassifier(FairClassifier):
+    """The proxy-Lagrangian game: its iterates are the points, and a few of them the stochastic mixture.
+
+    With gⱼ(θ) = ±gap − tolerance ≤ 0 the constraints and g̃ⱼ their relaxation, the model descends on
+    λ₀·loss(θ) + Σⱼ λⱼ·g̃ⱼ(θ), and the multipliers, λ = Mλ for a matrix M whose columns are distributions, ascend by
+    M ← M ⊙ exp(rate · (0, g(θ)) λᵀ), columns normalised (Cotter, Jiang and Sridharan 2019, "Two-player games for
+    efficient non-convex constrained optimization"). A linear program over the iterates finds a mixture of at most
+    m + 1 of them for m gaps. The best iterate is `with_selection(MostAccurateWithin(tolerance))`.
+
+    Departs: both players see all training rows at each step, not minibatches, whose exact gaps are noisy; and the
+    mixture is computed on the held-back rows, on which all points are measured.
+
+    Parameters
+    ----------
+    notions : str, Notion or a list of them, default="demographic_parity"
+        Demographic parity, equal opportunity or both, of one attribute with two groups.
+    tolerance : float, default=0.01
+        The gap that the constraints allow.
+    network : recipe, default=MLP(())
+        The model, by default linear; `MLP((60, 25))` is the paper's network.
+    relaxation : Relaxation, default=Sigmoid(3)
+        What stands for the decision where the model descends.
+    steps : int, default=1000
+        How many times both players move; at most a hundred of the iterates, evenly spread, are measured.
+    learning_rate, multiplier_rate : float, default=0.02 and 1
+        Of the model's Adam, and of the multipliers.
+    crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, random_state, verbose
+        As in `FairNetClassifier`.
+
+    Attributes
+    ----------
+    front_, selected_, notions_, classes_, n_features_in_, feature_names_in_
+        As in `FairNetClassifier`.
+    history_ : DataFrame
+        For each measured iterate λ₀ (`weight`), and the multipliers λⱼ of each gap from above and from below.
+    mixture_ : Mixture
+        The most accurate one whose expected gaps on held-back rows are within the tolerance, or as near as can be.
+
+    Examples
+    --------
+    >>> from mamofair.datasets import make_toy
+    >>> toy = make_toy()
+    >>> model = CotterClassifier(steps=50, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+    >>> model.predict_mixture(toy.X, random_state=0).shape
+    (600,)
+    """
+
+    _rules = (
+        *SHARED,
+        ("tolerance", lambda v: 0 <= v <= 1, "from 0 to 1"),
+        ("network", lambda v: callable(v) and not isinstance(v, nn.Module), "a recipe such as MLP(()), not a module"),
+        ("relaxation", lambda v: isinstance(v, Relaxation), "a relaxation such as Sigmoid(3)"),
+        ("steps", lambda v: isinstance(v, int | np.integer) and bool(v >= 1), "an integer of at least 1"),
+        *((rate, lambda v: 0 < v < np.inf, "a positive number") for rate in ("learning_rate", "multiplier_rate")),
+    )
+
+    def __init__(
+        self,
+        notions: Any = "demographic_parity",
+        *,
+        tolerance: float = 0.01,
+        network: Recipe = MLP(()),
+        relaxation: Relaxation = Sigmoid(3),
+        steps: int = 1000,
+        learning_rate: float = 0.02,
+        multiplier_rate: float = 1.0,
+        crossed: bool = False,
+        favorable: Any = None,
+        selection: Selection = ClosestToIdeal(),
+        validation_fraction: float = 0.25,
+        calibration_fraction: float = 0.0,
+        max_points: int = 200,
+        random_state: Any = None,
+        verbose: int = 0,
+    ):
+        self.notions = notions
+        self.tolerance = tolerance
+        self.network = network
+        self.relaxation = relaxation
+        self.steps = steps
+        self.learning_rate = learning_rate
+        self.multiplier_rate = multiplier_rate
+        self.crossed = crossed
+        self.favorable = favorable
+        self.selection = selection
+        self.validation_fraction = validation_fraction
+        self.calibration_fraction = calibration_fraction
+        self.max_points = max_points
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _check_X(self, X: Any, reset: bool) -> np.ndarray:
+        return read_table(self, X, reset)
+
+    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
+        gaps = contrasts(train, self._criteria, most=2)
+        sides = torch.as_tensor(np.vstack([gaps, -gaps]))
+        self._scaling, self._iterates = Scaling.of(train.X), list[Point]()
+        with isolated(seed):
+            self._network = self.network(train.X.shape[1]).double()
+        optimizer = torch.optim.Adam(self._network.parameters(), lr=self.learning_rate)
+        x, y = torch.as_tensor(self._scaling(train.X)), torch.as_tensor(train.y, dtype=torch.float64)
+        weight = torch.ones(len(train)) if train.weight is None else torch.as_tensor(train.weight / train.weight.mean())
+        swaps = np.full((len(sides) + 1, len(sides) + 1), 1 / (len(sides) + 1))
+        for step in range(1, self.steps + 1):
+            multipliers = stationary(swaps)
+            with isolated(seed, step):
+                logits = one_logit(self._network.train()(x))
+                loss = nn.functional.binary_cross_entropy_with_logits(logits, y, weight)
+                values = torch.cat([loss[None], sides @ self.relaxation(logits) - self.tolerance])
+                optimizer.zero_grad()
+                torch.autograd.backward(torch.as_tensor(multipliers) @ values)
+                optimizer.step()
+                violations = (sides @ (logits > 0).double() - self.tolerance).numpy()
+            swaps = swaps * np.exp(self.multiplier_rate * np.outer([0.0, *violations], multipliers))
+            swaps /= swaps.sum(axis=0)
+            if step % max(1, self.steps // 100) == 0:
+                yield Candidates([self._snapshot(step, multipliers, valid, calibration)])
+
+    def _snapshot(self, step: int, multipliers: np.ndarray, valid: Rows, calibration: Rows) -> Point:
+        state = {name: tensor.detach().clone() for name, tensor in self._network.state_dict().items()}
+        self._iterates.append(measured(partial(self._logits, state), valid, calibration, step, state))
+        gaps = [column(*criterion) for criterion in self._criteria]
+        names = ["weight", *(f"{side} {gap}" for side in ("above", "below") for gap in gaps)]
+        self._history.append({"step": step, **dict(zip(names, multipliers, strict=True))})
+        return self._iterates[-1]
+
+    @torch.inference_mode()
+    def _logits(self, state: dict[str, torch.Tensor], X: np.ndarray) -> np.ndarray:
+        with isolated():
+            x = torch.as_tensor(self._scaling(X))
+            return one_logit(functional_call(self._network.eval(), state, (x,))).numpy()
+
+    def _score(self, point: Point, X: np.ndarray) -> np.ndarray:
+        return self._logits(point.state, X)
+
+    @property
+    def mixture_(self) -> Mixture:
+        """The sparse stochastic mixture over the iterates."""
+        check_is_fitted(self, "front_")
+        gaps = [[signed_gap(point, criterion) for point in self._iterates] for criterion in self._criteria]
+        weights = mix(np.array([point.valid.error for point in self._iterates]), np.array(gaps), self.tolerance)
+        chosen = np.flatnonzero(weights)
+        return Mixture(weights[chosen], tuple(self._iterates[i] for i in chosen))
+
+    def predict_mixture(self, X: Any, random_state: Any = None) -> np.ndarray:
+        """Return labels, each row's by a point of the mixture that is drawn for it."""
+        mixture, X = self.mixture_, self._check_X(X, reset=False)
+        drawn = check_random_state(random_state).choice(len(mixture.weights), size=len(X), p=mixture.weights)
+        scores = np.array([self._score(point, X) for point in mixture.points])
+        return np.asarray(self.classes_[np.where(scores[drawn, np.arange(len(X))] > 0, *self._places)])
+
+
+def stationary(swaps: Float[np.ndarray, "m m"]) -> Float[np.ndarray, " m"]:
+    """Return the distribution λ = Mλ of a matrix whose columns are distributions."""
+    values, vectors = np.linalg.eig(swaps)
+    found = np.abs(vectors[:, values.real.argmax()])  # of eigenvalue 1; all its entries have one sign (Perron)
+    return np.asarray(found / found.sum())
+
+
+def signed_gap(point: Point, criterion: Criterion) -> float:
+    """Return the second group's rate minus the first one's on the held-back rows; 1 where it is undefined."""
+    notion, attribute = criterion
+    first, second = notion.rates[0](Confusion.of_counts(point.valid.counts[attribute]))
+    return float(np.nan_to_num(second - first, nan=1.0))
+
+
+def mix(errors: Float[np.ndarray, " n"], gaps: Float[np.ndarray, "m n"], tolerance: float) -> Float[np.ndarray, " n"]:
+    """Return weights of least expected error whose expected gaps are within the tolerance, or as near as can be.
+
+    A vertex of the feasible weights, which has at most m + 1 that are not zero (Cotter et al. 2019).
+    """
+    n, sides, limits = len(errors), np.vstack([gaps, -gaps]), np.full(2 * len(gaps), tolerance)
+    solve = partial(linprog, b_eq=[1.0], method="highs-ds")  # the simplex method, which ends at a vertex
+    excess = np.eye(n + 1)[-1]  # one more unknown: by how much the gaps exceed the tolerance
+    least = solve(excess, np.column_stack([sides, -np.ones(len(sides))]), limits, A_eq=1 - excess[None]).fun
+    weights = solve(errors, sides, limits + least + 1e-9, A_eq=np.ones((1, n))).x
+    weights = np.where(weights > 1e-9, weights, 0.0)
+    return np.asarray(weights / weights.sum())
