@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
+from mamofair.baselines._linear import contrasts, with_intercept
 from mamofair.baselines._searchfair import SearchFairClassifier
-from mamofair.baselines._zafar import contrasts, with_intercept
 from mamofair.datasets import make_toy
 from mamofair.estimators._inputs import Rows, hold_back
 from mamofair.estimators._numbers import Scaling

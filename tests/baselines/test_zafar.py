@@ -7,7 +7,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
-from mamofair.baselines._zafar import ZafarClassifier, contrasts, logistic, with_intercept
+from mamofair.baselines._linear import contrasts, logistic, with_intercept
+from mamofair.baselines._zafar import ZafarClassifier
 from mamofair.datasets import make_toy
 from mamofair.estimators._inputs import Rows, hold_back
 from mamofair.estimators._numbers import Scaling

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from torch import nn
 from torch.func import functional_call
 
-from mamofair.baselines._zafar import contrasts, measured, read_table
+from mamofair.baselines._linear import contrasts, measured, read_table
 from mamofair.estimators._base import Candidates, FairClassifier
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import Scaling

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 
-from mamofair.baselines._zafar import contrasts, logistic, measured, read_table, with_intercept
+from mamofair.baselines._linear import contrasts, logistic, measured, read_table, with_intercept
 from mamofair.estimators._base import Candidates, FairClassifier
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import Scaling
