@@ -200,6 +200,13 @@ def score(case: Case, valid: np.ndarray, test: np.ndarray) -> list[float]:
     return figures
 
 
+def shown(mean: float, deviation: float) -> str:
+    """Return a cell: mean and deviation, as far as there are any."""
+    if np.isnan(mean):
+        return "–"
+    return f"{mean:.3f} (one split)" if np.isnan(deviation) else f"{mean:.3f} ± {deviation:.3f}"
+
+
 def table(case: str, methods: list[str], seeds: int, jobs: int) -> str:
     """Return a Markdown table of a case."""
     wanted = [(method, seed) for method in methods for seed in range(seeds)]
@@ -209,7 +216,7 @@ def table(case: str, methods: list[str], seeds: int, jobs: int) -> str:
     lines = [f"### {case}", "", "| method | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for method in methods:
         pairs = [(mean.at[method, name], deviation.at[method, name]) for name in COLUMNS[:-1]]
-        cells = ["–" if np.isnan(value) else f"{value:.3f} ± {spread:.3f}" for value, spread in pairs]
+        cells = [shown(*pair) for pair in pairs]
         lines.append(f"| {method} | " + " | ".join(cells) + f" | {mean.at[method, 'seconds']:.1f} |")
     return "\n".join(lines)
 

@@ -8,12 +8,12 @@ Each member trains the same network on the same batches with its own weighting, 
 from collections import Counter
 
 import numpy as np
-from torchjd.aggregation import AlignedMTLWeighting, MGDAWeighting, PCGradWeighting
+from torchjd.aggregation import IMTLGWeighting, MGDAWeighting
 
 from mamofair import FairNetClassifier, MinNorm
 from mamofair.datasets import load_adult, split
 
-WEIGHTINGS = [MinNorm(), MGDAWeighting(), AlignedMTLWeighting(), PCGradWeighting()]
+WEIGHTINGS = [MinNorm(), MGDAWeighting(), IMTLGWeighting()]
 
 
 def fit(epochs: int = 10) -> FairNetClassifier:

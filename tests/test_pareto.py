@@ -172,3 +172,9 @@ def test_undefined_gap_counts_as_one_never_as_zero():
     [tally] = Counter.of([0, 0, 1], groups)(np.array([[True, False, True]]))
     assert np.isnan(tally.gap(EQUAL_OPPORTUNITY, "a"))
     assert Front((Point(tally),), ((EQUAL_OPPORTUNITY, "a"),)).values[0, 1] == 1
+
+
+def test_front_prints_as_one_line():
+    assert repr(front((100, 50), (200, 0))) == (
+        "<Front of 2 points: error 0.100 to 0.200, demographic_parity[a] 0.000 to 0.050>"
+    )

@@ -166,6 +166,11 @@ class Front:
     def __len__(self) -> int:
         return len(self.points)
 
+    def __repr__(self) -> str:
+        low, high = self.values.min(axis=0), self.values.max(axis=0)
+        ranges = zip(self.columns, low, high, strict=True)
+        return f"<Front of {len(self)} points: {', '.join(f'{name} {a:.3f} to {b:.3f}' for name, a, b in ranges)}>"
+
     @property
     def columns(self) -> list[str]:
         """The names of what is measured: `error`, then one gap for each criterion."""
@@ -202,17 +207,10 @@ class Front:
 
 
 class Archive:
-    """Keeps the non-dominated points of those it is shown, at most `max_points` of them.
+    """Keeps the non-dominated points of those it is shown, by error and the gaps of `criteria`: `max_points` at most.
 
     Beyond that number the point with the least hypervolume contribution (reference 1) leaves, never the one that is
     best in a column. Of points with equal values the first stays.
-
-    Parameters
-    ----------
-    criteria
-        The gaps that count beside the error, each a notion and an attribute.
-    max_points
-        The most points to keep.
     """
 
     def __init__(self, criteria: Iterable[Criterion], max_points: int = 200):

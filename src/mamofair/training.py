@@ -168,7 +168,8 @@ def _initial_scales(
 
 
 def _cosines(population: Population, objectives: Sequence[Objective], batch: Batch) -> Float[Tensor, "members k k"]:
-    """Return the cosines between the objectives' gradients, for each member."""
+    """Return the cosines between the objectives' gradients, for each member as it predicts: without dropout."""
+    population.train(False)
     logits = population(batch.x)
     _, cotangents = evaluate(objectives, logits, batch)
     jacobian = torch.nn.functional.normalize(pullback(logits, cotangents, population.parameters), dim=-1)

@@ -58,6 +58,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     random_state: Any
     verbose: int
 
+    _archive: Archive
+    _history: list[dict[str, Any]]
     _task: tuple[Any, ...]  # labels, groups and notions, which a fit that is continued must share
 
     @abstractmethod
@@ -141,10 +143,12 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError(MISSING)
         X = self._check_X(X, reset=not self._continues())
         rows = self._read(X, y, features, weight)
-        if not self._continues():
+        if self._continues():
+            self._archive, self._history = copy(self._archive), [*self._history]  # which copies of this one share
+        else:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._archive = Archive(self._criteria, self.max_points)
-            self._history: list[dict[str, Any]] = []
+            self._history = []
             if "front_" in vars(self):  # of an earlier fit, perhaps to other data
                 del self.front_
         fractions = self.validation_fraction, self.calibration_fraction

@@ -1,6 +1,7 @@
 """The network estimator: a population of networks, trained side by side, each with a preference of its own."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -53,9 +54,9 @@ class FairNetClassifier(FairClassifier):
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
         What stands for the decision in training.
     members : int, or a list of weightings or `Member`s, default=16
-        How many preferences to train, or which. `[MinNorm()]` is the paper's single run.
+        How many preferences to train (the first is accuracy alone), or which. `[MinNorm()]` is the paper's single run.
     anchor : float, default=0.1
-        How much accuracy is added to each gap for members whose weighting is not `Fixed`; fixed preferences need none.
+        How much accuracy is added to each gap, unless all members are `Fixed`: fixed preferences alone need none.
     anchor_loss : CrossEntropy() or SquaredError(), default=CrossEntropy()
         The accuracy that is added.
     network : recipe, default=MLP()
@@ -67,7 +68,8 @@ class FairNetClassifier(FairClassifier):
     epochs : int, default=60
         The most passes over the training rows.
     batch_size : int, default=512
-        Rows a step. Gaps of small batches are noisy, and biased upwards.
+        Rows a step, at the most: a small data set is cut into six batches, of 64 rows at least, so that an epoch is
+        more than a step or two. Gaps of small batches are noisy, and biased upwards.
     learning_rate : float, default=0.003
         Of Adam.
     averaging : float, default=0.99
@@ -195,10 +197,7 @@ class FairNetClassifier(FairClassifier):
     def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
         members = read_members(self.members, len(self._criteria) + 1)
         weightings = [member.weighting for member in members]
-        if self._continues():
-            self._resume(members)
-        else:
-            self._start(train, members, seed)
+        self._resume(members) if self._continues() else self._start(train, members, seed)
         positive = np.average(valid.y, weights=valid.weight)
         self._reference = [min(positive, 1 - positive), *[1.0] * len(self._criteria)]
         objectives = self._objectives(0.0 if all(isinstance(w, Fixed) for w in weightings) else self.anchor)
@@ -212,7 +211,7 @@ class FairNetClassifier(FairClassifier):
             self._optimizer,
             self._average,
             span=range(self._epoch, self._epoch + self.epochs),
-            batch_size=self.batch_size,
+            batch_size=min(self.batch_size, max(64, -(-len(train) // 6))),
             snapshots=self.snapshots,
             seed=seed,
         ):
@@ -242,6 +241,8 @@ class FairNetClassifier(FairClassifier):
             raise ValueError(
                 f"`warm_start` must continue with as many members: found {len(members)} after {self._population.size}."
             )
+        # Copies of this estimator, such as `at` returns, share what is trained: from here on, this one has its own.
+        self._population, self._optimizer, self._average = deepcopy((self._population, self._optimizer, self._average))
         for group in self._optimizer.param_groups:
             group["lr"] = self.learning_rate
         self._stale = 0 if self._is_stale else self._stale

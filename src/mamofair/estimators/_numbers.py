@@ -14,8 +14,8 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool) -> Shaped[np.nda
     try:
         array = validate_data(estimator, X, reset=reset, allow_nd=True, ensure_all_finite=False)
         array = array if array.dtype.kind in "biuf" else array.astype(float)  # categories stay objects until here
-    except ValueError as error:
-        if not any(words in str(error) for words in ("could not convert", "arrays of bytes/strings")):
+    except (ValueError, np.exceptions.DTypePromotionError) as error:
+        if not any(words in str(error) for words in ("could not convert", "arrays of bytes/strings", "be promoted")):
             raise
         raise ValueError(
             f"X must be numeric: {str(error).rstrip('.')}. Encode categories first, for instance with "

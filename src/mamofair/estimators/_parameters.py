@@ -12,7 +12,7 @@ from mamofair.relaxations import Relaxation
 from mamofair.selection import Selection
 
 #: The name of a parameter, whether a value will do, and what it must be in words.
-Rule = tuple[str, Callable[[Any], bool], str]
+Rule = tuple[str, Callable[[Any], Any], str]
 
 
 def require(estimator: Any, rules: Iterable[Rule]) -> None:
