@@ -85,7 +85,11 @@ def test_errors_about_columns_come_before_any_other(applicants: pd.DataFrame) ->
         ("a.csv", b"hired,sex,age\nno,f,1\nyes,m,2,3\n", "a.csv cannot be read as CSV"),
         ("a.csv", b"hired,sex,age\nno,f,1,3\nyes,m,2,3\n", "a.csv cannot be read as CSV"),
         ("a.csv.gz", b"hired,sex,age\nno,f,1\n", "a.csv.gz cannot be read as CSV: Not a gzipped file"),
-        ("a.csv.gz", gzip.compress(b"hired,sex,age\n" + b"no,f,1\n" * 10_000, mtime=0)[:-20], "a.csv.gz cannot be read as CSV"),
+        (
+            "a.csv.gz",
+            gzip.compress(b"hired,sex,age\n" + b"no,f,1\n" * 10_000, mtime=0)[:-20],
+            "a.csv.gz cannot be read as CSV",
+        ),
         ("a.csv.gz", gzip.compress(b"", mtime=0), "found only blank lines"),
         ("a.parquet", b"", "a.parquet must hold a table: the file is empty"),
         ("a.parquet", b"PAR1 or not", "a.parquet cannot be read as Parquet"),
