@@ -194,6 +194,15 @@ def test_assign_grad_inverts_the_flattening():
     torch.testing.assert_close(b.grad, expected[1])
 
 
+def test_gradients_of_members_lie_in_memory_as_their_parameters_do():
+    w, b = torch.zeros(3, 4, 2, requires_grad=True), torch.zeros(3, 2, requires_grad=True)
+    direction = torch.arange(30.0).reshape(3, 10)
+    assign_grad([w, b], direction)
+    assert w.grad.stride() == w.stride()
+    assert b.grad.stride() == b.stride()
+    torch.testing.assert_close(torch.cat([w.grad.flatten(1), b.grad.flatten(1)], dim=1), direction)
+
+
 def test_common_descent_step_improves_both_of_two_quadratics():
     w = torch.tensor([3.0, 1.0], dtype=torch.float64, requires_grad=True)
     targets = torch.tensor([[0.0, 0.0], [1.0, 0.0]], dtype=torch.float64)

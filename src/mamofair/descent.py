@@ -60,7 +60,8 @@ def assign_grad(parameters: Sequence[Tensor], direction: Float[Tensor, "*members
     """
     sizes = [parameter[(0,) * (direction.ndim - 1)].numel() for parameter in parameters]
     for parameter, part in zip(parameters, torch.split(direction, sizes, dim=-1), strict=True):
-        parameter.grad = part.reshape(parameter.shape)
+        # torch's fused Adam misreads a gradient whose memory is laid out other than its parameter's.
+        parameter.grad = part.reshape(parameter.shape).contiguous()
 
 
 @runtime_checkable

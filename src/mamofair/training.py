@@ -132,8 +132,7 @@ def _descent(
             weighed = (fixed.unsqueeze(-1) * cotangents).sum(0)
             grads = torch.autograd.grad(logits, parameters, weighed, allow_unused=True)
             for parameter, grad in zip(parameters, grads, strict=True):
-                # torch's fused Adam misreads a gradient whose memory is laid out other than its parameter's.
-                parameter.grad = None if grad is None else grad.contiguous()
+                parameter.grad = None if grad is None else grad.contiguous()  # as in `assign_grad`
             return fixed
 
         return weigh_first

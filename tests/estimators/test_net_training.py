@@ -356,3 +356,11 @@ def test_nothing_is_printed_unless_asked_for(capfd):
     out, err = capfd.readouterr()
     assert not out
     assert "hypervolume" in err
+
+
+def test_common_descent_of_two_members_trains_each_as_it_would_alone():
+    """With the optimizer that the estimator really uses."""
+    both = fitted(members=[Member(MinNorm(), seed=0), Member(MinNorm(), seed=1)], epochs=4).history_
+    alone = fitted(members=[Member(MinNorm(), seed=1)], epochs=4).history_
+    second = both[both["member"] == 1]["cross_entropy"].to_numpy()
+    np.testing.assert_allclose(second, alone["cross_entropy"].to_numpy(), rtol=1e-3)
