@@ -143,12 +143,14 @@ def _descent(
 
     def common_descent(logits: Tensor, cotangents: Tensor) -> Tensor:
         jacobian = pullback(logits, cotangents / scales.unsqueeze(-1), parameters)
-        gramians = torch.einsum("kmd,lmd->mkl", jacobian, jacobian)
+        own = jacobian.transpose(0, 1)  # (members, k, d)
+        gramians = own @ own.mT
         # Where a gradient is not finite the weights do not matter: the values of the next step will tell.
-        chosen = [w(g) if g.isfinite().all() else g[0] for w, g in zip(weightings, gramians, strict=True)]
-        weights = torch.stack(chosen, dim=1)
-        assign_grad(parameters, torch.einsum("km,kmd->md", weights, jacobian))
-        return weights
+        finite = gramians.isfinite().all(-1).all(-1).tolist()
+        chosen = [w(g) if fine else g[0] for w, g, fine in zip(weightings, gramians, finite, strict=True)]
+        weights = torch.stack(chosen)
+        assign_grad(parameters, (weights.unsqueeze(1) @ own).squeeze(1))
+        return weights.T
 
     return common_descent
 
