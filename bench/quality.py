@@ -7,6 +7,8 @@ tight around what matters: it would be 1 for a model with the box's smallest err
 none. "error ≤ .02" is the test error of the most accurate point (on validation rows) whose validation gaps are all at
 most .02, "gap ≤ .02" its largest test gap; – where no point was within the bound in any split. Test rows are used for
 nothing else. Means and standard deviations over splits; seconds are of CPU time on one thread, training and measuring.
+The peers hold back the paper's validation rows; our estimators are given its training and validation rows together and
+hold back as many, with the same shares of labels and groups.
 """
 
 import argparse
@@ -233,7 +235,7 @@ def main() -> None:
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     told = __doc__.split("\n\n", 2)[2].strip()
     command = "python " + " ".join(["bench/quality.py", *sys.argv[1:]])
-    head = f"# Quality of fronts\n\n{told}\n\n`{command}`, Python {platform.python_version()}, {versions}."
+    head = f"# Quality of fronts\n\n{told}\n\n{options.seeds} splits. `{command}`, Python {platform.python_version()}, {versions}."
     parts = [head]
     for case in options.case:
         parts.append(table(case, options.method, options.seeds, options.jobs))

@@ -8,7 +8,7 @@ from contracts import RELAXATIONS, batch_of, people
 from mamofair.groups import Groups, read_groups
 from mamofair.notions import EQUAL_OPPORTUNITY, EQUALIZED_ODDS, NOTIONS, PREDICTIVE_PARITY, Confusion, as_notion
 from mamofair.objectives import CrossEntropy, Gap, SquaredError, evaluate, require_rates
-from mamofair.relaxations import ConvexConcave, Hard, Linear, Sigmoid, Tanh
+from mamofair.relaxations import ConvexConcave, Hard, Linear, Relaxation, Sigmoid, Tanh
 
 ALLOWED = [(n, r) for n in NOTIONS for r in RELAXATIONS if r.bounded or not n.conditions_on_prediction]
 
@@ -157,3 +157,21 @@ def test_one_group_is_no_attribute_and_an_empty_group_is_named():
     empty = Groups(("sex",), (("f", "m", "x"),), np.array([[0], [1]]))
     with pytest.raises(ValueError, match="group 'x' of 'sex' has no row in"):
         require_rates(as_notion("dp"), "sex", empty, np.array([0, 1]))
+
+
+class Soft(Relaxation):
+    """A relaxation of a user's own, without a word on equality."""
+
+    def __init__(self, c: float):
+        self.c = c
+
+    def __call__(self, logits):
+        return torch.sigmoid(self.c * logits)
+
+
+def test_relaxations_of_ones_own_are_not_taken_for_each_other():
+    y, groups = people(2)
+    batch, logits = batch_of(y, groups), away_from_kinks(len(y), 0)
+    objectives = [Gap(as_notion("dp"), "a", Soft(0.1)), Gap(as_notion("dp"), "a", Soft(9.0))]
+    values, _ = evaluate(objectives, logits, batch)
+    torch.testing.assert_close(values, torch.stack([objective(logits, batch) for objective in objectives]))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from contracts import people
 from examples_of_points import criteria, front, point
 from mamofair.groups import read_groups
-from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
+from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, FALSE_OMISSION_PARITY, PREDICTIVE_PARITY
 from mamofair.pareto import Archive, Counter, Front, Point
 
 
@@ -178,3 +178,18 @@ def test_front_prints_as_one_line():
     assert repr(front((100, 50), (200, 0))) == (
         "<Front of 2 points: error 0.100 to 0.200, demographic_parity[a] 0.000 to 0.050>"
     )
+
+
+@pytest.mark.parametrize("decision", [True, False])
+def test_weighted_constant_is_a_constant_and_its_empty_cells_are_empty(decision):
+    for seed in range(20):
+        y, groups = people(3, 50, seed)
+        weight = np.random.default_rng(seed).random(50)
+        [tally] = Counter.of(y, groups, weight)(np.full((1, 50), decision))
+        assert tally.is_constant
+        assert np.isnan(tally.gap(FALSE_OMISSION_PARITY if decision else PREDICTIVE_PARITY, "a"))
+
+
+def test_reference_must_fit_the_columns():
+    with pytest.raises(ValueError, match="one for each of 2 columns"):
+        front((100, 100)).hypervolume([1, 1, 1])

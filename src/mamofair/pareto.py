@@ -103,7 +103,8 @@ class Counter:
     @staticmethod
     def _cells(positive: np.ndarray, members: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
         decided = positive.astype(float)
-        found = {name: Confusion.of_rows(decided, table) for name, table in members.items()}
+        # 1 − decided, not rows − selected: with weights, a cell without rows must be 0 and no dust of rounding.
+        found = {name: Confusion.of_rows(decided, table, 1 - decided) for name, table in members.items()}
         cells = {name: np.stack([part.tp, part.fp, part.fn, part.tn], axis=-1) for name, part in found.items()}
         return [{name: table[i] for name, table in cells.items()} for i in range(len(positive))]
 
@@ -138,17 +139,8 @@ def _measure(points: Sequence[Point], criteria: Sequence[Criterion]) -> Float[np
 class Front:
     """Non-dominated points, sorted by error: the trade-off that was found.
 
-    Parameters
-    ----------
-    points
-        The points, in any order.
-    criteria
-        The gaps that count beside the error, each a notion and an attribute.
-
-    Attributes
-    ----------
-    values
-        Error and gaps of each point, in the order of `frame()`; an undefined gap counts as 1.
+    `criteria` are the gaps that count beside the error, each a notion and an attribute; `values` are error and gaps of
+    each point, in the order of `frame()`. An undefined gap counts as 1.
     """
 
     points: tuple[Point, ...]
@@ -253,7 +245,12 @@ class Archive:
 
 
 def _hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Sequence[float]) -> float:
-    corner = np.broadcast_to(np.asarray(reference, dtype=float), values.shape[1])
+    corner = np.asarray(reference, dtype=float)
+    if corner.shape not in ((), (values.shape[1],)):
+        raise ValueError(
+            f"`reference` must be one number, or one for each of {values.shape[1]} columns: found {reference}."
+        )
+    corner = np.broadcast_to(corner, values.shape[1])
     if len(corner) <= _EXACT_HYPERVOLUME:
         return float(moocore.hypervolume(values, ref=corner))
     return float(moocore.hv_approx(values, ref=corner, seed=0))

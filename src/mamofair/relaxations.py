@@ -15,7 +15,6 @@ from torch import Tensor
 __all__ = ["ConvexConcave", "Hard", "Linear", "Published", "Relaxation", "Sigmoid", "Tanh"]
 
 
-@dataclass(frozen=True)
 class Relaxation(ABC):
     """What a relaxation offers; subclass it for one of your own: `__call__` is all that is needed.
 

@@ -94,7 +94,8 @@ def epochs(
         Of the order of rows and of dropout.
     """
     count = -(-len(rows) // batch_size)
-    descend = _descent(population, objectives, rows, weightings, count)
+    with isolated(device=population.device, small=population.is_small):
+        descend = _descent(population, objectives, rows, weightings, count)
     for epoch in span:
         order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(_draw(seed, epoch)))
         batches = order.to(rows.y.device).tensor_split(count)  # of nearly equal size
@@ -111,9 +112,11 @@ def epochs(
                     optimizer.step()
                     average.follow(population)
                 cosines = _cosines(population, objectives, rows[batches[-1]]) if end == count else None
-            values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
-            _require_finite(values, objectives, epoch * count + start)
-            yield Snapshot(epoch, epoch * count + end, end == count, values.mean(0), weights.mean(0), cosines)
+                values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
+                _require_finite(values, objectives, epoch * count + start)
+                average.population.require_finite(epoch * count + end)
+                snapshot = Snapshot(epoch, epoch * count + end, end == count, values.mean(0), weights.mean(0), cosines)
+            yield snapshot
 
 
 Descent = Callable[[Float[Tensor, "members n"], Float[Tensor, "k members n"]], Float[Tensor, "k members"]]
@@ -205,8 +208,10 @@ def isolated(*seed: int, device: torch.device | str = "cpu", small: bool = True)
     """Run torch with a random state of our own and, for small networks, one thread; restore the caller's on leaving."""
     threads = torch.get_num_threads()
     with torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []):
-        if seed:
-            torch.manual_seed(_draw(*seed))
+        if seed:  # not torch.manual_seed, which reseeds devices that are not restored
+            torch.default_generator.manual_seed(_draw(*seed))
+            if torch.device(device).type == "cuda":
+                torch.cuda.manual_seed(_draw(*seed))
         if small:
             torch.set_num_threads(1)
         try:

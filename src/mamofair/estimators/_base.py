@@ -196,6 +196,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def with_selection(self: Fitted, selection: Selection) -> Fitted:
         """Return a fitted copy that predicts with the point this selection picks; nothing is trained again."""
         check_is_fitted(self, "front_")
+        require(self, SHARED[:1], selection=selection)
         selection(self.front_)  # says now, not at the first prediction, if there is no such point
         chosen = copy(self)
         chosen.selection, chosen._chosen = selection, None

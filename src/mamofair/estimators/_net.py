@@ -215,7 +215,6 @@ class FairNetClassifier(FairClassifier):
             snapshots=self.snapshots,
             seed=seed,
         ):
-            self._average.population.require_finite(snapshot.step)
             tallies = zip(*(_measure(self._average.population, part) for part in held_back), strict=True)
             points = [Point(*both, member=i, step=snapshot.step) for i, both in enumerate(tallies)]  # type: ignore[misc]
             self._epoch = snapshot.epoch + snapshot.ends_epoch

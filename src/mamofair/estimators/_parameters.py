@@ -15,10 +15,10 @@ from mamofair.selection import Selection
 Rule = tuple[str, Callable[[Any], Any], str]
 
 
-def require(estimator: Any, rules: Iterable[Rule]) -> None:
-    """Raise a `ValueError` for the first parameter that breaks its rule."""
+def require(estimator: Any, rules: Iterable[Rule], **given: Any) -> None:
+    """Raise a `ValueError` for the first parameter that breaks its rule; `given` ones count instead of the stored."""
     for name, holds, words in rules:
-        value = getattr(estimator, name)
+        value = given[name] if name in given else getattr(estimator, name)
         if not holds(value):
             raise ValueError(f"`{name}` must be {words}: found {value!r}.")
 

@@ -36,4 +36,5 @@ def describe(estimator: Any) -> str:
     """Return one line on the front found so far."""
     front = estimator.front_
     best = ", ".join(f"{name} {value:.3f}" for name, value in zip(front.columns, front.values.min(axis=0), strict=True))
-    return f"{len(front)} points, smallest {best}, hypervolume {front.hypervolume(1.0):.4f}"
+    volume = front.hypervolume(1.0)
+    return f"favorable {estimator._favorable!r}, {len(front)} points, smallest {best}, hypervolume {volume:.4f}"

@@ -4,6 +4,7 @@ from typing import Any
 
 from mamofair.descent import MinNorm, PublishedFrankWolfe
 from mamofair.networks import MLP
+from mamofair.notions import NOTIONS
 from mamofair.objectives import SquaredError
 from mamofair.relaxations import Published, Tanh
 from mamofair.selection import ClosestToIdeal
@@ -24,13 +25,7 @@ def published(code: bool) -> dict[str, Any]:
         "patience": None,
         "selection": ClosestToIdeal(allow_constant=True),
     }
-    scales = {
-        "demographic_parity": 3,
-        "predictive_equality": 3,
-        "false_negative_parity": 3,
-        "equal_opportunity": 5,
-        "true_negative_parity": 5,
-    }
+    scales = dict.fromkeys((notion.name for notion in NOTIONS), 3) | {"equal_opportunity": 5, "true_negative_parity": 5}
     differs: dict[str, Any] = {
         "relaxation": {notion: Published(c) for notion, c in scales.items()},
         "members": [PublishedFrankWolfe()],

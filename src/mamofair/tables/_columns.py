@@ -58,6 +58,8 @@ def as_text(column: pd.Series) -> pd.Series:
 
 def as_numbers(column: pd.Series) -> pd.Series:
     """Return the column as float64 with NaN for missing."""
+    if isinstance(column.dtype, pd.StringDtype):  # booleans with gaps are read as text
+        column = column.replace({"True": "1", "False": "0"})
     try:
         numbers = pd.to_numeric(column).to_numpy(dtype="float64", na_value=np.nan)
     except (ValueError, TypeError) as error:
