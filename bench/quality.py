@@ -235,7 +235,8 @@ def main() -> None:
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     told = __doc__.split("\n\n", 2)[2].strip()
     command = "python " + " ".join(["bench/quality.py", *sys.argv[1:]])
-    head = f"# Quality of fronts\n\n{told}\n\n{options.seeds} splits. `{command}`, Python {platform.python_version()}, {versions}."
+    made = f"{options.seeds} splits. `{command}`, Python {platform.python_version()}, {versions}."
+    head = f"# Quality of fronts\n\n{told}\n\n{made}"
     parts = [head]
     for case in options.case:
         parts.append(table(case, options.method, options.seeds, options.jobs))
