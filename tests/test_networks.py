@@ -6,7 +6,9 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from mamofair.descent import pullback
 from mamofair.networks import MLP, Average, Population, one_logit, require_logits
+from mamofair.training import isolated
 
 
 class WithBuffers(nn.Module):
@@ -261,3 +263,14 @@ def test_logits_are_accepted_without_a_trace():
     require_logits(network, torch.randn(2, 4))
     assert network.training
     assert all(torch.equal(tensor, before[name]) for name, tensor in network.state_dict().items())
+
+
+@pytest.mark.parametrize("dropout", [0.0, 0.3])
+def test_jacobian_row_by_row_is_that_of_the_general_pullback(dropout):
+    population = Population([MLP((6, 5), dropout)(4).double() for _ in range(3)])
+    x, cotangents = torch.randn(20, 4, dtype=torch.float64), torch.randn(2, 3, 20, dtype=torch.float64)
+    with isolated(1):
+        expected = pullback(population(x), cotangents, population.parameters)
+    with isolated(1):  # the same dropout masks
+        _, pull = population.traced(x)
+    torch.testing.assert_close(pull(cotangents), expected)

@@ -7,6 +7,7 @@ stacked in a first axis: one call gives the logits of all members, ``(m, n)``.
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -15,6 +16,11 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 from torch.func import functional_call, stack_module_state
 from torch.nn import functional
+
+from mamofair.descent import pullback
+
+Trace = list[tuple[Tensor, Tensor]]
+Pullback = Callable[[Tensor], Tensor]
 
 #: From the number of features (channels or tokens a row, if X has more than two axes) to a module with one logit a row.
 Recipe = Callable[..., nn.Module]
@@ -74,13 +80,19 @@ class Perceptron(nn.Module):
         return logits.squeeze(-1)
 
     def forward_stacked(
-        self, parameters: dict[str, Tensor], x: Float[Tensor, "n features"]
+        self, parameters: dict[str, Tensor], x: Float[Tensor, "n features"], trace: Trace | None = None
     ) -> Float[Tensor, "members n"]:
-        """Return the logits of all members at once; they share each step's dropout mask."""
+        """Return the logits of all members at once; they share each step's dropout mask.
+
+        `trace` collects what goes into each layer and what comes out of it, before the ReLU.
+        """
         last = len(self.layers) - 1
         for i in range(last + 1):
             weight, bias = parameters[f"layers.{i}.weight"], parameters[f"layers.{i}.bias"]
-            x = torch.baddbmm(bias.unsqueeze(1), x.expand(len(weight), -1, -1), weight.transpose(1, 2))
+            inputs = x.expand(len(weight), -1, -1)
+            x = torch.baddbmm(bias.unsqueeze(1), inputs, weight.transpose(1, 2))
+            if trace is not None:
+                trace.append((inputs, x))
             if i < last:
                 x = torch.relu(x)
                 if self.training and self.dropout:
@@ -149,6 +161,15 @@ class Population:
             logits.append(one_logit(functional_call(self.template, self._views(i), (x,))))
         return torch.stack(logits)
 
+    def traced(self, x: Shaped[Tensor, "n ..."]) -> tuple[Float[Tensor, "members n"], Pullback]:
+        """Return the logits, and the function that takes their cotangents to the Jacobian by the parameters."""
+        if isinstance(self.template, Perceptron) and len(self.parameters) == len(self.tensors):
+            trace: Trace = []
+            logits = self.template.forward_stacked(self.tensors, x, trace)
+            return logits, partial(_pull_back_rows, logits, trace)
+        logits = self(x)
+        return logits, partial(pullback, logits, parameters=self.parameters)
+
     def _views(self, member: int) -> dict[str, Tensor]:
         return {name: tensor[member] for name, tensor in (self.tensors | self.buffers).items()}
 
@@ -168,6 +189,21 @@ class Population:
     def state(self, member: int) -> dict[str, Tensor]:
         """Return a copy of a member's parameters and buffers, on the CPU: a `state_dict` of the network."""
         return {name: view.detach().cpu().clone() for name, view in self._views(member).items()}
+
+
+def _pull_back_rows(
+    logits: Float[Tensor, "members n"], trace: Trace, cotangents: Float[Tensor, "k members n"]
+) -> Float[Tensor, "k members d"]:
+    """Return the Jacobian of k objectives for linear layers whose rows do not mix, as `descent.pullback` would.
+
+    A row's logit f depends on that row alone. So an objective's derivative by a layer's output z is c ∘ ∂f/∂z with c
+    its cotangent, and one backward pass over the activations serves all k; what is left are products with the inputs.
+    """
+    parts = []
+    for (inputs, _), delta in zip(trace, torch.autograd.grad(logits.sum(), [z for _, z in trace]), strict=True):
+        weighed = cotangents.unsqueeze(-1) * delta  # (k, members, n, outputs)
+        parts += [(weighed.mT @ inputs).flatten(2), weighed.sum(-2)]  # by weights and by biases
+    return torch.cat(parts, dim=-1)
 
 
 class Average:

@@ -11,8 +11,8 @@ from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 from mamofair.batches import Batch
-from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales, pullback
-from mamofair.networks import Average, Population
+from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
+from mamofair.networks import Average, Population, Pullback
 from mamofair.objectives import Objective, evaluate
 
 _CHUNK = 4096  # rows that are predicted at once
@@ -106,9 +106,9 @@ def epochs(
                 population.train()
                 for index in batches[start:end]:
                     batch = rows[index]
-                    logits = population(batch.x)
+                    logits, pull = population.traced(batch.x)
                     values, cotangents = evaluate(objectives, logits, batch)
-                    traces.append((values, descend(logits, cotangents)))
+                    traces.append((values, descend(logits, cotangents, pull)))
                     optimizer.step()
                     average.follow(population)
                 cosines = _cosines(population, objectives, rows[batches[-1]]) if end == count else None
@@ -119,7 +119,7 @@ def epochs(
             yield snapshot
 
 
-Descent = Callable[[Float[Tensor, "members n"], Float[Tensor, "k members n"]], Float[Tensor, "k members"]]
+Descent = Callable[[Float[Tensor, "members n"], Float[Tensor, "k members n"], Pullback], Float[Tensor, "k members"]]
 
 
 def _descent(
@@ -131,7 +131,7 @@ def _descent(
         shares = [weighting(torch.eye(len(objectives)).to(rows.y)) for weighting in weightings]
         fixed = torch.stack(shares, dim=1)
 
-        def weigh_first(logits: Tensor, cotangents: Tensor) -> Tensor:
+        def weigh_first(logits: Tensor, cotangents: Tensor, pull: Pullback) -> Tensor:
             weighed = (fixed.unsqueeze(-1) * cotangents).sum(0)
             grads = torch.autograd.grad(logits, parameters, weighed, allow_unused=True)
             for parameter, grad in zip(parameters, grads, strict=True):
@@ -144,9 +144,8 @@ def _descent(
         population.scales = _initial_scales(population, objectives, rows, weightings, count)
     scales = population.scales
 
-    def common_descent(logits: Tensor, cotangents: Tensor) -> Tensor:
-        jacobian = pullback(logits, cotangents / scales.unsqueeze(-1), parameters)
-        own = jacobian.transpose(0, 1)  # (members, k, d)
+    def common_descent(logits: Tensor, cotangents: Tensor, pull: Pullback) -> Tensor:
+        own = pull(cotangents / scales.unsqueeze(-1)).transpose(0, 1)  # (members, k, d)
         gramians = own @ own.mT
         # Where a gradient is not finite the weights do not matter: the values of the next step will tell.
         finite = gramians.isfinite().all(-1).all(-1).tolist()
@@ -174,9 +173,9 @@ def _initial_scales(
 def _cosines(population: Population, objectives: Sequence[Objective], batch: Batch) -> Float[Tensor, "members k k"]:
     """Return the cosines between the objectives' gradients, for each member as it predicts: without dropout."""
     population.train(False)
-    logits = population(batch.x)
+    logits, pull = population.traced(batch.x)
     _, cotangents = evaluate(objectives, logits, batch)
-    jacobian = torch.nn.functional.normalize(pullback(logits, cotangents, population.parameters), dim=-1)
+    jacobian = torch.nn.functional.normalize(pull(cotangents), dim=-1)
     return torch.einsum("kmd,lmd->mkl", jacobian, jacobian)
 
 
