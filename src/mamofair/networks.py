@@ -191,6 +191,7 @@ class Population:
         return {name: view.detach().cpu().clone() for name, view in self._views(member).items()}
 
 
+@torch.no_grad()
 def _pull_back_rows(
     logits: Float[Tensor, "members n"], trace: Trace, cotangents: Float[Tensor, "k members n"]
 ) -> Float[Tensor, "k members d"]:
