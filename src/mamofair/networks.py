@@ -201,7 +201,8 @@ def _pull_back_rows(
     its cotangent, and one backward pass over the activations serves all k; what is left are products with the inputs.
     """
     parts = []
-    for (inputs, _), delta in zip(trace, torch.autograd.grad(logits.sum(), [z for _, z in trace]), strict=True):
+    deltas = torch.autograd.grad(logits, [z for _, z in trace], torch.ones_like(logits))
+    for (inputs, _), delta in zip(trace, deltas, strict=True):
         weighed = cotangents.unsqueeze(-1) * delta  # (k, members, n, outputs)
         parts += [(weighed.mT @ inputs).flatten(2), weighed.sum(-2)]  # by weights and by biases
     return torch.cat(parts, dim=-1)
