@@ -1,6 +1,6 @@
 """Rows as tensors: features, labels, and who belongs to which group."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -59,6 +59,13 @@ class Batch:
     def __getitem__(self, index: Tensor | slice) -> "Batch":
         weight = None if self.weight is None else self.weight[index]
         return Batch(self.x[index], self.y[index], self.members[index], self.spans, weight)
+
+    def split(self, sizes: Iterable[int]) -> "Iterator[Batch]":
+        """Yield parts of these sizes, one after another; they share memory with the whole."""
+        start = 0
+        for size in sizes:
+            yield self[start : start + size]
+            start += size
 
     def members_of(self, attribute: str) -> Float[Tensor, "n _"]:
         """Return the memberships of one attribute."""

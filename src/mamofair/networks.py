@@ -84,20 +84,24 @@ class Perceptron(nn.Module):
     ) -> Float[Tensor, "members n"]:
         """Return the logits of all members at once; they share each step's dropout mask.
 
-        `trace` collects what goes into each layer and what comes out of it, before the ReLU.
+        `trace` collects each layer's weights and inputs.
         """
-        last = len(self.layers) - 1
-        for i in range(last + 1):
+        for i in range(len(self.layers)):
             weight, bias = parameters[f"layers.{i}.weight"], parameters[f"layers.{i}.bias"]
-            inputs = x.expand(len(weight), -1, -1)
-            x = torch.baddbmm(bias.unsqueeze(1), inputs, weight.transpose(1, 2))
-            if trace is not None:
-                trace.append((inputs, x))
-            if i < last:
+            if i:
                 x = torch.relu(x)
                 if self.training and self.dropout:
                     x = x * functional.dropout(torch.ones_like(x[0]), self.dropout)
+            inputs = x.expand(len(weight), -1, -1)
+            if trace is not None:
+                trace.append((weight, inputs))
+            x = torch.baddbmm(bias.unsqueeze(1), inputs, weight.transpose(1, 2))
         return x.squeeze(-1)
+
+    @property
+    def slope(self) -> float:
+        """The derivative of ReLU and dropout where a unit is neither off nor left out."""
+        return 1 / (1 - self.dropout) if self.training else 1.0
 
 
 class Population:
@@ -165,8 +169,9 @@ class Population:
         """Return the logits, and the function that takes their cotangents to the Jacobian by the parameters."""
         if isinstance(self.template, Perceptron) and len(self.parameters) == len(self.tensors):
             trace: Trace = []
-            logits = self.template.forward_stacked(self.tensors, x, trace)
-            return logits, partial(_pull_back_rows, logits, trace)
+            with torch.no_grad():
+                logits = self.template.forward_stacked(self.tensors, x, trace)
+            return logits, partial(_pull_back_rows, trace, self.template.slope)
         logits = self(x)
         return logits, partial(pullback, logits, parameters=self.parameters)
 
@@ -193,18 +198,23 @@ class Population:
 
 @torch.no_grad()
 def _pull_back_rows(
-    logits: Float[Tensor, "members n"], trace: Trace, cotangents: Float[Tensor, "k members n"]
+    trace: Trace, slope: float, cotangents: Float[Tensor, "k members n"]
 ) -> Float[Tensor, "k members d"]:
     """Return the Jacobian of k objectives for linear layers whose rows do not mix, as `descent.pullback` would.
 
     A row's logit f depends on that row alone. So an objective's derivative by a layer's output z is c ∘ ∂f/∂z with c
     its cotangent, and one backward pass over the activations serves all k; what is left are products with the inputs.
     """
-    parts = []
-    deltas = torch.autograd.grad(logits, [z for _, z in trace], torch.ones_like(logits))
-    for (inputs, _), delta in zip(trace, deltas, strict=True):
-        weighed = cotangents.unsqueeze(-1) * delta  # (k, members, n, outputs)
-        parts += [(weighed.mT @ inputs).flatten(2), weighed.sum(-2)]  # by weights and by biases
+    k, members, n = cotangents.shape
+    # With one objective its cotangent may as well be there from the start: nothing is left to be weighed.
+    delta = cotangents[0].unsqueeze(-1) if k == 1 else cotangents.new_ones(members, n, 1)
+    parts: list[Tensor] = []
+    for i, (weight, inputs) in reversed(list(enumerate(trace))):
+        weighed = delta.unsqueeze(0) if k == 1 else cotangents.unsqueeze(-1) * delta  # (k, members, n, outputs)
+        parts[:0] = [(weighed.mT @ inputs).flatten(2), weighed.sum(-2)]  # by weights and by biases
+        if i:
+            # Units that are off or left out are 0 in the inputs, the others positive: the sign is the ReLU's derivative.
+            delta = (delta @ (slope * weight)).mul_(inputs.sign())
     return torch.cat(parts, dim=-1)
 
 

@@ -32,6 +32,14 @@ class Relaxation(ABC):
         """Return the stand-in for 1[f ≤ 0], or None where it is one minus the stand-in for 1[f > 0]."""
         return None
 
+    def with_slope(self, logits: Float[Tensor, "*n"]) -> tuple[Float[Tensor, "*n"], Float[Tensor, "*n"]]:
+        """Return the stand-in for 1[f > 0] and its derivative by f."""
+        leaf = logits.detach().requires_grad_()
+        with torch.enable_grad():
+            values = self(leaf)
+        [slopes] = torch.autograd.grad(values.sum(), leaf)
+        return values.detach(), slopes
+
 
 def _check_scale(c: float) -> None:
     if not c > 0:
@@ -81,6 +89,11 @@ class Sigmoid(Relaxation):
     def __call__(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
         """Return σ(c·f)."""
         return torch.sigmoid(self.c * logits)
+
+    def with_slope(self, logits: Float[Tensor, "*n"]) -> tuple[Float[Tensor, "*n"], Float[Tensor, "*n"]]:
+        """Return σ(c·f) and c·σ·(1 − σ)."""
+        values = self(logits.detach())
+        return values, self.c * values * (1 - values)
 
 
 @dataclass(frozen=True)

@@ -104,8 +104,8 @@ def epochs(
             traces = []
             with isolated(seed, epoch, end, device=population.device, small=population.is_small):
                 population.train()
-                for index in batches[start:end]:
-                    batch = rows[index]
+                part = rows[torch.cat(batches[start:end])]  # at once, which is cheaper than batch by batch
+                for batch in part.split([len(index) for index in batches[start:end]]):
                     logits, pull = population.traced(batch.x)
                     values, cotangents = evaluate(objectives, logits, batch)
                     traces.append((values, descend(logits, cotangents, pull)))
@@ -132,10 +132,7 @@ def _descent(
         fixed = torch.stack(shares, dim=1)
 
         def weigh_first(logits: Tensor, cotangents: Tensor, pull: Pullback) -> Tensor:
-            weighed = (fixed.unsqueeze(-1) * cotangents).sum(0)
-            grads = torch.autograd.grad(logits, parameters, weighed, allow_unused=True)
-            for parameter, grad in zip(parameters, grads, strict=True):
-                parameter.grad = None if grad is None else grad.contiguous()  # as in `assign_grad`
+            assign_grad(parameters, pull((fixed.unsqueeze(-1) * cotangents).sum(0, keepdim=True))[0])
             return fixed
 
         return weigh_first

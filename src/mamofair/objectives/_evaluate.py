@@ -19,7 +19,7 @@ from torch import Tensor
 
 from mamofair.batches import Batch
 from mamofair.notions import Confusion, Rate
-from mamofair.objectives._objectives import Gap, Objective
+from mamofair.objectives._objectives import CrossEntropy, Gap, Objective
 from mamofair.relaxations import Relaxation
 
 Evaluated = tuple[Float[Tensor, "*members"], Float[Tensor, "*members n"]]
@@ -52,8 +52,11 @@ def evaluate(
 
 
 def _differentiate(objective: Objective, logits: Float[Tensor, "*members n"], batch: Batch) -> Evaluated:
+    if isinstance(objective, CrossEntropy):  # of every step, so it is worth a formula
+        return objective.with_cotangent(logits.detach(), batch)
     leaf = logits.detach().requires_grad_()
-    value = objective(leaf, batch)
+    with torch.enable_grad():
+        value = objective(leaf, batch)
     [cotangent] = torch.autograd.grad(value.sum(), leaf)
     return value.detach(), cotangent
 
@@ -98,10 +101,14 @@ def _indicators(
     relaxation: Relaxation, logits: Float[Tensor, "*members n"]
 ) -> tuple[Float[Tensor, "sides *members n"], Float[Tensor, "sides *members n"]]:
     """Return the relaxed indicator of ŷ = 1 and, unless it is one minus that, of ŷ = 0; and their derivatives."""
+    positive, slope = relaxation.with_slope(logits)
     leaf = logits.detach().requires_grad_()
-    sides = [side for side in (relaxation(leaf), relaxation.negative(leaf)) if side is not None]
-    slopes = [torch.autograd.grad(side.sum(), leaf)[0] for side in sides]
-    return torch.stack(sides).detach(), torch.stack(slopes)
+    with torch.enable_grad():
+        negative = relaxation.negative(leaf)
+    if negative is None:
+        return positive.unsqueeze(0), slope.unsqueeze(0)
+    [fall] = torch.autograd.grad(negative.sum(), leaf)
+    return torch.stack([positive, negative.detach()]), torch.stack([slope, fall])
 
 
 @lru_cache(maxsize=64)

@@ -33,6 +33,13 @@ class CrossEntropy:
         labels = batch.y.expand_as(logits)
         return _mean(binary_cross_entropy_with_logits(logits, labels, reduction="none"), batch)
 
+    def with_cotangent(
+        self, logits: Float[Tensor, "*members n"], batch: Batch
+    ) -> tuple[Float[Tensor, "*members"], Float[Tensor, "*members n"]]:
+        """Return the value and its derivative by the logits, w·(σ(f) − y) / Σw."""
+        share = 1 / len(batch) if batch.weight is None else batch.weight / batch.weight.sum()
+        return self(logits, batch), share * (torch.sigmoid(logits) - batch.y)
+
     def __str__(self) -> str:
         return "cross_entropy"
 
