@@ -213,7 +213,7 @@ def _pull_back_rows(
         weighed = delta.unsqueeze(0) if k == 1 else cotangents.unsqueeze(-1) * delta  # (k, members, n, outputs)
         parts[:0] = [(weighed.mT @ inputs).flatten(2), weighed.sum(-2)]  # by weights and by biases
         if i:
-            # Units that are off or left out are 0 in the inputs, the others positive: the sign is the ReLU's derivative.
+            # Units that are off or left out are 0 in the inputs, the others positive: their sign is the ReLU's slope.
             delta = (delta @ (slope * weight)).mul_(inputs.sign())
     return torch.cat(parts, dim=-1)
 

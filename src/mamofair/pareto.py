@@ -184,14 +184,14 @@ class Front:
 
         The paper's reference is 1. Exact for up to six columns, approximated above.
         """
-        return _hypervolume(self.values, reference)
+        return hypervolume(self.values, reference)
 
     def spacing(self) -> float:
         """Return how unevenly the points lie: the standard deviation of their ℓ₁ distances to the nearest other one.
 
         SP = √(Σ (d_i − d̄)² / (|S| − 1)) (Padh et al. 2021, Eq. 18); NaN for a single point.
         """
-        return float(_nearest(self.values).std(ddof=1)) if len(self) > 1 else float("nan")
+        return spacing(self.values)
 
     def plot(self, *, selected: int | None = None, axes: Any = None) -> Any:
         """Draw error against each gap and return the matplotlib figure; `selected` is a row to point out."""
@@ -241,10 +241,11 @@ class Archive:
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
         """Return the volume between what is kept and a reference point, as `Front.hypervolume` does."""
-        return _hypervolume(self._values, reference)
+        return hypervolume(self._values, reference)
 
 
-def _hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Sequence[float]) -> float:
+def hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Sequence[float]) -> float:
+    """Return the volume between points and a reference point, as `Front.hypervolume` does."""
     corner = np.asarray(reference, dtype=float)
     if corner.shape not in ((), (values.shape[1],)):
         raise ValueError(
@@ -254,6 +255,11 @@ def _hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Sequ
     if len(corner) <= _EXACT_HYPERVOLUME:
         return float(moocore.hypervolume(values, ref=corner))
     return float(moocore.hv_approx(values, ref=corner, seed=0))
+
+
+def spacing(values: Float[np.ndarray, "n columns"]) -> float:
+    """Return how unevenly points lie, as `Front.spacing` does."""
+    return float(_nearest(values).std(ddof=1)) if len(values) > 1 else float("nan")
 
 
 def _thin(values: Float[np.ndarray, "n columns"], size: int) -> np.ndarray:

@@ -1,1 +1,40 @@
-"""The paper's tables and figures, as data and drawings."""
+"""The paper's tables and figures as data, and what runs them: `mamofair reproduce NAME`.
+
+>>> from mamofair.experiments import EXPERIMENTS
+>>> EXPERIMENTS["table-compas"].printed["MF1"]["DDP"]
+(0.04, 0.01)
+"""
+
+from mamofair.experiments import (
+    figures,
+    table_adult,
+    table_adult_race_sex,
+    table_celeba,
+    table_compas,
+    table_compas_race_sex,
+    table_dutch,
+)
+from mamofair.experiments._methods import METHODS, Method, Setting
+from mamofair.experiments._reproduce import Outcome, Reproduction
+from mamofair.experiments._run import read, run
+from mamofair.experiments._spec import Figure, Table
+
+__all__ = ["EXPERIMENTS", "METHODS", "Figure", "Method", "Outcome", "Reproduction", "Setting", "Table", "read", "run"]
+
+_ALL: tuple[Table | Figure, ...] = (
+    table_adult.TABLE,
+    table_compas.TABLE,
+    table_dutch.TABLE,
+    table_dutch.WITH_SEX,
+    table_celeba.TABLE,
+    table_celeba.WITH_SEX,
+    table_compas_race_sex.TABLE,
+    table_adult_race_sex.TABLE,
+    figures.RELAXATIONS,
+    figures.TOY,
+    figures.SINGLE_FAIRNESS,
+    figures.DESCENT,
+)
+
+#: What can be reproduced, by name.
+EXPERIMENTS = {experiment.name: experiment for experiment in _ALL}

@@ -1,0 +1,71 @@
+"""`mamofair reproduce`: the paper's tables and figures, one command each."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.progress import track
+
+_QUICK_SPLITS = 2
+
+
+def reproduce(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Tables and figures; `all`; or `list`.")],
+    runs: Annotated[int, typer.Option(min=1, help="How many random splits; the paper has 10.")] = 10,
+    quick: Annotated[bool, typer.Option("--quick", help="Few rows, epochs and splits: does it all work?")] = False,
+    jobs: Annotated[int, typer.Option(help="How many processes.")] = 2,
+    seed: Annotated[int, typer.Option(min=0, help="The number of the first split.")] = 0,
+    out: Annotated[Path, typer.Option(help="Gets `paper.md` and the folder `paper` of records and figures.")] = Path(
+        "results"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+) -> None:
+    """Run the paper's experiments again, and show what it printed beside what is found.
+
+    What was run before is not run again, so a run that was stopped continues. Data sets that are not at hand are
+    skipped.
+
+    Example: mamofair reproduce table-compas figure-toy --runs 10 --jobs 2 --out results
+    """
+    from mamofair.experiments import EXPERIMENTS, Reproduction
+
+    if names == ["list"]:
+        typer.echo("\n".join(f"{name:24} {experiment.title}" for name, experiment in EXPERIMENTS.items()))
+        return
+    for name in names:
+        if name != "all" and name not in EXPERIMENTS:
+            raise ValueError(f"There is no experiment {name!r}: name some of {', '.join(EXPERIMENTS)}, or `all`.")
+    splits = range(seed, seed + (min(runs, _QUICK_SPLITS) if quick else runs))
+    reproduction = Reproduction(out, splits, quick, jobs, watch=_watch)
+    outcomes = []
+    for name in EXPERIMENTS if "all" in names else names:
+        outcomes.append(reproduction(EXPERIMENTS[name]))
+        if not as_json:
+            _show(str(outcomes[-1]))
+    command = f"mamofair reproduce {' '.join(names)} --runs {runs}{' --quick' if quick else ''}"
+    path = reproduction.write_page(EXPERIMENTS.values(), command)
+    if as_json:
+        typer.echo(json.dumps({"page": str(path), "experiments": [outcome.plain() for outcome in outcomes]}))
+    else:
+        typer.echo(f"All results: {path}")
+
+
+def _watch(records: Iterator[Any], total: int, name: str) -> Iterable[Any]:
+    """Show how many records there are: a bar on a terminal, plain lines otherwise; never on stdout."""
+    console = Console(stderr=True)
+    if console.is_terminal:
+        yield from track(records, description=name, total=total, console=console, transient=True)
+        return
+    for done, record in enumerate(records, start=1):
+        if done & (done - 1) == 0 or done == total:  # 1, 2, 4, 8, …
+            console.print(f"{name}: {done} of {total}", highlight=False)
+        yield record
+
+
+def _show(text: str) -> None:
+    console = Console()
+    console.print(Markdown(text)) if console.is_terminal else typer.echo(text)

@@ -1,0 +1,204 @@
+"""The methods of the tables: each a name, and how to make its estimator for a setting."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from mamofair.baselines import (
+    ConstantClassifier,
+    CotterClassifier,
+    ExponentiatedGradientClassifier,
+    FairretClassifier,
+    GridSearchClassifier,
+    OxonFairClassifier,
+    SearchFairClassifier,
+    SumOfLossesClassifier,
+    ThresholdOptimizerClassifier,
+    UnconstrainedClassifier,
+    ZafarClassifier,
+)
+from mamofair.estimators import FairNetClassifier
+from mamofair.selection import ClosestToIdeal, Weighted
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a table asks of an estimator: the notions, how the paper trained, and whether to be quick about it."""
+
+    notions: tuple[str, ...]
+    validation_fraction: float
+    seed: int
+    epochs: int
+    batch_size: int
+    quick: bool = False
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """The parameters that every estimator takes."""
+        asked = list(self.notions)
+        fraction = self.validation_fraction
+        return {"notions": asked, "validation_fraction": fraction, "random_state": self.seed}
+
+    @property
+    def published(self) -> dict[str, Any]:
+        """The parameters of networks that are trained as the paper did."""
+        return self.shared | {"epochs": 10 if self.quick else self.epochs, "batch_size": self.batch_size}
+
+    @property
+    def default(self) -> dict[str, Any]:
+        """The parameters of networks that are trained as this library does."""
+        return self.shared | ({"epochs": 10} if self.quick else {})
+
+
+@dataclass(frozen=True)
+class Method:
+    """A row of a table.
+
+    Parameters
+    ----------
+    name : str
+        As the tables show it.
+    title : str
+        What it is, in a few words.
+    make : callable
+        From a setting to an estimator.
+    joint : bool
+        Whether it is trained for all notions of the table at once.
+    told : bool
+        Whether it is told the sensitive attributes at prediction.
+    printed_as : str
+        The paper's row that it is compared with; empty for methods that the paper does not have.
+    taken_over : bool
+        Whether the paper took that row over from Lohaus et al. 2020.
+    """
+
+    name: str
+    title: str
+    make: Callable[[Setting], Any]
+    joint: bool = False
+    told: bool = False
+    printed_as: str = ""
+    taken_over: bool = False
+
+
+def _published(cls: Any, setting: Setting, code: bool = False, **parameters: Any) -> Any:
+    return cls.as_published(code=code, **setting.published | parameters)
+
+
+def _own(cls: Any, setting: Setting, **parameters: Any) -> Any:
+    return cls(**setting.default | parameters)
+
+
+def _fixed(cls: Any, setting: Setting, quick: dict[str, Any] | None = None, **parameters: Any) -> Any:
+    """Make an estimator without epochs; `quick` is what saves it time."""
+    return cls(**setting.shared | parameters | ((quick or {}) if setting.quick else {}))
+
+
+_CONSTANT_ALLOWED = ClosestToIdeal(allow_constant=True)  # the paper's LINMAP
+
+PAPER = (
+    Method(
+        "MF1",
+        "common descent, one notion, as the paper writes",
+        partial(_published, FairNetClassifier),
+        printed_as="MF1",
+    ),
+    Method("MF1 code", "the same as its code ran", partial(_published, FairNetClassifier, code=True), printed_as="MF1"),
+    Method(
+        "MF2",
+        "common descent, both notions, as the paper writes",
+        partial(_published, FairNetClassifier),
+        joint=True,
+        printed_as="MF2",
+    ),
+    Method(
+        "MF2 code",
+        "the same as its code ran",
+        partial(_published, FairNetClassifier, code=True),
+        joint=True,
+        printed_as="MF2",
+    ),
+    Method("SFa", "SearchFair, linear", partial(_fixed, SearchFairClassifier), printed_as="SFa", taken_over=True),
+    Method(
+        "SFa RBF",
+        "SearchFair, RBF kernel",
+        partial(_fixed, SearchFairClassifier, kernel="rbf"),
+        printed_as="SFa",
+        taken_over=True,
+    ),
+    Method(
+        "Zaf",
+        "Zafar, no covariance allowed",
+        partial(_fixed, ZafarClassifier, bounds=(0.0,)),
+        printed_as="Zaf",
+        taken_over=True,
+    ),
+    Method(
+        "Cot",
+        "Cotter, linear, no gap allowed",
+        partial(_fixed, CotterClassifier, tolerance=0.0, quick={"steps": 50}),
+        printed_as="Cot",
+        taken_over=True,
+    ),
+    Method(
+        "Unc",
+        "accuracy alone, archived, LINMAP",
+        partial(_published, UnconstrainedClassifier, selection=_CONSTANT_ALLOWED),
+        printed_as="Unc",
+    ),
+    Method(
+        "Unc last",
+        "accuracy alone, its most accurate snapshot",
+        partial(_published, UnconstrainedClassifier, selection=Weighted({"error": 1})),
+        printed_as="Unc",
+    ),
+    Method("Con", "the majority's label for everyone", partial(_fixed, ConstantClassifier), printed_as="Con"),
+)
+
+OURS = (
+    Method("mamofair", "our default population", partial(_own, FairNetClassifier)),
+    Method("mamofair joint", "our default population, both notions", partial(_own, FairNetClassifier), joint=True),
+)
+
+PEERS = (
+    Method(
+        "EG",
+        "fairlearn ExponentiatedGradient on LightGBM",
+        partial(_fixed, ExponentiatedGradientClassifier, quick={"bounds": (0.05,)}),
+    ),
+    Method("GS", "fairlearn GridSearch on LightGBM", partial(_fixed, GridSearchClassifier, quick={"grid_size": 3})),
+    Method("TO", "fairlearn ThresholdOptimizer on LightGBM", partial(_fixed, ThresholdOptimizerClassifier), told=True),
+    Method("fairret", "fairret's norm loss, our network", partial(_own, FairretClassifier)),
+    Method("OxonFair", "OxonFair on LightGBM", partial(_fixed, OxonFairClassifier), told=True),
+)
+
+FRONTS = (
+    Method(
+        "M-MAMO-fair",
+        "common descent, as the paper writes",
+        partial(_published, FairNetClassifier),
+        printed_as="M-MAMO-fair",
+    ),
+    Method(
+        "M-MAMO-fair code",
+        "the same as its code ran",
+        partial(_published, FairNetClassifier, code=True),
+        printed_as="M-MAMO-fair",
+    ),
+    Method(
+        "Sum of losses",
+        "the sum of all objectives",
+        partial(_published, SumOfLossesClassifier),
+        printed_as="Sum of losses",
+    ),
+    Method(
+        "Unconstrained",
+        "accuracy alone, archived",
+        partial(_published, UnconstrainedClassifier),
+        printed_as="Unconstrained",
+    ),
+)
+
+#: Every method that a table may name.
+METHODS = {method.name: method for method in (*PAPER, *OURS, *PEERS, *FRONTS)}

@@ -1,0 +1,98 @@
+"""Run experiments by name, one after another: records, figures and the page of all results in a folder."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mamofair.experiments._canvas import save
+from mamofair.experiments._compare import compared, frame
+from mamofair.experiments._page import page, section
+from mamofair.experiments._run import LOADERS, Record, jobs, read, run
+from mamofair.experiments._spec import Figure, Table
+
+#: Shows the progress of records that are about to come: (records, how many, of what) → the same records.
+Watch = Callable[[Iterator[Record], int, str], Iterable[Record]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one experiment: its records, the files of its figure, or why it was skipped."""
+
+    experiment: Table | Figure
+    records: Sequence[Record] = ()
+    files: Sequence[Path] = ()
+    skipped: str = ""
+
+    def __str__(self) -> str:
+        name = self.experiment.name
+        if self.skipped:
+            return f"{name} is skipped: {self.skipped}"
+        if isinstance(self.experiment, Table):
+            return section(self.experiment, self.records)
+        return f"{name}: {', '.join(map(str, self.files))}"
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as plain data, for machines."""
+        told: dict[str, Any] = {"name": self.experiment.name, "title": self.experiment.title}
+        if self.skipped:
+            return told | {"skipped": self.skipped}
+        if isinstance(self.experiment, Table):
+            return told | {"cells": [cell.plain() for cell in compared(self.experiment, self.records)]}
+        return told | {"files": [str(path) for path in self.files]}
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """Where to write, which splits, and how."""
+
+    out: Path
+    splits: Sequence[int] = range(10)
+    quick: bool = False
+    n_jobs: int = 1
+    watch: Watch = field(default=lambda records, total, name: records, repr=False)
+
+    @property
+    def folder(self) -> Path:
+        """Where records and figures are."""
+        return self.out / "paper"
+
+    def __call__(self, experiment: Table | Figure) -> Outcome:
+        """Run a table, or what a figure shows, and draw it."""
+        return self._tabulate(experiment) if isinstance(experiment, Table) else self._draw(experiment)
+
+    def _tabulate(self, table: Table) -> Outcome:
+        try:
+            LOADERS[table.data]()
+        except FileNotFoundError as error:
+            return Outcome(table, skipped=" ".join(str(error).split()))
+        records = run(table, self.folder, repetitions=self.splits, quick=self.quick, n_jobs=self.n_jobs)
+        total = len(jobs(table, self.splits, self.quick))
+        return Outcome(table, records=list(self.watch(records, total, table.name)))
+
+    def _draw(self, figure: Figure) -> Outcome:
+        shown = [outcome for outcome in map(self._tabulate, figure.tables) if outcome.records]
+        if figure.tables and not shown:
+            return Outcome(figure, skipped="none of its data sets is at hand.")
+        frames = [frame(outcome.experiment, outcome.records) for outcome in shown]  # type: ignore[arg-type]
+        drawn = figure.draw(pd.concat(frames, ignore_index=True)) if frames else figure.draw()
+        return Outcome(figure, files=save(drawn, self.folder, figure.name))
+
+    def recorded(self, table: Table) -> list[Record]:
+        """Return the records there are of a table, of this run or earlier ones."""
+        return [record for record in read(self.folder / f"{table.name}.jsonl") if record["quick"] == self.quick]
+
+    def write_page(self, experiments: Iterable[Table | Figure], command: str) -> Path:
+        """Write `paper.md`, with all that is in the folder, and return its path."""
+        tables, figures = [], []
+        for experiment in experiments:
+            if isinstance(experiment, Table):
+                tables.append((experiment, self.recorded(experiment)))
+            elif (self.folder / f"{experiment.name}.png").exists():
+                figures.append((experiment.title, f"paper/{experiment.name}.png"))
+        path = self.out / "paper.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(page(tables, figures, command), encoding="utf-8")
+        return path

@@ -1,0 +1,63 @@
+"""What an experiment is: data about what to run and what the paper printed, nothing else."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+#: A mean and its standard deviation over splits, as the paper printed them.
+Cell = tuple[float, float]
+
+#: What the paper calls the gaps of its two notions.
+SHORT = {"demographic_parity": "DDP", "equal_opportunity": "DEO"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of the paper: methods on one data set, over random splits.
+
+    Parameters
+    ----------
+    name, title : str
+        What the command line calls it, and its heading.
+    data : str
+        The data set, by the name that `mamofair.datasets` knows it by.
+    attributes : tuple of str
+        Whose gaps count.
+    tasks : tuple of tuples of str
+        The notions of each task. A method is trained for each task, a joint method once for all of their notions.
+    methods : tuple of str
+        Names in `METHODS`, a row each.
+    printed : mapping of str to mapping of str to Cell
+        What the paper has for a method, by column: `DDP`, `DDP error`, `DEO`, `DEO error`, `HV`, `SP`.
+    epochs, batch_size : int
+        Of the published setting.
+    with_attribute : bool
+        Whether the sensitive attributes are among the features.
+    whole_front : bool
+        Whether fronts are compared (hypervolume and spacing) rather than the points chosen from them.
+    repetitions : int
+        How many splits; the paper has ten.
+    """
+
+    name: str
+    title: str
+    data: str
+    attributes: tuple[str, ...]
+    tasks: tuple[tuple[str, ...], ...]
+    methods: tuple[str, ...]
+    printed: Mapping[str, Mapping[str, Cell]]
+    epochs: int
+    batch_size: int
+    with_attribute: bool = True
+    whole_front: bool = False
+    repetitions: int = 10
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the paper: `draw` returns it, given a frame of what `tables` recorded if it shows such."""
+
+    name: str
+    title: str
+    draw: Callable[..., Any]
+    tables: tuple[Table, ...] = ()
