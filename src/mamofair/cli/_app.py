@@ -17,10 +17,11 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
+def _version(wanted: bool) -> bool:
     if wanted:
         typer.echo(f"mamofair {mamofair.__version__}")
         raise typer.Exit
+    return wanted
 
 
 @app.callback()

@@ -57,7 +57,7 @@ def compared(table: Table, records: Iterable[Record]) -> list[Comparison]:
     for (name, column), values in cells.groupby(["method", "column"], sort=False)["value"]:
         method = METHODS[str(name)]
         printed = table.printed.get(method.printed_as, {}).get(str(column).split(" (")[0])
-        found.append(Comparison(method, str(column), values.mean(), values.std(), len(values), printed))
+        found.append(Comparison(method, str(column), float(values.mean()), float(values.std()), len(values), printed))
     order = {name: place for place, name in enumerate(table.methods)}
     return sorted(found, key=lambda cell: order[cell.method.name])
 
