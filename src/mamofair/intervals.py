@@ -10,11 +10,11 @@ How often the 95 % interval of |r₀ − r₁| covers the truth, at worst over 4
 =================  ============  ==============  =================
 rows of the two    `newcombe`    `largest_gap`   widths
 =================  ============  ==============  =================
-10 and 10          .847          .937            .449, .499
+10 and 10          .843          .937            .447, .499
 10 and 300         .860          .965            .332, .378
 30 and 30          .848          .948            .246, .271
-30 and 300         .859          .957            .182, .202
-100 and 400        .900          .950            .097, .104
+30 and 300         .860          .957            .181, .202
+100 and 400        .890          .950            .097, .104
 =================  ============  ==============  =================
 """
 
@@ -42,7 +42,8 @@ def wilson(events: Any, rows: Any, confidence: float = 0.95) -> Interval:
     """Return the score interval of a rate (Wilson 1927): all p with (p̂ − p)² ≤ z²·p(1 − p)/n.
 
     Right on average. Its coverage dips where the expected number of events (or of rows without one) is about .2: the
-    95 % interval covers .84 at p = .006 of 30 rows, and the dip is as deep, at smaller p, for any number of rows.
+    95 % interval covers .84 at p = .0058 of 30 rows, and the dip is as deep, at smaller p, for any number of rows.
+    Between .1 and .9 it covers at least .921 with 30 rows and .933 with 100.
 
     >>> low, high = wilson(events=8, rows=10)
     >>> print(f"{low:.3f} to {high:.3f}")
@@ -220,7 +221,7 @@ def _rates(events: Any, rows: Any) -> tuple[Any, Any, Any]:
 
 
 def _where_known(known: Any, limits: Interval) -> Interval:
-    return Interval(np.where(known, limits.low, 0.0), np.where(known, limits.high, 1.0))
+    return Interval(np.where(known, limits.low, 0.0)[()], np.where(known, limits.high, 1.0)[()])  # [()]: no 0-d arrays
 
 
 def _wilson(rate: Any, rows: Any, risk: float) -> Interval:

@@ -256,7 +256,7 @@ def _as_scores(y_pred: Any, threshold: Any) -> Float[np.ndarray, " n"]:
     try:
         scores = column.astype(float)
     except (TypeError, ValueError):
-        raise ValueError(f"`y_pred` must hold scores when `threshold` is given: found {column[0]!r}.") from None
+        raise ValueError(f"`y_pred` must hold scores when `threshold` is given: found {str(column[0])!r}.") from None
     outside = scores[~((scores >= 0) & (scores <= 1))]
     if len(outside):
         raise ValueError(
