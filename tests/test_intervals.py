@@ -149,6 +149,17 @@ def test_interval_of_the_worst_of_two_rates_covers(rng):
         assert (low <= high).all()
 
 
+@pytest.mark.parametrize("selected", [0.02, 0.1, 0.5])
+def test_interval_of_rates_given_the_prediction_covers_although_its_rows_are_random(selected, rng):
+    """P(y=1 | ŷ=1) of 30 and 600 rows, of which few, or none, are selected."""
+    for precision in ((0.5, 0.5), (0.7, 0.9), (0.98, 0.99)):
+        shares = [[selected * p, selected * (1 - p), 0, 1 - selected] for p in precision]
+        cells = rng.multinomial([30, 600], shares, size=(4000, 2)).astype(float)[:, None]
+        low, high = largest_gap(cells[..., 0], cells[..., 0] + cells[..., 1])
+        gap = np.ptp(precision)
+        assert np.mean((low <= gap + DUST) & (gap <= high + DUST)) >= 0.95 - SLACK
+
+
 @given(a=st.integers(0, 40), b=st.integers(0, 60))
 def test_two_groups_have_the_interval_of_their_signed_difference_folded_at_zero(a, b):
     """The definition, one number at a time."""
@@ -211,17 +222,22 @@ def test_worst_of_two_rates_keeps_what_the_other_rate_shows():
 
 @pytest.mark.parametrize("informative", [False, True])
 def test_weighted_rates_are_covered_through_effective_rows(informative, rng):
-    """Weights that go with the event spoil Kish's size alone, which covers about .89 here."""
-    truth, n = 0.3, 400
+    """Kish's size alone is too large where weights go with the event."""
+    truth, n = 0.1, 400
     heavy = rng.random((4000, n)) < 0.4
     event = rng.random((4000, n)) < truth
     weight = np.where(event if informative else heavy, 5.0, 1.0)
     target = 5 * truth / (5 * truth + 1 - truth) if informative else truth
     sums = [(part * weight**power).sum(axis=1) for power in (1, 2) for part in (event, ~event)]
-    rows = effective_rows(*sums)
-    low, high = wilson(rows * sums[0] / (sums[0] + sums[1]), rows)
-    assert np.mean((low <= target) & (target <= high)) >= 0.95 - SLACK
-    assert (rows <= weight.sum(axis=1) ** 2 / np.square(weight).sum(axis=1) + 1e-9).all()
+    kish = (sums[0] + sums[1]) ** 2 / (sums[2] + sums[3])
+
+    def coverage(rows):
+        low, high = wilson(rows * sums[0] / (sums[0] + sums[1]), rows)
+        return np.mean((low <= target) & (target <= high))
+
+    assert coverage(effective_rows(*sums)) >= 0.95 - SLACK
+    assert (effective_rows(*sums) <= kish + 1e-9).all()
+    assert not informative or coverage(kish) < 0.9
 
 
 def test_equal_weights_of_any_size_are_rows():

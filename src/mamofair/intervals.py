@@ -94,7 +94,7 @@ def largest_gap(
     events, rows
         Numbers of rows with the event and under the condition, for each rate and group; with weights, effective ones.
     confidence
-        The chance that the interval covers G, a constant model or not.
+        The chance that the interval covers G.
 
     Examples
     --------

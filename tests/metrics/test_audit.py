@@ -203,6 +203,11 @@ def test_odd_input_has_a_defined_result(case, weighted):
     assert "nan" not in str(found).lower()
 
 
+def test_labels_may_be_fractions():
+    found = audit([0.5, 1.5] * 50, [0.5, 1.5] * 50, list("aabb") * 25, notions="tpr").frame()
+    assert found["gap"].tolist() == [0]
+
+
 def test_one_group_is_inconclusive_and_said_to_be_one():
     found = audit(*ODD["one group"])
     assert found.frame()["gap"].isna().all()
@@ -220,6 +225,7 @@ def test_one_group_is_inconclusive_and_said_to_be_one():
         ({"y_pred": [0.1, np.nan, 0.4], "threshold": 0.5}, "`y_pred` must have no missing value"),
         ({"y_pred": ["a", "b", "c"], "threshold": 0.5}, "must hold scores when `threshold` is given: found 'a'"),
         ({"y_pred": [0.1, 0.9], "threshold": 0.5}, "`y_pred` must have one row per label: found 2 for 3"),
+        ({"y_pred": [0.0, np.inf, 1.0]}, "`y_pred` must hold decisions: found inf"),
         ({"threshold": 1.5}, "`threshold` must lie in"),
         ({"threshold": np.nan}, "`threshold` must lie in"),
         ({"y_pred": [0.0, np.nan, 1.0]}, "`y_pred` must have no missing value"),

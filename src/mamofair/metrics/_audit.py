@@ -203,7 +203,7 @@ def audit(
     limits = _limits(notions, limit)
     if threshold is None:
         truth, decision, weight = _columns(y_true, y_pred, sample_weight)
-        _refuse_scores(decision)
+        _refuse_scores(truth, decision)
         scores, label = None, favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
         selected = decision == label
     else:
@@ -239,9 +239,13 @@ def _limits(notions: Any, limit: Any) -> dict[Notion, float]:
     return limits
 
 
-def _refuse_scores(decision: np.ndarray) -> None:
-    fractions = decision[decision % 1 != 0] if decision.dtype.kind == "f" else decision[:0]
-    if len(fractions):
+def _refuse_scores(truth: np.ndarray, decision: np.ndarray) -> None:
+    """Raise a `ValueError` if predictions are fractions that are no labels: scores, most likely."""
+    if decision.dtype.kind != "f":
+        return
+    strays = sorted(set(pd.unique(decision).tolist()) - set(pd.unique(truth).tolist()))
+    fractions = [value for value in strays if not value.is_integer()]
+    if fractions:
         raise ValueError(
             f"`y_pred` must hold decisions: found {fractions[0]:g}. If these are scores of the favorable label, "
             "say above which a decision is favorable, as in `threshold=0.5`."
