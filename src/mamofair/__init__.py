@@ -10,6 +10,7 @@
 from mamofair import metrics
 from mamofair.descent import Fixed, MinNorm, rays
 from mamofair.estimators import FairNetClassifier
+from mamofair.metrics import Audit, audit
 from mamofair.networks import MLP
 from mamofair.notions import Notion, Rate
 from mamofair.pareto import Archive, Front
@@ -20,6 +21,7 @@ from mamofair.training import Member
 __all__ = [
     "MLP",
     "Archive",
+    "Audit",
     "ClosestToIdeal",
     "FairNetClassifier",
     "Fixed",
@@ -34,6 +36,7 @@ __all__ = [
     "Tanh",
     "Weighted",
     "__version__",
+    "audit",
     "metrics",
     "rays",
 ]

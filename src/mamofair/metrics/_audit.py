@@ -1,0 +1,274 @@
+"""An audit of decisions, whoever made them: rates, gaps, intervals, and a verdict that may be "inconclusive"."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from mamofair.groups import Groups, read_groups
+from mamofair.intervals import smallest_ratio, tail, wilson
+from mamofair.labels import as_column, favorable_label
+from mamofair.metrics._intervals import counted, gap_intervals
+from mamofair.metrics._rates import _columns
+from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, column
+from mamofair.pareto import Counter, Tally
+
+_SELECTION = Rate(TP | FP)
+_FOUR_FIFTHS = 0.8
+_VERDICTS = ("inconclusive", "within", "exceeds")
+
+#: Independence, separation (and its half that is asked for most), sufficiency of a favorable decision, accuracy.
+DEFAULT_NOTIONS = ("demographic_parity", "equal_opportunity", "equalized_odds", "predictive_parity", "accuracy_parity")
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What decisions do to groups, with what is known about it; made by `audit`.
+
+    `print(audit)` shows it, `frame()`, `groups()`, `ratios()` and (of scores) `curve()` are tables.
+    """
+
+    tally: Tally
+    people: Groups
+    limits: Mapping[Notion, float]
+    favorable: Any
+    confidence: float
+    threshold: float | None = None
+    counter: Counter | None = None
+    scores: Float[np.ndarray, " n"] | None = None
+
+    def __post_init__(self) -> None:
+        tail(self.confidence)  # refuses what is no confidence, here rather than at the first table
+
+    def frame(self) -> pd.DataFrame:
+        """Return the gaps: a row for each notion and attribute.
+
+        Columns: `notion`, `attribute`, `gap` (NaN where fewer than two groups can be compared), `low` and `high`, and
+        `verdict`: "within" (high ≤ limit), "exceeds" (low > limit) or "inconclusive". Each interval stands for itself:
+        of twenty 95 % intervals about one misses.
+        """
+        rows = []
+        for notion, limit in self.limits.items():
+            for attribute in self.people.names:
+                gap = self.tally.gap(notion, attribute)
+                low, high = (float(end[0]) for end in gap_intervals([self.tally], notion, attribute, self.confidence))
+                rows.append((notion.name, attribute, gap, low, high, _verdict(low > limit, high <= limit)))
+        return pd.DataFrame(rows, columns=["notion", "attribute", "gap", "low", "high", "verdict"])
+
+    def groups(self) -> pd.DataFrame:
+        """Return the rates: a row for each attribute, rate and group; none is dropped for being small.
+
+        Columns: `attribute`, `group`, `meaning`, `rate` (NaN without rows), `low` and `high` (Wilson, each for itself),
+        `rows` under the condition (with weights, their sum), `ratio` to the largest rate of the attribute, and
+        `too_small`: this rate alone is uncertain by more than the limit.
+        """
+        tables = []
+        for attribute, values in zip(self.people.names, self.people.values, strict=True):
+            confusion = Confusion.of_counts(self.tally.counts[attribute])
+            for rate, limit in self._rates().items():
+                events, rows = (part[0, 0] for part in counted([self.tally], [rate], attribute))
+                low, high = wilson(events, rows, self.confidence)
+                found = rate(confusion)
+                best = np.max(found, where=~np.isnan(found), initial=0)
+                table = {"attribute": attribute, "group": list(values), "meaning": str(rate), "rate": found}
+                table |= {"low": low, "high": high, "rows": confusion.mass(rate.given)}
+                table |= {"ratio": found / best if best > 0 else np.nan, "too_small": (high - low) / 2 > limit}
+                tables.append(pd.DataFrame(table))
+        return pd.concat(tables, ignore_index=True)
+
+    def ratios(self) -> pd.DataFrame:
+        """Return the smallest selection rate divided by the largest, for each attribute.
+
+        Columns: `attribute`, `ratio` (NaN where it is undefined), `low`, `high`, and `verdict` by the four-fifths rule
+        (29 CFR 1607.4 D): "within" (low ≥ 0.8), "exceeds" (high < 0.8) or "inconclusive".
+        """
+        rows = []
+        for attribute in self.people.names:
+            events, known = (part[0, 0] for part in counted([self.tally], [_SELECTION], attribute))
+            low, high = (float(end) for end in smallest_ratio(events, known, self.confidence))
+            rates = _SELECTION(Confusion.of_counts(self.tally.counts[attribute]))
+            rates = rates[~np.isnan(rates)]
+            ratio = float(rates.min() / rates.max()) if len(rates) > 1 and rates.max() > 0 else np.nan
+            rows.append((attribute, ratio, low, high, _verdict(high < _FOUR_FIFTHS, low >= _FOUR_FIFTHS)))
+        return pd.DataFrame(rows, columns=["attribute", "ratio", "low", "high", "verdict"])
+
+    def curve(self, thresholds: Iterable[float] | None = None) -> pd.DataFrame:
+        """Return what other thresholds of the scores would do: `threshold`, `error`, `selected` and each gap.
+
+        By default 0, .01, …, 1. A threshold picked from this table for its small gap needs fresh rows to be judged.
+        """
+        if self.scores is None or self.counter is None:
+            raise ValueError("A curve needs scores: call audit(..., y_pred=scores, threshold=0.5).")
+        rows = []
+        for threshold in np.linspace(0, 1, 101) if thresholds is None else thresholds:
+            [tally] = self.counter((self.scores > threshold)[None])
+            gaps = {column(n, name): tally.gap(n, name) for n in self.limits for name in self.people.names}
+            rows.append({"threshold": threshold, "error": tally.error, "selected": tally.positive_share} | gaps)
+        return pd.DataFrame(rows)
+
+    def _rates(self) -> dict[Rate, float]:
+        """Return the rates to show, each with the smallest limit that it has to meet; selection first."""
+        limits = {_SELECTION: min(self.limits.values())}
+        for rate in dict.fromkeys(rate for notion in self.limits for rate in notion.rates):
+            limits[rate] = min(limit for notion, limit in self.limits.items() if rate in notion.rates)
+        return limits
+
+    def __repr__(self) -> str:
+        verdicts = self.frame()["verdict"]
+        counts = ", ".join(f"{(verdicts == verdict).sum()} {verdict}" for verdict in reversed(_VERDICTS))
+        return f"<Audit of {len(self.people)} decisions: {counts}>"
+
+    def __str__(self) -> str:
+        at = "" if self.threshold is None else f" (score > {self.threshold:g})"
+        gaps = self.frame().assign(limit=[limit for limit in self.limits.values() for _ in self.people.names])
+        return "\n".join(
+            [
+                f"Audit of {len(self.people):,} decisions{at}; favorable is {self.favorable!r}; "
+                f"error {self.tally.error:.3f}; intervals with {self.confidence:.0%} confidence.",
+                "",
+                _text(gaps[["notion", "attribute", "gap", "low", "high", "limit", "verdict"]]),
+                "",
+                "Four-fifths rule: smallest selection rate divided by the largest, at least 0.8.",
+                _text(self.ratios()),
+                *self._remarks(),
+            ]
+        )
+
+    def _remarks(self) -> list[str]:
+        """Return a line for each attribute with groups too small to judge, a single group, or unknown members."""
+        lines = []
+        groups = self.groups()
+        for name, values, codes in zip(self.people.names, self.people.values, self.people.codes.T, strict=True):
+            small = groups[(groups["attribute"] == name) & groups["too_small"]]
+            names = ", ".join(
+                f"{group} ({', '.join(part)})" for group, part in small.groupby("group", sort=False)["meaning"]
+            )
+            if len(values) < 2:
+                lines.append(f"Of {name} there are fewer than two groups: nothing to compare.")
+            elif names:
+                lines.append(f"Too small to judge, {name}: {names}.")
+            if (codes < 0).any():
+                lines.append(f"Of {name}, {(codes < 0).sum():,} rows have no known group and are left out.")
+        return ["", *lines] if lines else []
+
+
+def audit(
+    y_true: Any,
+    y_pred: Any,
+    sensitive_features: Any,
+    *,
+    notions: Iterable[Notion | str] | Notion | str = DEFAULT_NOTIONS,
+    favorable: Any = None,
+    sample_weight: Any = None,
+    confidence: float = 0.95,
+    limit: float | Mapping[Any, float] = 0.05,
+    crossed: bool = True,
+    threshold: float | None = None,
+) -> Audit:
+    """Audit the decisions of any model: rates of each group, gaps, intervals, and verdicts.
+
+    Parameters
+    ----------
+    y_true, y_pred
+        Labels and predicted labels, two values of any type; with `threshold`, scores in [0, 1] of the favorable label.
+    sensitive_features
+        As for `gap`: each column is an attribute; missing means unknown, and such rows are left out of that attribute.
+    notions
+        Notions or their names.
+    favorable
+        The label that counts as positive; by default the larger one.
+    sample_weight
+        The weight of each row; intervals then use effective numbers of rows.
+    confidence
+        The chance that one interval covers the true gap.
+    limit
+        The largest gap that is acceptable to you: one number, or one for each notion, as `{"demographic_parity": 0.1}`.
+    crossed
+        Whether to add the crossing of all attributes as one more.
+    threshold
+        The score above which a decision is favorable.
+
+    Examples
+    --------
+    >>> result = audit([1, 0] * 500, [1, 0, 0, 0] * 250, ["f", "f", "m", "m"] * 250, notions="equal_opportunity")
+    >>> result
+    <Audit of 1000 decisions: 1 exceeds, 0 within, 0 inconclusive>
+    >>> result.frame().round(2)
+                  notion    attribute  gap   low  high  verdict
+    0  equal_opportunity  sensitive_0  1.0  0.97   1.0  exceeds
+    """
+    limits = _limits(notions, limit)
+    if threshold is None:
+        truth, decision, weight = _columns(y_true, y_pred, sample_weight)
+        _refuse_scores(truth, decision)
+        scores, label = None, favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
+        selected = decision == label
+    else:
+        scores = _as_scores(y_pred, threshold)
+        truth, _, weight = _columns(y_true, scores, sample_weight)
+        label = favorable_label(truth, favorable=favorable, name="y_true")
+        selected = scores > threshold
+    people = read_groups(sensitive_features, rows=len(truth))
+    people = people.crossed() if crossed else people
+    counter = Counter.of(truth == label, people, weight)
+    [tally] = counter(selected[None])
+    return Audit(tally, people, limits, label, confidence, threshold, None if scores is None else counter, scores)
+
+
+def _verdict(exceeds: bool, within: bool) -> str:
+    return "exceeds" if exceeds else "within" if within else "inconclusive"
+
+
+def _limits(notions: Any, limit: Any) -> dict[Notion, float]:
+    """Return the limit of each notion, in the order asked for."""
+    asked = [notions] if isinstance(notions, Notion | str) else list(notions)
+    if not asked:
+        raise ValueError("`notions` must name at least one notion: found none.")
+    wanted = list(dict.fromkeys(as_notion(notion) for notion in asked))
+    given = {as_notion(key): one for key, one in limit.items()} if isinstance(limit, Mapping) else {}
+    if isinstance(limit, Mapping) and given.keys() != set(wanted):
+        strays = " and ".join(sorted(notion.name for notion in given.keys() ^ set(wanted)))
+        raise ValueError(f"`limit` must have one number for each notion that is audited: check {strays}.")
+    limits = {notion: given.get(notion, limit) for notion in wanted}
+    for notion, one in limits.items():
+        if not 0 <= one <= 1:
+            raise ValueError(f"A limit must lie in [0, 1], as gaps do: found {one!r} for {notion.name}.")
+    return limits
+
+
+def _refuse_scores(truth: np.ndarray, decision: np.ndarray) -> None:
+    """Raise a `ValueError` if predictions are fractions that are no labels: scores, most likely."""
+    if decision.dtype.kind != "f":
+        return
+    strays = sorted(set(pd.unique(decision).tolist()) - set(pd.unique(truth).tolist()))
+    fractions = [value for value in strays if not value.is_integer()]
+    if fractions:
+        raise ValueError(
+            f"`y_pred` must hold decisions: found {fractions[0]:g}. If these are scores of the favorable label, "
+            "say above which a decision is favorable, as in `threshold=0.5`."
+        )
+
+
+def _as_scores(y_pred: Any, threshold: Any) -> Float[np.ndarray, " n"]:
+    """Return scores as floats in [0, 1]."""
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"`threshold` must lie in [0, 1], as scores do: found {threshold!r}.")
+    column = as_column(y_pred, "y_pred")
+    try:
+        scores = column.astype(float)
+    except (TypeError, ValueError):
+        raise ValueError(f"`y_pred` must hold scores when `threshold` is given: found {str(column[0])!r}.") from None
+    outside = scores[~((scores >= 0) & (scores <= 1))]
+    if len(outside):
+        raise ValueError(
+            f"`y_pred` must hold scores in [0, 1] when `threshold` is given: found {outside[0]:g}. "
+            "Turn logits f into 1 / (1 + exp(−f)) first."
+        )
+    return scores
+
+
+def _text(frame: pd.DataFrame) -> str:
+    return frame.to_string(index=False, float_format="{:.3f}".format, na_rep="undefined")
