@@ -37,10 +37,14 @@ def plot_front(frame: pd.DataFrame, *, selected: int | None = None, axes: Any = 
     return panels[0].figure
 
 
-def _new_axes(count: int) -> list[Any]:
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty matplotlib figure of that size in inches, which pyplot knows nothing of."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise ImportError('Plots need matplotlib: pip install "mamofair[report]"') from error
-    figure = Figure(figsize=(4.5 * count, 3.4), layout="constrained")
-    return list(figure.subplots(1, count, sharey=True, squeeze=False)[0])
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _new_axes(count: int) -> list[Any]:
+    return list(new_figure(4.5 * count, 3.4).subplots(1, count, sharey=True, squeeze=False)[0])
