@@ -206,7 +206,8 @@ def _folded(covariance: Float[np.ndarray, "3 3"], gaps: Sequence[float]) -> Floa
     """Return the covariance of the absolute values of normal differences: what gaps are.
 
     Near zero, an absolute value varies less than what it is of, and may go either way: Cov(X, |S|) is Cov(X, S) times
-    E sign S (Stein's lemma). Taken as it is, a gap that closed and just changed its sign would make a sure step look unsure.
+    E sign S (Stein's lemma). Taken as it is, a gap that closed and just changed its sign would make a sure step look
+    unsure.
     """
     folded = covariance.copy()
     for i, gap in enumerate(gaps, start=1):
