@@ -115,7 +115,7 @@ def test_sentences_of_a_case_made_by_hand():
     ("before", "after", "sentence"),
     [
         ({"F": (2, 10), "M": (6, 10)}, {"F": (2, 10), "M": (3, 10)}, "only because men lose (levelling down)"),
-        ({"F": (2, 10), "M": (6, 10)}, {"F": (1, 10), "M": (3, 10)}, "only because men lose (levelling down)"),
+        ({"F": (2, 10), "M": (6, 10)}, {"F": (1, 10), "M": (3, 10)}, "only because men lose more (levelling down)"),
         ({"F": (2, 10), "M": (6, 10)}, {"F": (5, 10), "M": (6, 10)}, "only because women gain"),
         ({"F": (2, 10), "M": (6, 10)}, {"F": (3, 10), "M": (4, 10)}, "mostly because men lose"),
         ({"F": (2, 10), "M": (6, 10)}, {"F": (4, 10), "M": (5, 10)}, "mostly because women gain"),
@@ -126,6 +126,8 @@ def test_sentences_of_a_case_made_by_hand():
         ),
         ({"F": (2, 10), "M": (6, 10)}, {"F": (1, 10), "M": (6, 10)}, "The gap grows from 0.40 to 0.50."),
         ({"F": (2, 10), "M": (6, 10)}, {"F": (1, 10), "M": (5, 10)}, "The gap stays at 0.40."),
+        ({"F": (4, 10), "M": (6, 10)}, {"F": (2, 10), "M": (1, 10)}, "only because men lose more (levelling down)"),
+        ({"F": (2, 10), "M": (6, 10)}, {"F": (8, 10), "M": (7, 10)}, "only because women gain more."),
         (
             {"F": (2, 10), "M": (8, 10), "X": (8, 10)},
             {"F": (2, 10), "M": (5, 10), "X": (6, 10)},

@@ -61,18 +61,24 @@ def why(rate: Rate, who: list[str], before: Rates, after: Rates) -> str:
     if found["levelling_down"] is None or found["after"] >= found["before"] - DUST:
         return told
     u, v = (direction(rate) or 0) * before, (direction(rate) or 0) * after
-    gain = _those(who, (v > u + DUST) & (u < np.nanmin(v)), v > u + DUST)
-    lose = _those(who, (v < u - DUST) & (u > np.nanmax(v)), v < u - DUST)
+    lose, gain = _whose(who, u, v, "lose"), _whose(who, -u, -v, "gain")
     if found["levelling_down"]:
-        return f"{told}, only because {lose} lose (levelling down)"
+        return f"{told}, only because {lose} (levelling down)"
     if found["by_losses"] <= DUST:
-        return f"{told}, only because {gain} gain"
+        return f"{told}, only because {gain}"
     share = found["by_losses"] / (found["by_losses"] + found["by_gains"])
     if abs(share - 0.5) < 0.05:
-        return f"{told}, about equally because {gain} gain and because {lose} lose"
-    return f"{told}, mostly because {f'{lose} lose' if share > 0.5 else f'{gain} gain'}"
+        return f"{told}, about equally because {gain} and because {lose}"
+    return f"{told}, mostly because {lose if share > 0.5 else gain}"
 
 
-def _those(who: list[str], which: np.ndarray, otherwise: np.ndarray) -> str:
-    """Return the groups whose change moved the gap's ends, or else all that changed so."""
-    return listed([one for one, own in zip(who, which if which.any() else otherwise, strict=True) if own])
+def _whose(who: list[str], u: Rates, v: Rates, verb: str) -> str:
+    """Return which groups fell and thereby closed the gap, or else all that fell; "more" if others fell, too.
+
+    They were above where all ended up, and fell by more than the group that was at the bottom. For gains, all is
+    upside down.
+    """
+    fell = u - v > DUST
+    closed = fell & (u > np.nanmax(v)) & (u - v > (u - v)[np.nanargmin(u)] + DUST)
+    named = [one for one, own in zip(who, closed if closed.any() else fell, strict=True) if own]
+    return f"{listed(named)} {verb}{' more' if fell.sum() > len(named) else ''}"
