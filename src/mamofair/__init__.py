@@ -7,7 +7,7 @@
 >>> fairer = model.with_selection(MostAccurateWithin(0.1))  # another point of the front, without training again
 """
 
-from mamofair import metrics
+from mamofair import explanations, metrics
 from mamofair.descent import Fixed, MinNorm, rays
 from mamofair.estimators import FairNetClassifier
 from mamofair.metrics import Audit, audit
@@ -37,6 +37,7 @@ __all__ = [
     "Weighted",
     "__version__",
     "audit",
+    "explanations",
     "metrics",
     "rays",
 ]

@@ -1,0 +1,92 @@
+"""Conflict: how much the objectives pulled against each other while a model was trained."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, cast
+
+import pandas as pd
+
+from mamofair.explanations._wording import gap_phrase, listed
+
+_WEIGHT = "weight of "
+_MOSTLY, _RARELY = 0.6, 0.2  # shares of moments above and below which words change
+
+
+@dataclass(frozen=True, eq=False)
+class Conflict:
+    """Cosines between the objectives' gradients, and the objectives' weights. Printing it gives plain sentences.
+
+    A cosine of 1 means that what helps one objective helps the other; −1 that it hurts the other. A cosine is measured
+    on one batch, so single ones are noisy; shares and means over many say more.
+    """
+
+    pairs: pd.DataFrame
+    shares: pd.DataFrame
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each pair of objectives.
+
+        Columns: `first`, `second`, `moments` (how many cosines were measured, over all members), `mean`, `early` and
+        `late` (means of the first and last third of the epochs), and `opposed`, the share of cosines below zero.
+        """
+        return self.pairs.copy()
+
+    def weights(self) -> pd.DataFrame:
+        """Return a row for each objective: its `mean`, `lowest` and `highest` weight over moments and members."""
+        return self.shares.copy()
+
+    def sentences(self) -> list[str]:
+        """Return how the goals got along, for readers who know nothing of gradients."""
+        told = [_sentence(row) for row in cast(list[dict[str, Any]], self.pairs.to_dict("records"))]
+        means = zip(self.shares["objective"], self.shares["mean"], strict=True)
+        shares = [f"{mean:.0%} went to {_goal(objective)}" for objective, mean in means]
+        return [*told, f"Of the weight in training, {listed(shares)}, on average."]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+
+def conflict(history: pd.DataFrame) -> Conflict:
+    """Return how far the objectives of a training were at odds, and what weights they got.
+
+    Parameters
+    ----------
+    history
+        The `history_` of a `FairNetClassifier`, or some of its rows, such as those of one member.
+    """
+    names = [str(name).removeprefix(_WEIGHT) for name in history.columns if str(name).startswith(_WEIGHT)]
+    columns = {pair: "cosine of {} and {}".format(*pair) for pair in combinations(names, 2)}
+    found = {pair: name for pair, name in columns.items() if name in history.columns}
+    if not found:
+        raise ValueError(
+            "`history` must have the columns 'weight of …' and 'cosine of …', as that of FairNetClassifier has: "
+            f"found {list(history.columns)}."
+        )
+    pairs = [{"first": a, "second": b} | _cosines(history, name) for (a, b), name in found.items()]
+    weights = history[[_WEIGHT + name for name in names]].agg(["mean", "min", "max"]).T.to_numpy()
+    shares = pd.DataFrame(weights, columns=["mean", "lowest", "highest"])
+    return Conflict(pd.DataFrame(pairs), shares.assign(objective=names)[["objective", "mean", "lowest", "highest"]])
+
+
+def _cosines(history: pd.DataFrame, name: str) -> dict[str, float]:
+    measured = history.loc[history[name].notna(), ["epoch", name]]
+    first, last = measured["epoch"].min(), measured["epoch"].max()
+    early = measured.loc[measured["epoch"] <= first + (last - first) / 3, name]
+    late = measured.loc[measured["epoch"] >= last - (last - first) / 3, name]
+    means = {"mean": measured[name].mean(), "early": early.mean(), "late": late.mean()}
+    return {"moments": len(measured), **means, "opposed": (measured[name] < 0).mean()}
+
+
+def _goal(objective: str) -> str:
+    return f"closing {gap_phrase(objective)}" if "[" in objective else "being accurate"
+
+
+def _sentence(row: dict[str, Any]) -> str:
+    first, second, moments = _goal(row["first"]), _goal(row["second"]), int(row["moments"])
+    if not moments:
+        return f"Whether {first} and {second} were at odds was not measured."
+    opposed = round(row["opposed"] * moments)
+    often = "mostly" if row["opposed"] > _MOSTLY else "rarely" if row["opposed"] < _RARELY else "sometimes"
+    often = {0: "never", moments: "always"}.get(opposed, often)
+    head = f"{first[0].upper()}{first[1:]} and {second} {often} pulled against each other"
+    return f"{head}: at {opposed:,} of the {moments:,} moments of training at which it was measured."

@@ -1,0 +1,117 @@
+"""How many people of each group and label two models decide how: what every explanation is computed from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from mamofair.groups import Groups, read_groups
+from mamofair.labels import as_column, as_weights, favorable_label
+from mamofair.notions import Confusion
+from mamofair.pareto import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class Flows:
+    """Rows by group, label and the decisions of two models.
+
+    The axes of each table are group (the last one holds the rows of unknown group), label (1, 0), decision before
+    and decision after (favorable, not). If not `paired`, only the sums over either decision are known, and the tables
+    are what independent decisions would give. If not `labelled`, all rows are counted under label 0.
+
+    `factors` is Σw² / Σw of each group: how much weights widen its variances; 1 without weights.
+    """
+
+    names: Mapping[str, tuple[Any, ...]]
+    tables: Mapping[str, Float[np.ndarray, "_ 2 2 2"]]
+    factors: Mapping[str, Float[np.ndarray, " _"]]
+    labelled: bool = True
+    paired: bool = True
+
+    @property
+    def everyone(self) -> Float[np.ndarray, "2 2 2"]:
+        """The table of everyone, those of unknown group included."""
+        return np.asarray(next(iter(self.tables.values())).sum(axis=0))
+
+    def counts(self, attribute: str, after: bool) -> Float[np.ndarray, "_ 4"]:
+        """Return TP, FP, FN, TN of each known group, under one of the models."""
+        return _cells(self.tables[attribute][:-1], after)
+
+    def confusion(self, attribute: str, after: bool) -> Confusion:
+        """Return the same as a confusion."""
+        return Confusion.of_counts(self.counts(attribute, after))
+
+    def errors(self) -> tuple[float, float]:
+        """Return the share of wrong decisions before and after."""
+        before, after = (_cells(self.everyone[None], after)[0] for after in (False, True))
+        return float(before[[1, 2]].sum() / before.sum()), float(after[[1, 2]].sum() / after.sum())
+
+
+def _cells(table: Float[np.ndarray, "groups 2 2 2"], after: bool) -> Float[np.ndarray, "groups 4"]:
+    by_label = table.sum(axis=2 if after else 3)
+    return np.asarray(by_label.swapaxes(1, 2).reshape(len(table), 4))
+
+
+def of_decisions(before: Any, after: Any, y_true: Any, features: Any, favorable: Any, weight: Any) -> Flows:
+    """Read two models' decisions on the same rows."""
+    given = {"before": before, "after": after} | ({} if y_true is None else {"y_true": y_true})
+    columns = {name: as_column(values, name) for name, values in given.items()}
+    rows = len(columns["before"])
+    for name, column in columns.items():
+        if len(column) != rows:
+            raise ValueError(f"`{name}` must have one row per decision: found {len(column)} for {rows} in `before`.")
+    label = favorable_label(*columns.values(), favorable=favorable, name=", ".join(columns))
+    groups = read_groups(features, rows=rows)
+    truth = columns["y_true"] == label if y_true is not None else np.zeros(rows, dtype=bool)
+    parts = ~truth, columns["before"] != label, columns["after"] != label
+    weights = np.ones(rows) if weight is None else as_weights(weight, rows)
+    names = dict(zip(groups.names, groups.values, strict=True))
+    counts, squares = (_count(groups, parts, one) for one in (weights, weights**2))
+    return Flows(names, counts, _factors(counts, squares), labelled=y_true is not None)
+
+
+def _count(groups: Groups, parts: tuple[np.ndarray, ...], weight: np.ndarray) -> dict[str, np.ndarray]:
+    tables = {}
+    for name, values, codes in zip(groups.names, groups.values, groups.codes.T, strict=True):
+        shape = len(values) + 1, 2, 2, 2
+        place = np.ravel_multi_index((codes % shape[0], *(part.astype(int) for part in parts)), shape)  # −1: the last
+        tables[name] = np.bincount(place, weights=weight, minlength=8 * shape[0]).reshape(shape)
+    return tables
+
+
+def of_tallies(before: Tally, after: Tally, names: Mapping[str, tuple[Any, ...]]) -> Flows:
+    """Read two models' counts on the same rows; who exactly changed is not known."""
+    tables: dict[str, np.ndarray] = {}
+    factors: dict[str, np.ndarray] = {}
+    for name, values in names.items():
+        one, other = (_by_label(tally, name) for tally in (before, after))
+        rows = one.sum(axis=2)
+        if one.shape != other.shape or not np.allclose(rows, other.sum(axis=2)):
+            raise ValueError(f"Both points must be measured on the same rows: found others in the groups of {name!r}.")
+        if len(one) != len(values) + 1:
+            raise ValueError(
+                f"`sensitive_features` must have the groups that were fitted: found {len(values)} of {name!r}, not "
+                f"{len(one) - 1}. Pass those of the training rows."
+            )
+        joint = one[..., :, None] * other[..., None, :]
+        tables[name] = np.divide(joint, rows[..., None, None], out=np.zeros_like(joint), where=joint > 0)
+        squares = rows if before.squares is None else _by_label(Tally(before.squares), name).sum(axis=2)
+        factors |= _factors({name: rows}, {name: squares})
+    return Flows(names, tables, factors, paired=False)
+
+
+def _by_label(tally: Tally, name: str) -> Float[np.ndarray, "groups 2 2"]:
+    """Return counts with the axes group, label and decision; the last group is of those whose group is unknown."""
+    known = tally.counts[name]
+    unknown = np.clip(tally.overall - known.sum(axis=0), 0, None)  # no dust below zero from weights
+    return np.asarray(np.vstack([known, unknown]).reshape(-1, 2, 2).swapaxes(1, 2))
+
+
+def _factors(counts: Mapping[str, np.ndarray], squares: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    found = {}
+    for name, table in counts.items():
+        mass, square = (part.reshape(len(part), -1).sum(axis=1) for part in (table, squares[name]))
+        found[name] = np.divide(square, mass, out=np.ones(len(mass)), where=mass > 0)
+    return found

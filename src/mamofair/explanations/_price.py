@@ -1,0 +1,256 @@
+"""The price of fairness: how many more errors each 0.01 less gap costs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+from scipy.stats import foldnorm, norm
+
+from mamofair.explanations._flows import Flows, of_tallies
+from mamofair.explanations._who_pays import who_pays
+from mamofair.explanations._wording import change, gap_phrase
+from mamofair.notions import FN, FP, TN, TP, Cell, Notion, column
+from mamofair.pareto import Criterion, Front
+
+STEP = 0.01  # what prices are for
+
+
+@dataclass(frozen=True, eq=False)
+class Price:
+    """What less gap costs in errors, step by step. Printing it gives plain sentences.
+
+    The price of a step is the error it adds over the gap it takes away, times 0.01. Its interval is Fieller's (1954),
+    for a ratio of two means: the prices p for which error added − p · gap removed is within z standard errors of zero.
+    It is unbounded (−inf, inf) where it cannot be told whether the gap shrinks at all. It assumes many independent rows
+    (normal means), and that the groups at both ends of a gap are the same, or change places, in other samples.
+    In simulations a 95 % interval covered the true price in 92 to 100 % of samples, the least where the smaller gap was
+    about as small as its standard error: measured gaps are then too large on average.
+    """
+
+    steps: pd.DataFrame
+    confidence: float
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each step.
+
+        Columns: `gap` (the column of the front), `part` (whole: from the most accurate to the fairest; or step),
+        `from` and `to` (rows of the front, if there is one), `gap_before`, `gap_after`, `error_before`, `error_after`,
+        `price` and its interval `low`, `high`.
+        """
+        return self.steps.copy()
+
+    def sentences(self) -> list[str]:
+        """Return what less gap costs, for readers who know nothing of fairness metrics."""
+        return [_sentence(row, self.confidence) for row in cast(list[dict[str, Any]], self.steps.to_dict("records"))]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+
+def price(front: Front, *, confidence: float = 0.95, allow_constant: bool = False) -> Price:
+    """Return what each 0.01 less gap costs along a front, for each of its gaps.
+
+    Steps lead from the most accurate point to the fairest one along the lower convex hull of error against that gap
+    (what a coin toss between two points attains), each at least 0.01 long but for the last.
+
+    Two points are compared by their counts on the rows held back, which do not tell how often both decide alike.
+    Decisions are taken as independent, given group and label. Points of one front agree more often than that, so that
+    intervals are wider than need be; `price_between` needs no such assumption. But the points are on the front for
+    being good on these very rows, which no interval accounts for: on fresh rows, errors and gaps tend to be larger.
+
+    Parameters
+    ----------
+    front
+        The front, such as `model.front_`.
+    confidence
+        The level of the intervals.
+    allow_constant
+        Whether points that decide the same for everyone count, although there are others.
+    """
+    rows = np.arange(len(front))
+    if not allow_constant and not front.is_constant.all():
+        rows = rows[~front.is_constant]
+    steps = []
+    for i, criterion in enumerate(front.criteria, start=1):
+        found = _staircase(front.values[rows][:, [i, 0]])
+        spans = [("whole", rows[found[0]], rows[found[-1]])] if len(found) > 2 else []
+        spans += [("step", *pair) for pair in zip(rows[found[:-1]], rows[found[1:]], strict=True)]
+        for part, a, b in spans:
+            names = {criterion[1]: tuple(range(len(front.points[a].valid.counts[criterion[1]])))}
+            flows = of_tallies(front.points[a].valid, front.points[b].valid, names)
+            key = {"gap": column(*criterion), "part": part, "from": int(a), "to": int(b)}
+            steps.append(key | _priced(flows, criterion, confidence))
+    return Price(pd.DataFrame(steps, columns=_COLUMNS), confidence)
+
+
+def price_between(
+    before: Any,
+    after: Any,
+    *,
+    y_true: Any,
+    sensitive_features: Any,
+    notions: Notion | str | Sequence[Notion | str] = "demographic_parity",
+    favorable: Any = None,
+    sample_weight: Any = None,
+    confidence: float = 0.95,
+) -> Price:
+    """Return what each 0.01 less gap costs from one model's decisions to another's on the same rows.
+
+    Both models decide the same people, and the interval makes use of it. On rows that neither training nor selection
+    has seen it is honest. Parameters are those of `who_pays`, and the level of the intervals.
+
+    Examples
+    --------
+    >>> y, sex = [1, 1, 0, 0] * 100, {"sex": ["F", "F", "M", "M"] * 100}
+    >>> print(price_between([1, 1, 0, 0] * 100, [1, 0, 0, 0] * 100, y_true=y, sensitive_features=sex))
+    The gap in demographic parity by sex shrinks from 1.00 to 0.50. Each 0.01 of it costs 5.0 more wrong decisions in
+    1,000 (95% interval: 5.0 to 5.0).
+    """
+    options = {"sensitive_features": sensitive_features, "favorable": favorable, "sample_weight": sample_weight}
+    found = who_pays(before, after, y_true=y_true, notions=notions, **options)
+    steps = [
+        {"gap": column(*criterion), "part": "whole"} | _priced(found.flows, criterion, confidence)
+        for criterion in found.criteria
+    ]
+    return Price(pd.DataFrame(steps, columns=_COLUMNS), confidence)
+
+
+_COLUMNS = [
+    *("gap", "part", "from", "to", "gap_before", "gap_after", "error_before", "error_after"),
+    *("price", "low", "high"),
+]
+
+
+def _staircase(points: Float[np.ndarray, "n 2"]) -> list[int]:
+    """Return vertices of the lower convex hull of (gap, error), from the least error on, at least a `STEP` apart."""
+    order = np.lexsort((points[:, 0], points[:, 1]))  # by error, then gap
+    kept: list[int] = []
+    for i in order.tolist():
+        if kept and points[i, 0] >= points[kept[-1], 0]:
+            continue
+        while len(kept) > 1 and _slope(points, kept[-2], kept[-1]) >= _slope(points, kept[-2], i):
+            kept.pop()
+        kept.append(i)
+    stairs = [kept[0]]
+    for i in kept[1:]:
+        if points[stairs[-1], 0] - points[i, 0] >= STEP:
+            stairs.append(i)
+    return stairs if stairs[-1] == kept[-1] else [*stairs, kept[-1]]  # the last step is what is left of the way
+
+
+def _slope(points: np.ndarray, i: int, j: int) -> float:
+    return float((points[j, 1] - points[i, 1]) / (points[i, 0] - points[j, 0]))
+
+
+def _priced(flows: Flows, criterion: Criterion, confidence: float) -> dict[str, float]:
+    """Return gaps and errors of both models, and the price with Fieller's interval."""
+    notion, attribute = criterion
+    gaps = [float(notion.gap(flows.confusion(attribute, moment))) for moment in (False, True)]
+    errors = flows.errors()
+    found = dict(zip(("gap_before", "gap_after", "error_before", "error_after"), (*gaps, *errors), strict=True))
+    cost, removed = errors[1] - errors[0], gaps[0] - gaps[1]
+    if np.isnan(removed):
+        return found | {"price": np.nan, "low": -np.inf, "high": np.inf}
+    low, high = fieller(cost, removed, _covariance(flows, criterion), confidence)
+    ratio = cost / removed if removed > 0 else np.nan
+    return found | {"price": STEP * ratio, "low": STEP * low, "high": STEP * high}
+
+
+def fieller(
+    cost: float, removed: float, covariance: Float[np.ndarray, "2 2"], confidence: float
+) -> tuple[float, float]:
+    """Return Fieller's interval of cost / removed; (−inf, inf) unless `removed` is above zero beyond doubt.
+
+    >>> [round(end, 3) for end in fieller(0.02, 0.1, np.diag([1e-6, 1e-4]), 0.95)]
+    [0.163, 0.253]
+    """
+    z2 = norm.ppf((1 + confidence) / 2) ** 2
+    # cost² − 2 p cost·removed + p² removed² ≤ z² Var(cost − p removed), a quadratic in p
+    a = removed**2 - z2 * covariance[1, 1]
+    b = cost * removed - z2 * covariance[0, 1]
+    c = cost**2 - z2 * covariance[0, 0]
+    if removed <= 0 or a <= 0:
+        return -np.inf, np.inf
+    root = np.sqrt(max(b * b - a * c, 0.0))
+    return float((b - root) / a), float((b + root) / a)
+
+
+def _covariance(flows: Flows, criterion: Criterion) -> Float[np.ndarray, "2 2"]:
+    """Return the covariance of the error added and the gap removed: rows are drawn within their group.
+
+    Error added and both gaps are (to first order) sums over rows of an influence, which depends on the row's group,
+    label and decisions.
+    """
+    notion, attribute = criterion
+    table = flows.tables[attribute]
+    influence = np.zeros((3, *table.shape))  # of a row of each kind on the error added, the gap before, the gap after
+    wrong = ~np.eye(2, dtype=bool)  # label by decision
+    influence[0] = (wrong[:, None, :].astype(float) - wrong[:, :, None]) / table.sum()
+    influence[1, :-1] = _gap_influence(flows, notion, attribute, False)[..., :, None]
+    influence[2, :-1] = _gap_influence(flows, notion, attribute, True)[..., None, :]
+    masses, flat = table.reshape(len(table), 8), influence.reshape(3, len(table), 8)
+    sums = np.einsum("sgc,gc->sg", flat, masses)
+    rows = np.where(masses.sum(axis=1) > 0, masses.sum(axis=1), 1.0)
+    factors = flows.factors[attribute]
+    within = np.einsum("sgc,tgc,gc,g->st", flat, flat, masses, factors)
+    found = within - np.einsum("sg,tg,g->st", sums, sums, factors / rows)
+    gaps = [float(notion.gap(flows.confusion(attribute, moment))) for moment in (False, True)]
+    removed = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, -1.0]])
+    return np.asarray(removed @ _folded(found, gaps) @ removed.T)
+
+
+def _folded(covariance: Float[np.ndarray, "3 3"], gaps: Sequence[float]) -> Float[np.ndarray, "3 3"]:
+    """Return the covariance of the absolute values of normal differences: what gaps are.
+
+    Near zero, an absolute value varies less than what it is of, and may go either way: Cov(X, |S|) is Cov(X, S) times
+    E sign S (Stein's lemma). Taken as it is, a gap that closed and just changed its sign would make a sure step look
+    unsure.
+    """
+    folded = covariance.copy()
+    for i, gap in enumerate(gaps, start=1):
+        deviation = float(np.sqrt(max(covariance[i, i], 0.0)))
+        if deviation > 0:
+            sign = 2 * norm.cdf(gap / deviation) - 1
+            folded[i] *= sign
+            folded[:, i] *= sign
+            folded[i, i] = foldnorm.var(gap / deviation, scale=deviation)
+    return folded
+
+
+_CELLS = ((TP, FN), (FP, TN))  # by label and decision
+
+
+def _gap_influence(flows: Flows, notion: Notion, attribute: str, after: bool) -> Float[np.ndarray, "groups 2 2"]:
+    """Return how much a row of each group, label and decision moves one model's gap, the groups at its ends fixed."""
+    confusion = flows.confusion(attribute, after)
+    rates = [np.asarray(rate(confusion)) for rate in notion.rates]
+    worst = int(np.argmax([np.nanmax(rate) - np.nanmin(rate) for rate in rates]))
+    rate, values = notion.rates[worst], rates[worst]
+    given = np.broadcast_to(confusion.mass(rate.given), values.shape)
+    influence = np.zeros((len(values), 2, 2))
+    for sign, group in ((1, int(np.nanargmax(values))), (-1, int(np.nanargmin(values)))):
+        influence[group] += sign * (_indicator(rate.event) - values[group] * _indicator(rate.given)) / given[group]
+    return influence
+
+
+def _indicator(cells: Cell) -> Float[np.ndarray, "2 2"]:
+    return np.array([[float(cell in cells) for cell in row] for row in _CELLS])
+
+
+def _sentence(row: dict[str, Any], confidence: float) -> str:
+    name = gap_phrase(row["gap"])
+    name = name[0].upper() + name[1:]
+    if np.isnan(row["gap_before"] - row["gap_after"]):
+        return f"{name} cannot be told, as fewer than two groups have such people."
+    if not row["gap_after"] < row["gap_before"]:
+        return f"{name} does not shrink, so that less of it has no price."
+    head = f"{name} {change(row['gap_before'], row['gap_after'], 'shrinks')}."
+    per = 1000 * row["price"]
+    costs = f"costs {per:.1f} more" if per >= 0 else f"comes with {-per:.1f} fewer"
+    told = f"{head} Each 0.01 of it {costs} wrong decisions in 1,000"
+    if np.isinf(row["high"]):
+        return f"{told}, but there are too few rows to be sure that the gap shrinks at all."
+    return f"{told} ({confidence:.0%} interval: {1000 * row['low']:.1f} to {1000 * row['high']:.1f})."

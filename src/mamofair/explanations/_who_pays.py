@@ -1,0 +1,216 @@
+"""Who pays: whose decisions change between two models, in which group, towards what, and why a gap shrank."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair.explanations._flows import Flows, of_decisions, of_tallies
+from mamofair.explanations._why import explain, per_thousand, why
+from mamofair.explanations._wording import count, gap_phrase, moved, whom
+from mamofair.groups import read_groups
+from mamofair.notions import ALL, FN, FP, TN, TP, Notion, Rate, as_notion, column
+from mamofair.pareto import Criterion, Front
+
+_SHARED = ("before", "after", "net")  # the numbers that are also given as shares of the rows
+
+
+@dataclass(frozen=True, eq=False)
+class WhoPays:
+    """What changes for whom from one model to another, on the same rows. Printing it gives plain sentences.
+
+    For each rate of each notion, let u and v be the groups' rates before and after, turned such that more is better for
+    the people concerned: a favorable decision is better for whoever gets it (so more of P(ŷ=1 | y=0) is better, too); a
+    correct one where a rate is about being right. Then
+
+    - `by_gains` is how much the gap would shrink if the losses were undone: gap(u) − gap(max(u, v));
+    - `by_losses` is how much it would shrink if the gains were undone: gap(u) − gap(min(u, v));
+    - **levelling down** is a gap that shrank, but would not have without the losses: gap(v) < gap(u) and by_gains ≤ 0.
+      With two groups: the better-off group got worse and the other one no better.
+
+    With two groups that do not change places, the two parts add up to what the gap shrank by. The flag describes these
+    rows; it is no test: a small change may be chance.
+    """
+
+    flows: Flows
+    criteria: tuple[Criterion, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """Return who is decided favorably before and after, by group and label.
+
+        Columns: `attribute`, `group` (first everyone), `label` (all, and where labels are known favorable and
+        unfavorable), `rows`, `before` and `after` (the number decided favorably), `net`, `gained` and `lost` (how many
+        changed to and from a favorable decision; NaN where only counts are known), and the shares `before_share`,
+        `after_share`, `net_share` of the rows.
+        """
+        everyone = ("everyone", "everyone", self.flows.everyone)
+        groups = [
+            (name, value, table)
+            for name, values in self.flows.names.items()
+            for value, table in zip(values, self.flows.tables[name], strict=False)  # but for the unknown group
+        ]
+        rows = [
+            {"attribute": attribute, "group": group, "label": label} | self._numbers(part)
+            for attribute, group, table in [everyone, *groups]
+            for label, part in self._labels(table)
+        ]
+        frame = pd.DataFrame(rows)
+        shares = {f"{name}_share": frame[name] / frame["rows"].where(frame["rows"] > 0) for name in _SHARED}
+        return frame.assign(**shares)
+
+    def _labels(self, table: np.ndarray) -> list[tuple[str, np.ndarray]]:
+        parts = [("all", table.sum(axis=0))]
+        return [*parts, ("favorable", table[0]), ("unfavorable", table[1])] if self.flows.labelled else parts
+
+    def _numbers(self, table: np.ndarray) -> dict[str, float]:
+        before, after = table[0].sum(), table[:, 0].sum()
+        gained, lost = (table[1, 0], table[0, 1]) if self.flows.paired else (np.nan, np.nan)
+        found = {"rows": table.sum(), "before": before, "after": after, "net": after - before}
+        return {name: float(value) for name, value in (found | {"gained": gained, "lost": lost}).items()}
+
+    def rates(self) -> pd.DataFrame:
+        """Return each rate for each group: `notion`, `attribute`, `meaning`, `group`, `before` and `after`."""
+        tables = []
+        for notion, attribute in self.criteria:
+            for rate in notion.rates:
+                before, after = self._both(rate, attribute)
+                key = {"notion": notion.name, "attribute": attribute, "meaning": str(rate)}
+                groups = list(self.flows.names[attribute])
+                tables.append(pd.DataFrame(key | {"group": groups, "before": before, "after": after}))
+        return pd.concat(tables, ignore_index=True)
+
+    def gaps(self) -> pd.DataFrame:
+        """Return what became of the gap of each rate, and why.
+
+        Columns: `notion`, `attribute`, `meaning` (the rate), `before`, `after`, `by_gains`, `by_losses` and
+        `levelling_down` (None where it cannot be said what is better, or a rate is undefined).
+        """
+        rows = []
+        for notion, attribute in self.criteria:
+            for rate in notion.rates:
+                key = {"notion": notion.name, "attribute": attribute, "meaning": str(rate)}
+                rows.append(key | explain(rate, *self._both(rate, attribute)))
+        return pd.DataFrame(rows).astype({"levelling_down": object})
+
+    def _both(self, rate: Rate, attribute: str) -> tuple[np.ndarray, np.ndarray]:
+        before, after = (rate(self.flows.confusion(attribute, moment)) for moment in (False, True))
+        return before, after
+
+    def sentences(self, people: Mapping[Any, str] | None = None) -> list[str]:
+        """Return what happened, for readers who know nothing of fairness metrics.
+
+        Parameters
+        ----------
+        people
+            Plural nouns for groups, such as `{"F": "women", "M": "men"}`.
+        """
+        names = {} if people is None else people
+        told = [_who_changes(self._numbers(self.flows.everyone.sum(axis=0)))]
+        if self.flows.labelled:
+            told.append(f"The share of wrong decisions {moved(*self.flows.errors())}.")
+        for notion, attribute in self.criteria:
+            for rate in notion.rates:
+                told += self._about(notion, rate, attribute, names)
+        return told
+
+    def _about(self, notion: Notion, rate: Rate, attribute: str, names: Mapping[Any, str]) -> list[str]:
+        before, after = self._both(rate, attribute)
+        gap = "The gap" if len(self.criteria) == 1 else _capital(gap_phrase(column(notion, attribute)))
+        gap += f" (of {rate})" if len(notion.rates) > 1 else ""
+        groups = self.flows.names[attribute]
+        return [
+            per_thousand(rate, [whom(attribute, group, names, rate) for group in groups], before, after),
+            f"{gap} {why(rate, [whom(attribute, group, names) for group in groups], before, after)}.",
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+
+def who_pays(
+    before: Any,
+    after: Any,
+    *,
+    y_true: Any = None,
+    sensitive_features: Any,
+    notions: Notion | str | Sequence[Notion | str] = "demographic_parity",
+    favorable: Any = None,
+    sample_weight: Any = None,
+) -> WhoPays:
+    """Compare two models' decisions on the same rows: two points of a front, a point and an unconstrained model.
+
+    Parameters
+    ----------
+    before, after
+        The predicted labels of both models.
+    y_true
+        The labels, if known; without them only notions that ignore labels (demographic parity) can be asked for.
+    sensitive_features
+        A Series, a frame or an array; each column is an attribute. Rows of unknown group count for everyone only.
+    notions
+        One or several, by name or value; each is asked for every attribute.
+    favorable
+        The label that is good for people; by default the larger one.
+    sample_weight
+        The weight of each row; numbers of people are then sums of weights.
+
+    Examples
+    --------
+    >>> found = who_pays([1, 0, 0, 1], [1, 1, 0, 1], sensitive_features={"sex": ["F", "F", "M", "M"]})
+    >>> found.frame().loc[1:, ["group", "before", "after", "gained", "lost"]]
+      group  before  after  gained  lost
+    1     F     1.0    2.0     1.0   0.0
+    2     M     1.0    1.0     0.0   0.0
+    """
+    asked = [notions] if isinstance(notions, Notion | str) else notions
+    found = [as_notion(notion) for notion in asked]
+    flows = of_decisions(before, after, y_true, sensitive_features, favorable, sample_weight)
+    for notion in found:
+        if not flows.labelled and any(_needs_labels(rate) for rate in notion.rates):
+            raise ValueError(f"{notion.name} is about labels: pass them as `y_true`, or ask for demographic_parity.")
+    return WhoPays(flows, tuple((notion, attribute) for attribute in flows.names for notion in found))
+
+
+def who_pays_on_front(front: Front, before: int, after: int, *, sensitive_features: Any) -> WhoPays:
+    """Compare two points of a front by their counts on the rows held back: net changes of each group.
+
+    Counts do not tell who changed: `gained` and `lost` are NaN. Pass both points' predictions to `who_pays` for that.
+
+    Parameters
+    ----------
+    front
+        The front, such as `model.front_`.
+    before, after
+        Rows of `front.frame()`.
+    sensitive_features
+        Those that were passed to `fit`; the names of the groups are read from them.
+    """
+    groups = read_groups(sensitive_features).crossed()
+    wanted = list(dict.fromkeys(attribute for _, attribute in front.criteria))
+    missing = [name for name in wanted if name not in groups.names]
+    if missing:
+        raise ValueError(f"`sensitive_features` must have the attributes of the front: {missing[0]!r} is missing.")
+    names = {name: groups.values[groups.names.index(name)] for name in wanted}
+    return WhoPays(of_tallies(front.points[before].valid, front.points[after].valid, names), front.criteria)
+
+
+def _needs_labels(rate: Rate) -> bool:
+    return rate.given != ALL or rate.event not in (TP | FP, FN | TN)
+
+
+def _who_changes(everyone: dict[str, float]) -> str:
+    gained, lost, rows = everyone["gained"], everyone["lost"], count(everyone["rows"])
+    if np.isnan(gained):
+        was, now = everyone["before"], everyone["after"]
+        return f"Of {rows} people, {count(now)} {'is' if now == 1 else 'are'} decided favorably; before: {count(was)}."
+    if not gained + lost:
+        return "No decision changes: nobody gains and nobody pays."
+    gets, loses = "gets" if gained == 1 else "get", "loses" if lost == 1 else "lose"
+    changes = f"The decision changes for {count(gained + lost)} of {rows} people"
+    return f"{changes}: {count(gained)} {gets} a favorable one, {count(lost)} {loses} it."
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]

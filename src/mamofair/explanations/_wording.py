@@ -1,0 +1,87 @@
+"""Plain words for rates, groups and numbers."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from mamofair.notions import ALL, FN, FP, TN, TP, Cell, Rate
+
+#: What happens to the people a rate counts, and whether that is good for them (+1) or not (−1). The first that fits
+#: holds: a favorable decision is good for whoever gets it, be it right or wrong.
+_KINDS: tuple[tuple[Cell, int, str], ...] = (
+    (TP | FP, 1, "decided favorably"),
+    (FN | TN, -1, "decided unfavorably"),
+    (TP | TN, 1, "decided correctly"),
+    (FP | FN, -1, "decided wrongly"),
+)
+_CONDITIONS = {
+    ALL: "",
+    TP | FN: "whose true outcome is favorable",
+    FP | TN: "whose true outcome is unfavorable",
+    TP | FP: "who are decided favorably",
+    FN | TN: "who are decided unfavorably",
+}
+
+
+def direction(rate: Rate) -> int | None:
+    """Return 1 if more of a rate is better for people, −1 if it is worse, None if neither can be said.
+
+    >>> [direction(rate) for rate in (Rate(TP | FP), Rate(FN, given=TP | FN), Rate(TP, given=TP | FP), Rate(TP))]
+    [1, -1, 1, None]
+    """
+    return next((sign for cells, sign, _ in _KINDS if cells & rate.given == rate.event), None)
+
+
+def event(rate: Rate) -> str | None:
+    """Return what happens to those whom a rate counts: "decided favorably"."""
+    return next((words for cells, _, words in _KINDS if cells & rate.given == rate.event), None)
+
+
+def whom(attribute: str, group: Any, names: Mapping[Any, str], rate: Rate | None = None) -> str:
+    """Return whom a rate is about.
+
+    >>> whom("sex", "F", {}, Rate(TP, given=TP | FN))
+    'people whose sex is F and whose true outcome is favorable'
+    >>> whom("sex", "F", {"F": "women"}, Rate(TP, given=TP | FN))
+    'women whose true outcome is favorable'
+    """
+    who = names.get(group, f"people whose {attribute} is {group}")
+    condition = _CONDITIONS.get(rate.given, f"under the condition of {rate}") if rate else ""
+    return " ".join([who, *(["and"] if condition and group not in names else []), *([condition] if condition else [])])
+
+
+def change(before: float, after: float, verb: str) -> str:
+    """Return "grows from … to …" and the like, with as many digits as tell the two apart (up to four).
+
+    >>> change(0.18, 0.02, "shrinks"), change(0.1812, 0.1809, "shrinks")
+    ('shrinks from 0.18 to 0.02', 'shrinks from 0.1812 to 0.1809')
+    """
+    for digits in (2, 3, 4):
+        low, high = f"{before:.{digits}f}", f"{after:.{digits}f}"
+        if low != high:
+            return f"{verb} from {low} to {high}"
+    return f"stays at {before:.2f}"
+
+
+def moved(before: float, after: float) -> str:
+    """Return what a number does: "shrinks from …", "grows from …", "stays at …"."""
+    return change(before, after, "shrinks" if after < before else "grows")
+
+
+def count(number: float) -> str:
+    """Return a number of people; weighted ones may be broken.
+
+    >>> count(1234.0), count(0.5)
+    ('1,234', '0.5')
+    """
+    return f"{number:,.0f}" if abs(number - round(number)) < 1e-9 else f"{number:,.1f}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return "a", "a and b" or "a, b and c"."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def gap_phrase(column: str) -> str:
+    """Return a gap column in words: "the gap in demographic parity by sex"."""
+    notion, _, attribute = column.rstrip("]").partition("[")
+    return f"the gap in {notion.replace('_', ' ')} by {attribute}"
