@@ -9,7 +9,7 @@
 
 from mamofair import metrics
 from mamofair.descent import Fixed, MinNorm, rays
-from mamofair.estimators import FairNetClassifier
+from mamofair.estimators import FairBoostingClassifier, FairNetClassifier
 from mamofair.networks import MLP
 from mamofair.notions import Notion, Rate
 from mamofair.pareto import Archive, Front
@@ -21,6 +21,7 @@ __all__ = [
     "MLP",
     "Archive",
     "ClosestToIdeal",
+    "FairBoostingClassifier",
     "FairNetClassifier",
     "Fixed",
     "Front",
