@@ -63,7 +63,7 @@ class FairBoostingClassifier(FairClassifier):
         The number of trees of each booster.
     learning_rate : float, default=0.1
         How far each tree goes.
-    num_leaves : int, default=31
+    num_leaves : int, default=15
         The most leaves of a tree.
     min_child_samples : int, default=20
         The fewest rows in a leaf.
@@ -116,7 +116,7 @@ class FairBoostingClassifier(FairClassifier):
         anchor: float = 0.1,
         n_estimators: int = 100,
         learning_rate: float = 0.1,
-        num_leaves: int = 31,
+        num_leaves: int = 15,
         min_child_samples: int = 20,
         n_jobs: int = 1,
         random_state: Any = None,

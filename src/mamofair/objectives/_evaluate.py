@@ -19,7 +19,7 @@ from torch import Tensor
 
 from mamofair.batches import Batch
 from mamofair.notions import Confusion, Rate
-from mamofair.objectives._objectives import Gap, Objective
+from mamofair.objectives._objectives import CrossEntropy, Gap, Objective
 from mamofair.relaxations import Relaxation
 
 Evaluated = tuple[Float[Tensor, "*members"], Float[Tensor, "*members n"]]
@@ -52,6 +52,9 @@ def evaluate(
 
 
 def _differentiate(objective: Objective, logits: Float[Tensor, "*members n"], batch: Batch) -> Evaluated:
+    if isinstance(objective, CrossEntropy):  # in every step, so that it is worth a line: σ(f) − y, averaged
+        share = 1 / len(batch) if batch.weight is None else batch.weight / batch.weight.sum()
+        return objective(logits.detach(), batch), torch.sigmoid(logits.detach()).sub_(batch.y).mul_(share)
     leaf = logits.detach().requires_grad_()
     value = objective(leaf, batch)
     [cotangent] = torch.autograd.grad(value.sum(), leaf)
@@ -82,8 +85,10 @@ def _gaps(
     ends = torch.zeros_like(rates).scatter_(-1, most, 1.0).scatter_add_(-1, least, -torch.ones_like(low))
     ends = torch.where(torch.arange(rates.shape[-2], device=M.device).unsqueeze(-1) == worst, ends, 0.0) / divisor
     by_mass = _sums(ends, A) - _sums(ends * rates, B)
-    by_indicator = torch.unflatten(by_mass[..., : -len(rows)], -1, (len(indicators), len(rows))) @ M.T
-    cotangents = (by_indicator * slopes.movedim(0, -2).unsqueeze(-3)).sum(-2)
+    # Contiguous, or torch would multiply member by member.
+    by_indicator = torch.unflatten(by_mass[..., : -len(rows)].contiguous(), -1, (len(indicators), len(rows))) @ M.T
+    sides = by_indicator * slopes.movedim(0, -2).unsqueeze(-3)
+    cotangents = sides.squeeze(-2) if len(indicators) == 1 else sides.sum(-2)
     return gap.squeeze((-1, -2)).movedim(-1, 0), cotangents.movedim(-2, 0)
 
 
@@ -101,6 +106,8 @@ def _indicators(
     leaf = logits.detach().requires_grad_()
     sides = [side for side in (relaxation(leaf), relaxation.negative(leaf)) if side is not None]
     slopes = [torch.autograd.grad(side.sum(), leaf)[0] for side in sides]
+    if len(sides) == 1:
+        return sides[0].detach().unsqueeze(0), slopes[0].unsqueeze(0)  # not a copy, as stacking would be
     return torch.stack(sides).detach(), torch.stack(slopes)
 
 
