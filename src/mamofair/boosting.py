@@ -170,9 +170,10 @@ def _start(
         )
         return rows.construct()  # type: ignore[no-any-return]  # LightGBM may not be there
 
-    train = binned(rows.x.numpy())
-    if all(train.feature_num_bin(column) < 2 for column in range(train.num_feature())):
+    X = rows.x.numpy()
+    if np.all((X[:1] == X) | (np.isnan(X) & np.isnan(X[:1]))):
         raise ValueError("X must have a column that tells rows apart: found only constant ones.")
+    train = binned(X)
     parts = [binned(X, train) for X in held_back]
     boosters = tuple(lightgbm.Booster(settings, train) for _ in range(members))
     for booster in boosters:
