@@ -27,7 +27,7 @@ import moocore
 import numpy as np
 import pandas as pd
 
-from mamofair import FairNetClassifier, Fixed, MinNorm
+from mamofair import FairBoostingClassifier, FairNetClassifier, Fixed, MinNorm
 from mamofair.datasets import load_adult, load_compas, split
 from mamofair.groups import read_groups
 from mamofair.notions import as_notion
@@ -91,7 +91,7 @@ def _tells(column: np.ndarray, groups: np.ndarray) -> bool:
 
 
 def ours(task: Task, **parameters: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Train one of our networks; return validation values and test values of its front."""
+    """Train one of our estimators; return validation values and test values of its front."""
     rows = np.concatenate([task.train, task.validation])
     settings = {
         "notions": task.case.notion,
@@ -168,6 +168,8 @@ METHODS: dict[str, tuple[Callable[[Task], tuple[np.ndarray, np.ndarray]], bool]]
     "one MinNorm run, default surrogate": (partial(ours, members=[MinNorm()]), False),
     "**default population**": (ours, False),
     "**default population**, attribute not a feature": (ours, True),
+    "**default boosting**": (partial(ours, make=FairBoostingClassifier), False),
+    "**default boosting**, attribute not a feature": (partial(ours, make=FairBoostingClassifier), True),
     "fairlearn ExponentiatedGradient, LightGBM, 4 bounds": (exponentiated_gradient, False),
     "OxonFair, LightGBM (told the attribute)": (oxonfair, False),
 }

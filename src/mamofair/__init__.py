@@ -9,7 +9,7 @@
 
 from mamofair import explanations, metrics
 from mamofair.descent import Fixed, MinNorm, rays
-from mamofair.estimators import FairNetClassifier
+from mamofair.estimators import FairBoostingClassifier, FairNetClassifier
 from mamofair.metrics import Audit, audit
 from mamofair.networks import MLP
 from mamofair.notions import Notion, Rate
@@ -23,6 +23,7 @@ __all__ = [
     "Archive",
     "Audit",
     "ClosestToIdeal",
+    "FairBoostingClassifier",
     "FairNetClassifier",
     "Fixed",
     "Front",

@@ -11,14 +11,14 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from mamofair.batches import Batch
-from mamofair.descent import Fixed, Weighting
+from mamofair.descent import Weighting
 from mamofair.estimators._base import Candidates, FairClassifier
-from mamofair.estimators._inputs import Rows, read_members, relaxation_of
+from mamofair.estimators._inputs import Rows, read_members, read_objectives
 from mamofair.estimators._numbers import Scaling, read_numbers
 from mamofair.estimators._parameters import NETWORK
 from mamofair.estimators._published import published
 from mamofair.networks import MLP, Average, Perceptron, Population, Recipe, one_logit, require_logits
-from mamofair.objectives import CrossEntropy, Gap, Objective, SquaredError
+from mamofair.objectives import CrossEntropy, Objective, SquaredError
 from mamofair.pareto import Counter, Point, Tally
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.selection import ClosestToIdeal, Selection
@@ -198,9 +198,8 @@ class FairNetClassifier(FairClassifier):
         members = read_members(self.members, len(self._criteria) + 1)
         weightings = [member.weighting for member in members]
         self._resume(members) if self._continues() else self._start(train, members, seed)
-        positive = np.average(valid.y, weights=valid.weight)
-        self._reference = [min(positive, 1 - positive), *[1.0] * len(self._criteria)]
-        objectives = self._objectives(0.0 if all(isinstance(w, Fixed) for w in weightings) else self.anchor)
+        self._reference = valid.reference(len(self._criteria))
+        objectives = self._objectives(weightings)
         rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
         held_back = [self._chunked(part) for part in (valid, calibration) if len(part)]
         for snapshot in epochs(
@@ -259,13 +258,8 @@ class FairNetClassifier(FairClassifier):
         self._best = max(volume, self._best)
         return self._is_stale
 
-    def _objectives(self, anchor: float) -> list[Objective]:
-        """Return what to make small: the cross-entropy, and the gap of each notion for each attribute."""
-        gaps = [
-            Gap(notion, name, relaxation_of(notion, self.relaxation), anchor, self.anchor_loss)
-            for notion, name in self._criteria
-        ]
-        return [CrossEntropy(), *gaps]
+    def _objectives(self, weightings: Sequence[Weighting]) -> list[Objective]:
+        return read_objectives(self._criteria, self.relaxation, weightings, self.anchor, self.anchor_loss)
 
     def _tensor(self, X: np.ndarray, device: str | None = None, dtype: torch.dtype = torch.float32) -> Tensor:
         """Return features as the network takes them."""
