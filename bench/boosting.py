@@ -3,10 +3,10 @@
     python bench/boosting.py [--repeats 5] [--out docs/results/boosting.md]
 
 A round of `mamofair.boosting.rounds` adds a tree to each of its members; it is compared with a round of as many
-boosters with LightGBM's own binary objective, on the same binned rows and with the same parameters. Both look at the
-validation rows after each round: we at all scores, LightGBM at its log loss. Rounds alternate, so that a busy machine slows both alike; the figure is the
-median over all rounds of the ratio of CPU times. No model may be constant: trees without
-splits are fast.
+boosters with LightGBM's own binary objective, on the same rows and with the same parameters: training alone, and with
+a look at the validation rows after each round (we take all scores, LightGBM computes its log loss). Rounds alternate,
+so that a busy machine slows both alike; the figure is the median over all rounds of the ratio of CPU times. No model
+may be constant: trees without splits are fast.
 """
 
 import argparse
@@ -28,7 +28,9 @@ from mamofair.descent import Weighting
 from mamofair.groups import read_groups
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.objectives import CrossEntropy, Gap
+from mamofair.pareto import Criterion
 
+Rows = tuple[np.ndarray, np.ndarray]
 TREES, GOAL = 100, 1.3
 LIGHTGBM = {"num_leaves": 15}  # as our estimator; all else is LightGBM's default
 GAPS = {
@@ -37,22 +39,22 @@ GAPS = {
 }
 
 
-def plain(X: np.ndarray, y: np.ndarray, valid: np.ndarray, known: np.ndarray, members: int) -> Iterator[None]:
+def plain(train: Rows, valid: Rows, members: int, look: bool) -> Iterator[None]:
     """Add a tree to each of some ordinary boosters, again and again."""
-    settings = {"objective": "binary", "verbosity": -1, "num_threads": 1, "force_row_wise": True}
-    train = lightgbm.Dataset(X, y, params=settings | LIGHTGBM).construct()
-    boosters = [lightgbm.Booster(settings | LIGHTGBM, train) for _ in range(members)]
-    held_back = lightgbm.Dataset(valid, known, reference=train, params=settings | LIGHTGBM).construct()
-    for booster in boosters:
+    settings = {"objective": "binary", "verbosity": -1, "num_threads": 1, "force_row_wise": True} | LIGHTGBM
+    rows = lightgbm.Dataset(*train, params=settings).construct()
+    held_back = lightgbm.Dataset(*valid, reference=rows, params=settings).construct()
+    boosters = [lightgbm.Booster(settings, rows) for _ in range(members)]
+    for booster in boosters if look else []:
         booster.add_valid(held_back, "valid")
     for _ in range(TREES):
         for booster in boosters:
             booster.update()
-            booster.eval_valid()
+            booster.eval_valid()  # nothing, where there is nothing to look at
         yield
 
 
-def ratios(gaps: list, weightings: list[Weighting], seed: int) -> list[float]:
+def ratios(gaps: list[Criterion], weightings: list[Weighting], look: bool, seed: int) -> list[float]:
     """Return the ratio of CPU times of each round."""
     adult = load_adult()
     X, y, _ = adult.design()
@@ -60,9 +62,9 @@ def ratios(gaps: list, weightings: list[Weighting], seed: int) -> list[float]:
     train, validation, _ = split(adult, seed)
     members = read_groups(adult.sensitive)[train].members(y[train])
     objectives = [CrossEntropy(), *(Gap(notion, name) for notion, name in gaps)]
-    rows, held_back = Batch.of(torch.from_numpy(X[train]), y[train], members), X[validation]
-    fair = rounds(rows, [held_back], objectives, weightings, n=TREES, parameters=LIGHTGBM)
-    ordinary = plain(X[train], y[train], held_back, y[validation], len(weightings))
+    rows = Batch.of(torch.from_numpy(X[train]), y[train], members)
+    fair = rounds(rows, [X[validation]] if look else [], objectives, weightings, n=TREES, parameters=LIGHTGBM)
+    ordinary = plain((X[train], y[train]), (X[validation], y[validation]), len(weightings), look)
     found = []
     for _ in range(TREES):
         start = time.process_time()
@@ -70,8 +72,8 @@ def ratios(gaps: list, weightings: list[Weighting], seed: int) -> list[float]:
         middle = time.process_time()
         next(ordinary)
         found.append((middle - start) / (time.process_time() - middle))
-    share = (moment.scores[0] > 0).mean(axis=1)
-    assert ((share > 0) & (share < 1)).all(), share
+    for booster in moment.boosters:
+        assert 0 < (booster.predict(X[validation]) > 0).mean() < 1
     return found[1:]  # the first round bins the rows
 
 
@@ -86,14 +88,17 @@ def main() -> None:
     lines = [
         "# Speed of boosting",
         f"{told}\n\n`python bench/boosting.py`, Python {platform.python_version()}, {versions}.\n",
-        "| members | objectives | rounds of LightGBM | goal | holds |\n|---|---|---|---|---|",
+        "| members | objectives | training alone | with a look | goal | holds |\n|---|---|---|---|---|---|",
     ]
     for what, weightings in {"16 preferences": lambda k: rays(k, 16), "4 `MinNorm`": lambda k: [MinNorm()] * 4}.items():
         for name, gaps in GAPS.items():
-            ran = [ratios(gaps, weightings(len(gaps) + 1), seed) for seed in range(options.repeats)]
-            median, goal = float(np.median(ran)), GOAL if (what, name) == ("16 preferences", "one gap") else None
-            shown = ("", "") if goal is None else (f"≤ {goal}", "yes" if median <= goal else "**no**")
-            lines.append(f"| {what} | cross-entropy and {name} | {median:.2f} | {shown[0]} | {shown[1]} |")
+            alone, looking = (
+                float(np.median([ratios(gaps, weightings(len(gaps) + 1), look, i) for i in range(options.repeats)]))
+                for look in (False, True)
+            )
+            goal = GOAL if (what, name) == ("16 preferences", "one gap") else None
+            shown = "| |" if goal is None else f"≤ {goal} | {'yes' if max(alone, looking) <= goal else '**no**'} |"
+            lines.append(f"| {what} | cross-entropy and {name} | {alone:.2f} | {looking:.2f} | {shown}")
             print(lines[-1], flush=True)
     if options.out:
         options.out.parent.mkdir(parents=True, exist_ok=True)

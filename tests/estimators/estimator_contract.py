@@ -7,7 +7,7 @@ several points on the toy.
 import pickle
 from collections.abc import Callable
 from copy import deepcopy
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,7 @@ def small_boosting(**parameters: Any) -> FairBoostingClassifier:
 
 
 ESTIMATORS: dict[str, Make] = {
-    "net": small,
+    "net": partial(small, epochs=8),
     "boosting": small_boosting,
 }
 

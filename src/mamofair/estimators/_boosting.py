@@ -25,6 +25,10 @@ from mamofair.training import Member
 if TYPE_CHECKING:
     from lightgbm import Booster
 
+#: The weights on gaps that `rays` reach from and to. Trees see all rows at once, without the noise of batches, so that
+#: less will do than for networks.
+LADDER = {"low": 0.05, "high": 1.0}
+
 
 class FairBoostingClassifier(FairClassifier):
     """Gradient boosted trees, or rather the whole front of them, from one `fit`. Needs LightGBM.
@@ -149,23 +153,23 @@ class FairBoostingClassifier(FairClassifier):
         return read_numbers(self, self._categories(X), reset, table=True).astype(float)
 
     def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        weightings = [member.weighting for member in read_members(self.members, len(self._criteria) + 1)]
+        members = read_members(self.members, len(self._criteria) + 1, **LADDER)
+        weightings = [member.weighting for member in members]
         objectives = read_objectives(self._criteria, self.relaxation, weightings, self.anchor)
         self._reference = valid.reference(len(self._criteria))
         held_back = [part for part in (valid, calibration) if len(part)]
         counters = [part.counter() for part in held_back]
-        members = train.groups.members(train.y, train.weight)
-        names = list(getattr(self, "feature_names_in_", []))
+        masses = train.groups.members(train.y, train.weight)
         self._boosters = ()
         try:
             for moment in rounds(
-                Batch.of(torch.from_numpy(train.X), train.y, members, train.weight),
+                Batch.of(torch.from_numpy(train.X), train.y, masses, train.weight),
                 [part.X for part in held_back],
                 objectives,
                 weightings,
                 n=self.n_estimators,
                 parameters=self._parameters(seed),
-                categorical=[names.index(name) for name in self._categories.values],
+                categorical=self._categories.places,
             ):
                 self._boosters, trees = moment.boosters, moment.trees
                 found = records([str(o) for o in objectives], moment.values, moment.weights, moment.cosines)

@@ -12,9 +12,13 @@ _TEXT = {"string", "mixed", "mixed-integer"}  # kinds of objects; others, such a
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """The categories in a frame's columns of text or categories, by name; an array has none."""
+    """The categories in a frame's columns of text or categories, by name, and the places of these columns.
+
+    An array has none.
+    """
 
     values: dict[Any, pd.Index]
+    places: list[int]
 
     @classmethod
     def of(cls, X: Any) -> "Categories":
@@ -26,9 +30,11 @@ class Categories:
         """
         frame = nw.from_native(X, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
-            return cls({})
-        columns = {name: frame[name] for name in frame.columns}
-        return cls({name: pd.Categorical(c.to_numpy()).categories for name, c in columns.items() if _is_text(c)})
+            return cls({}, [])
+        columns = {name: frame.get_column(name) for name in frame.columns}
+        text = {name: column for name, column in columns.items() if _is_text(column)}
+        values = {name: pd.Categorical(column.to_numpy()).categories for name, column in text.items()}
+        return cls(values, [list(columns).index(name) for name in values])
 
     def __call__(self, X: Any) -> Any:
         """Return the frame with codes for categories, NaN where one is missing or new."""
@@ -41,7 +47,7 @@ class Categories:
                 f"categories: found {type(X).__name__}."
             )
         present = [name for name in self.values if name in frame.columns]  # if some are not, scikit-learn will say so
-        codes = {name: self.values[name].get_indexer(frame[name].to_numpy()) for name in present}
+        codes = {name: self.values[name].get_indexer(pd.Index(frame.get_column(name).to_numpy())) for name in present}
         backend = nw.get_native_namespace(frame)
         return frame.with_columns(
             nw.new_series(name, np.where(column < 0, np.nan, column), backend=backend) for name, column in codes.items()

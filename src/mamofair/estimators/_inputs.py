@@ -126,12 +126,12 @@ def _listed(notions: Any) -> list[Notion | str]:
     return [notions] if isinstance(notions, Notion | str) else list(notions)
 
 
-def read_members(members: Any, k: int) -> list[Member]:
-    """Return the members of the population, given their number or their weightings."""
+def read_members(members: Any, k: int, **ladder: float) -> list[Member]:
+    """Return the members of the population, given their weightings, or their number and how far `rays` reach."""
     if isinstance(members, int | np.integer):
         if members < 1:
             raise ValueError(f"`members` must be at least 1: found {members}.")
-        members = rays(k, int(members))
+        members = rays(k, int(members), **ladder)
     listed = list(members) if isinstance(members, Iterable) else []
     if not listed or not all(isinstance(m, Member | Weighting) and not isinstance(m, type) for m in listed):
         raise ValueError(f"`members` must be a number, or a list of weightings such as MinNorm(): found {members!r}.")
