@@ -9,7 +9,7 @@
 
 from mamofair import metrics
 from mamofair.descent import Fixed, MinNorm, rays
-from mamofair.estimators import FairNetClassifier
+from mamofair.estimators import FairNetClassifier, FairPlugInClassifier
 from mamofair.networks import MLP
 from mamofair.notions import Notion, Rate
 from mamofair.pareto import Archive, Front
@@ -22,6 +22,7 @@ __all__ = [
     "Archive",
     "ClosestToIdeal",
     "FairNetClassifier",
+    "FairPlugInClassifier",
     "Fixed",
     "Front",
     "Knee",

@@ -2,5 +2,6 @@
 
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._net import FairNetClassifier
+from mamofair.estimators._plugin import FairPlugInClassifier
 
-__all__ = ["FairClassifier", "FairNetClassifier"]
+__all__ = ["FairClassifier", "FairNetClassifier", "FairPlugInClassifier"]
