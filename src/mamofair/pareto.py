@@ -193,9 +193,9 @@ class Front:
         """
         return float(_nearest(self.values).std(ddof=1)) if len(self) > 1 else float("nan")
 
-    def plot(self, *, selected: int | None = None, axes: Any = None) -> Any:
-        """Draw error against each gap and return the matplotlib figure; `selected` is a row to point out."""
-        return plot_front(self.frame(), selected=selected, axes=axes)
+    def plot(self, *, selected: int | None = None, limit: pd.DataFrame | None = None, axes: Any = None) -> Any:
+        """Draw error against each gap and return the matplotlib figure; `selected` is a row, `limit` a line to show."""
+        return plot_front(self.frame(), selected=selected, limit=limit, axes=axes)
 
 
 class Archive:

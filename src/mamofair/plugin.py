@@ -8,8 +8,9 @@ Williamson 2018, *The cost of fairness in binary classification*; their Eq. 10 i
     g_j(x)  = h_a(x) − h_b(x)  for the groups a and b that j compares
     h_a(x)  = Σ_y P(a, y | x) · (1[(ŷ=1, y) ∈ event] − 1[(ŷ=0, y) ∈ event]) / P(a, y ∈ given)
 
-Which multipliers λ? The best ones for a budget are those that maximise the dual, a concave function of a few numbers.
-A ladder of budgets in a few directions gives a first set; then neighbours on the front are asked what lies between.
+Which multipliers λ? For bounds on the gaps, those that maximise the dual, a concave function of a few numbers. Ladders
+of bounds give a first set; then neighbours on the front are asked what lies between. So the cost grows with the points
+that are wanted, not with the power of the number of gaps, as that of a grid would.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.linalg import block_diag
 from scipy.optimize import minimize
+from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.special import expit
+from scipy.stats.qmc import Halton
 
-from mamofair.descent import rays
 from mamofair.groups import Groups
 from mamofair.notions import FN, FP, TN, TP, Rate
 from mamofair.pareto import Criterion
@@ -28,7 +31,8 @@ from mamofair.pareto import Criterion
 _ROWS = 4000  # a handful of multipliers needs no more
 _SMOOTH = 0.02  # of 2η − 1: the width over which a decision turns; the dual of few rows has kinks
 _FARTHEST = 1e3  # a term may weigh so much more than the gain; where a gap cannot be closed, nothing else stops
-_BEYOND = (-0.5, 0.75, 1.25, 1.5, 2.0, 3.0)  # a model's zero is not the measured one
+_NOTHING = 1e-12
+_AROUND = (-0.5, 0.9, 1.1, 1.25, 1.5, 2.0, 3.0)
 
 #: For y = 0 and y = 1, the cells of ŷ = 1 and of ŷ = 0.
 _SIDES = ((FP, TN), (TP, FN))
@@ -83,10 +87,16 @@ class Contrasts:
         return cls(tuple(criteria), {name: table / table.sum() for name, table in sums.items()})
 
     @property
-    def criterion(self) -> Int[np.ndarray, " m"]:
-        """The number of the criterion that each contrast belongs to."""
-        lengths = [len(notion.rates) * (len(self.shares[name]) - 1) for notion, name in self.criteria]
-        return np.repeat(np.arange(len(self.criteria)), lengths)
+    def pairs(self) -> tuple[Float[np.ndarray, "pairs m"], Int[np.ndarray, " pairs"]]:
+        """The difference of every pair of groups, in both directions, as a sum of contrasts; and its criterion."""
+        blocks, numbers = [], []
+        for c, (notion, name) in enumerate(self.criteria):
+            count = len(self.shares[name])
+            unit = np.insert(np.eye(count - 1), self._largest(name), 0, axis=0)
+            differences = (unit[:, None] - unit[None])[~np.eye(count, dtype=bool)]
+            blocks += [differences] * len(notion.rates)
+            numbers += [c] * len(notion.rates) * len(differences)
+        return block_diag(*blocks), np.array(numbers)
 
     def terms(self, beliefs: Beliefs) -> Float[np.ndarray, "n m"]:
         """Return g_j(x), a column a contrast."""
@@ -115,87 +125,107 @@ class Contrasts:
     def _against_largest(
         self, name: str, rate: Rate, events: Float[np.ndarray, "n groups"]
     ) -> Float[np.ndarray, "n others"]:
-        shares = self.shares[name]
-        rates = events / shares[:, list(rate.labels)].sum(axis=1)
-        largest = shares.sum(axis=1).argmax()
+        rates, largest = events / self.shares[name][:, list(rate.labels)].sum(axis=1), self._largest(name)
         return np.delete(rates - rates[:, [largest]], largest, axis=1)
+
+    def _largest(self, name: str) -> int:
+        return int(self.shares[name].sum(axis=1).argmax())
 
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """How much the best decisions for given multipliers cost: a concave function, smoothed, of the multipliers.
+    """What bounds ε on the gaps cost at the least, as a function of the prices q ≥ 0 of each bound; smoothed.
 
-    D(λ) = λ·offset − E max(0, gain − λ·g), whose gradient are the differences between groups under those decisions.
+    The largest gap between groups is within a bound if the difference of every pair (a, b) is. The price of a pair is
+    q, and the best decisions for these prices are those of the multipliers λ = q A, with A = 1 for a and −1 for b:
+
+        D(q) = P(y=1) + λ·offset − E max(0, 2η − 1 − λ·g) − q·ε
+
+    is concave, and its greatest value is the least error; P(y=1) does not matter for where that is.
     """
 
     gain: Float[np.ndarray, " n"]
-    terms: Float[np.ndarray, "n m"]
-    offset: Float[np.ndarray, " m"]
+    terms: Float[np.ndarray, "n pairs"]
+    offset: Float[np.ndarray, " pairs"]
     weight: Float[np.ndarray, " n"]
+    pairs: Float[np.ndarray, "pairs m"]
+    criterion: Int[np.ndarray, " pairs"]
 
     @classmethod
     def of(cls, contrasts: Contrasts, beliefs: Beliefs, weight: np.ndarray | None) -> "Dual":
-        """Return the dual on rows that stand for all: evenly taken from those sorted by their gain."""
+        """Return the dual on rows that stand for all: of those sorted by gain, one after each equal share of weight."""
+        own = np.ones(len(beliefs.gain)) if weight is None else weight
         order = np.argsort(beliefs.gain, kind="stable")
-        rows = order[np.linspace(0, len(order) - 1, min(_ROWS, len(order))).astype(int)]
-        own = np.ones(len(rows)) if weight is None else weight[rows]
-        part = Beliefs(beliefs.positive[rows], {name: table[rows] for name, table in beliefs.joint.items()})
-        return cls(part.gain, contrasts.terms(part), contrasts.offset, own / own.sum())
+        if len(order) > _ROWS:
+            total = np.cumsum(own[order])
+            order = order[np.searchsorted(total, total[-1] * (np.arange(_ROWS) + 0.5) / _ROWS)]
+            own = np.ones(len(own))
+        part = Beliefs(beliefs.positive[order], {name: table[order] for name, table in beliefs.joint.items()})
+        A, criterion = contrasts.pairs
+        share = own[order] / own[order].sum()
+        return cls(part.gain, contrasts.terms(part) @ A.T, A @ contrasts.offset, share, A, criterion)
 
     @property
-    def unit(self) -> Float[np.ndarray, " m"]:
-        """The multipliers at which terms weigh as much as the gain, on average; 0 for a term that is always 0."""
+    def gaps(self) -> Float[np.ndarray, " k"]:
+        """The gaps, as they are believed to be, of the most accurate decisions."""
+        differences = (self.weight * (self.gain > 0)) @ self.terms + self.offset
+        return np.array([differences[self.criterion == c].max() for c in range(self.criterion.max() + 1)])
+
+    def multipliers(self, bounds: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
+        """Return the best multipliers for bounds on the gaps; infinite ones are none."""
+        # In units in which a price of one makes a term weigh as much as the gain, on average.
         size = self.weight @ np.abs(self.terms)
-        return np.asarray(np.divide(self.weight @ np.abs(self.gain), size, out=np.zeros_like(size), where=size > 1e-12))
+        unit = np.divide(self.weight @ np.abs(self.gain), size, out=np.zeros_like(size), where=size > _NOTHING)
+        bound = bounds[self.criterion]
+        active = np.isfinite(bound) & (unit > 0)
+        terms = self.terms[:, active] * unit[active]
+        cost = unit[active] * (bound - self.offset)[active]
 
-    def maximise(self, bound: Float[np.ndarray, " m"], start: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
-        """Return the best multipliers within ±bound."""
-        unit = self.unit
-        limit = np.divide(bound, unit, out=np.zeros_like(unit), where=unit > 0).clip(max=_FARTHEST)
-        begin = np.divide(start, unit, out=np.zeros_like(unit), where=unit > 0).clip(-limit, limit)
+        def loss(price: np.ndarray) -> tuple[float, np.ndarray]:
+            score = (self.gain - terms @ price) / _SMOOTH
+            value = _SMOOTH * self.weight @ np.logaddexp(0, score) + price @ cost
+            return float(value), cost - (self.weight * expit(score)) @ terms
 
-        def loss(scaled: np.ndarray) -> tuple[float, np.ndarray]:
-            score = (self.gain - self.terms @ (scaled * unit)) / _SMOOTH
-            value = _SMOOTH * self.weight @ np.logaddexp(0, score) - scaled * unit @ self.offset
-            return float(value), -unit * ((self.weight * expit(score)) @ self.terms + self.offset)
-
-        found = minimize(loss, begin, jac=True, method="L-BFGS-B", bounds=list(zip(-limit, limit, strict=True)))
-        return np.asarray(found.x * unit)
+        start = np.zeros(active.sum())
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, _FARTHEST)] * len(start))
+        return np.asarray((found.x * unit[active]) @ self.pairs[active])
 
 
-def first_multipliers(dual: Dual, criterion: Int[np.ndarray, " m"], n: int) -> Float[np.ndarray, "some m"]:
-    """Return multipliers that spread over the front: best ones for ladders of budgets, and steps beyond the last.
+def first_multipliers(dual: Dual, n: int) -> Float[np.ndarray, "some m"]:
+    """Return multipliers that spread over the front: those of `n` bounds for each gap alone, and of `n` for all.
 
-    Each criterion has a ladder of its own, and `n` more budgets spread over the directions between them.
+    The bounds of all gaps together are spread evenly (a Halton sequence) from 0 to a bit above what they are without.
+    Multipliers somewhat smaller and larger than those of no gap are added, since what is believed is not what is
+    measured.
     """
-    k, zero = int(criterion.max()) + 1, np.zeros(len(criterion))
-    ends = np.stack([dual.maximise(np.where(criterion == c, np.inf, 0.0), zero) for c in range(k)])
-    reach = np.array([np.abs(end[criterion == c]).max() for c, end in enumerate(ends)])
-    between = [ray.weights[1:] for ray in rays(k + 1, n, 0.02, 2.0)[1:]] if k > 1 else []
-    ladders = [step * axis for axis in np.eye(k) for step in np.geomspace(0.01, 1.0, n // k)]
-    found = [zero]
-    for budget in np.array([*between, *ladders]):
-        found.append(dual.maximise((budget * reach)[criterion], found[-1]))
-    every = dual.maximise(np.full(len(zero), np.inf), found[-1])
-    beyond = [factor * end for end in (*ends, every) for factor in _BEYOND]
-    return np.unique(np.round([*found, *ends, every, *beyond], 12), axis=0)
+    gaps = dual.gaps
+    k = len(gaps)
+    alone = [np.where(axis, step * gaps, np.inf) for axis in np.eye(k) for step in np.linspace(0, 1, n, endpoint=False)]
+    together = [*(1.2 * Halton(k, scramble=False).random(n) * gaps), np.zeros(k)] if k > 1 else []
+    found = np.stack([dual.multipliers(bounds) for bounds in (*alone, *together)])
+    ends = np.vstack([found[: k * n : n], found[-1:]])  # no gap, of each alone and of all
+    around = np.concatenate([factor * ends for factor in _AROUND])
+    return np.unique(np.round(np.vstack([found, around]), 12), axis=0)
 
 
 def between(
     values: Float[np.ndarray, "points columns"], multipliers: Float[np.ndarray, "points m"], n: int
 ) -> Float[np.ndarray, "some m"]:
-    """Return multipliers midway between neighbours on the front, and as far beyond, where neighbours lie far apart."""
+    """Return multipliers midway between neighbours on the front, the `n` farthest apart, and beyond its fair ends.
+
+    Neighbours are those that the shortest tree through all points joins and, with several gaps, the nearest.
+    """
     if len(values) < 2:
         return multipliers[:0]
-    distance = np.abs(values[:, None] - values[None]).sum(axis=-1)
+    distance = np.abs(values[:, None] - values[None]).sum(axis=-1) + _NOTHING  # what is 0 is no edge to scipy
     np.fill_diagonal(distance, np.inf)
-    near = np.argsort(distance, axis=1)[:, : 2 * (values.shape[1] - 1)]
-    pairs = np.unique(np.sort([(i, j) for i, row in enumerate(near) for j in row if j != i], axis=1), axis=0)
+    near = np.argsort(distance, axis=1)[:, : min(2 * (values.shape[1] - 1), len(values) - 1)]
+    tree = np.column_stack(minimum_spanning_tree(np.where(np.isfinite(distance), distance, 0)).nonzero())
+    every = np.vstack([tree, np.column_stack([np.repeat(np.arange(len(near)), near.shape[1]), near.ravel()])])
+    pairs = np.unique(np.sort(every if values.shape[1] > 2 else tree, axis=1), axis=0)
     wide = pairs[np.argsort(-distance[tuple(pairs.T)], kind="stable")][:n]
-    one, other = multipliers[wide[:, 0]], multipliers[wide[:, 1]]
-    fairest = values[:, 1:].argmin(axis=0)
-    away = [2 * multipliers[i] - multipliers[j] for i in fairest for j in near[i] if j != i]
-    return np.unique(np.round([*(one + other) / 2, *away], 12), axis=0)
+    beyond = [2 * multipliers[i] - multipliers[near[i]] for i in values[:, 1:].argmin(axis=0)]
+    return np.unique(np.round(np.vstack([multipliers[wide].mean(axis=1), *beyond]), 12), axis=0)
 
 
 #: What a rule is: `multipliers`, or `thresholds` of strata.

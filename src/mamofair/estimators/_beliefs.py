@@ -142,10 +142,22 @@ def fitted(estimator: Any, rows: Rows, target: np.ndarray, classes: int) -> Mode
     return Model(classifier, tuple(range(classes)))
 
 
+def trained(estimator: Any, labels: tuple[Any, Any]) -> Model:
+    """Return a classifier that is trained already, once it is clear that it is, and for these labels."""
+    known = getattr(estimator, "classes_", None)
+    if known is None:
+        raise ValueError("`prefit=True` needs a trained `estimator`: found one without `classes_`. Train it first.")
+    if set(labels) != set(np.asarray(known).tolist()):
+        ours, theirs = (" and ".join(sorted(map(str, names))) for names in (labels, np.asarray(known).tolist()))
+        raise ValueError(f"The trained `estimator` must know the labels {ours}: found {theirs}.")
+    return Model(estimator, labels)
+
+
 def seeded(estimator: Any, seed: int) -> Any:
     """Return a clone whose every open `random_state` is set."""
     copy = clone(estimator)
     states = {
         name: seed for name, value in copy.get_params().items() if name.endswith("random_state") and value is None
     }
-    return copy.set_params(**states)
+    copy.set_params(**states)
+    return copy
