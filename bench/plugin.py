@@ -24,7 +24,7 @@ from quality import CASES, Task, prepare
 
 from mamofair import FairPlugInClassifier
 from mamofair.groups import read_groups
-from mamofair.pareto import Archive, Counter, Front
+from mamofair.pareto import Counter, Front
 
 REFERENCE, FLOOR = np.array([0.25, 0.2, 0.2]), 0.15
 
@@ -55,19 +55,14 @@ def times(task: Task) -> dict[str, float]:
 
 
 def volumes(task: Task) -> dict[str, float]:
-    """Return the tight hypervolume of three objectives on test rows, with and without thresholds."""
-    model, _, _ = fitted(task, notions=["demographic_parity", "equal_opportunity"], aware=True)
-    without = FairPlugInClassifier(
+    """Return the tight hypervolume of three objectives on test rows; the last step of a fit is that of thresholds."""
+    rows = np.concatenate([task.train, task.validation])
+    model = FairPlugInClassifier(
         notions=["demographic_parity", "equal_opportunity"], aware=True, random_state=task.seed
     )
-    rows = np.concatenate([task.train, task.validation])
-    archive = Archive(model.front_.criteria)
-    train, valid, calibration, seed = without._prepare(task.X[rows], task.y[rows], task.people.iloc[rows], None)
-    for candidates in without._candidates(train, valid, calibration, seed):
-        multipliers = [point for point in candidates.points if "multipliers" in point.state]
-        without._archive.add_all(multipliers)
-        archive.add_all(multipliers)
-    return {"multipliers": volume(task, model, archive.front()), "with thresholds": volume(task, model, model.front_)}
+    steps = model.fitting(task.X[rows], task.y[rows], sensitive_features=task.people.iloc[rows])
+    *_, multipliers, everything = [step.front_ for step in steps]
+    return {"multipliers": volume(task, model, multipliers), "with thresholds": volume(task, model, everything)}
 
 
 def volume(task: Task, model: FairPlugInClassifier, front: Front) -> float:

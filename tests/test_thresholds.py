@@ -55,7 +55,7 @@ def test_two_groups_are_searched_exactly(criteria, seed, weighted):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_three_groups_are_searched_almost_exactly(seed):
-    score, y, groups = people(42, 3, seed)
+    score, y, groups = people(36, 3, seed)
     found = search(Cuts.of(score, y, groups, Strata.of(groups, ["g"])), BOTH)
     ours, best = measured(score, y, groups, BOTH, found), brute_force(score, y, groups, BOTH)
     reference = [0.6, 1.0, 1.0]

@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -18,6 +19,7 @@ from small_fits import GROUP, X, Y, two_attributes
 
 from mamofair import FairPlugInClassifier, MostAccurateWithin
 from mamofair.metrics import error, gap
+from mamofair.tables import encoder
 
 SMALL = HistGradientBoostingClassifier(max_iter=10, early_stopping=False)
 
@@ -54,19 +56,13 @@ def test_front_trades_error_for_fairness(model):
 def test_every_point_decides_new_rows_as_it_was_measured():
     """With a model and groups that no fold changes, what is measured out of fold is what is predicted."""
     ready = LogisticRegression().fit(X, Y)
-    groups = make_prefit(LogisticRegression().fit(X, (GROUP["group"] == "unprotected").astype(int)))
+    groups = FrozenEstimator(LogisticRegression().fit(X, (GROUP["group"] == "unprotected").astype(int)))
     model = FairPlugInClassifier(ready, prefit=True, group_estimator=groups, random_state=0)
     model.fit(X, Y, sensitive_features=GROUP)
     for i, (wrong, unfair) in enumerate(model.front_.values):
         decided = model.at(i).predict(X)
         assert error(Y, decided) == pytest.approx(wrong, abs=1e-12)
         assert gap(Y, decided, sensitive_features=GROUP, notion="dp") == pytest.approx(unfair, abs=1e-12)
-
-
-def make_prefit(estimator):
-    from sklearn.frozen import FrozenEstimator
-
-    return FrozenEstimator(estimator)
 
 
 def test_first_point_is_the_estimator_as_it_is():
@@ -160,11 +156,8 @@ def test_tables_of_any_kind_give_the_same_front(model, table):
 
 def test_pipelines_are_estimators_too():
     table = X.assign(kind=np.where(X["x1"] > 2, "high", "low"))
-    from mamofair.tables import encoder
-
-    assert fitted_to(table, make_pipeline(encoder(), StandardScaler(), LogisticRegression())).predict(table).shape == (
-        600,
-    )
+    pipe = make_pipeline(encoder(), StandardScaler(), LogisticRegression())
+    assert small(pipe, cv=None).fit(table, Y, sensitive_features=GROUP).predict(table).shape == (600,)
 
 
 def test_default_estimator_boosts_trees():
