@@ -9,7 +9,7 @@
 
 from mamofair import explanations, metrics
 from mamofair.descent import Fixed, MinNorm, rays
-from mamofair.estimators import FairBoostingClassifier, FairNetClassifier
+from mamofair.estimators import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier
 from mamofair.metrics import Audit, audit
 from mamofair.networks import MLP
 from mamofair.notions import Notion, Rate
@@ -25,6 +25,7 @@ __all__ = [
     "ClosestToIdeal",
     "FairBoostingClassifier",
     "FairNetClassifier",
+    "FairPlugInClassifier",
     "Fixed",
     "Front",
     "Knee",

@@ -193,9 +193,9 @@ class Front:
         """
         return spacing(self.values)
 
-    def plot(self, *, selected: int | None = None, axes: Any = None) -> Any:
-        """Draw error against each gap and return the matplotlib figure; `selected` is a row to point out."""
-        return plot_front(self.frame(), selected=selected, axes=axes)
+    def plot(self, *, selected: int | None = None, limit: pd.DataFrame | None = None, axes: Any = None) -> Any:
+        """Draw error against each gap and return the matplotlib figure; `selected` is a row, `limit` a line to show."""
+        return plot_front(self.frame(), selected=selected, limit=limit, axes=axes)
 
 
 class Archive:

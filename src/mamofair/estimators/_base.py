@@ -74,6 +74,10 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _score(self, point: Point, X: Any) -> np.ndarray:
         """Return a score for each row, positive where the decision is favorable."""
 
+    def _split(self, rows: Rows, rng: np.random.Generator) -> list[Rows]:
+        """Return the rows to train on, those to measure points on, and those for calibration."""
+        return hold_back(rows, (self.validation_fraction, self.calibration_fraction), rng)
+
     def _stops(self) -> bool:
         """Whether nothing more is to be expected."""
         return False
@@ -151,8 +155,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             self._history = []
             if "front_" in vars(self):  # of an earlier fit, perhaps to other data
                 del self.front_
-        fractions = self.validation_fraction, self.calibration_fraction
-        train, valid, calibration = hold_back(rows, fractions, np.random.default_rng(self._seed))
+        train, valid, calibration = self._split(rows, np.random.default_rng(self._seed))
         for notion, attribute in self._criteria:
             require_rates(notion, attribute, train.groups, train.y)
             warn_of_unmeasured(notion, attribute, valid)

@@ -87,3 +87,16 @@ BOOSTING: tuple[Rule, ...] = (
     ("min_child_samples", _whole, _WHOLE),
     ("n_jobs", _whole, _WHOLE),
 )
+
+
+def _gives_probabilities(value: Any) -> bool:
+    return value is None or (callable(getattr(value, "predict_proba", None)) and not isinstance(value, type))
+
+
+#: Of the plug-in estimator.
+PLUG_IN: tuple[Rule, ...] = (
+    *SHARED,
+    ("estimator", _gives_probabilities, "None or a classifier with `predict_proba`"),
+    ("group_estimator", _gives_probabilities, "None or a classifier with `predict_proba`"),
+    ("cv", lambda v: v is None or (_whole(v) and v >= 2), "None or an integer of at least 2"),
+)
