@@ -14,6 +14,7 @@ from mamofair.batches import Batch
 from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
 from mamofair.networks import Average, Population, Pullback
 from mamofair.objectives import Objective, evaluate, records
+from mamofair.pareto import Counter, Tally
 
 _CHUNK = 4096  # rows that are predicted at once
 
@@ -186,6 +187,12 @@ def decisions(population: Population, x: Shaped[Tensor, "n ..."]) -> Bool[np.nda
     with isolated(device=population.device, small=population.is_small):
         population.train(False)
         return (population(x) > 0).cpu().numpy()
+
+
+def measure(population: Population, part: Sequence[tuple[Shaped[Tensor, "n ..."], Counter]]) -> list[Tally]:
+    """Return each member's exact counts on rows that are held back, in chunks with their counters."""
+    tallies = [counter(decisions(population, x)) for x, counter in part]
+    return [sum(own[1:], start=own[0]) for own in zip(*tallies, strict=True)]
 
 
 def chunks(n: int) -> Iterator[slice]:

@@ -54,6 +54,9 @@ class FairBoostingClassifier(FairClassifier):
         The share of rows that is held back to measure points, with the same shares of labels and groups.
     calibration_fraction : float, default=0
         The share of rows that is held back further, for choices with a guarantee.
+    cv : int or None, default=None
+        The number of folds for measuring: each point is measured on all rows, by models that have not seen them, and
+        trained again on all of them. It takes `cv` times as long, and `validation_fraction` is not used then.
     max_points : int, default=200
         The most points to keep.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
@@ -114,6 +117,7 @@ class FairBoostingClassifier(FairClassifier):
         selection: Selection = ClosestToIdeal(),
         validation_fraction: float = 0.25,
         calibration_fraction: float = 0.0,
+        cv: int | None = None,
         max_points: int = 200,
         relaxation: Relaxation | Mapping[Any, Relaxation] = Sigmoid(3),
         members: int | Sequence[Weighting | Member] = 16,
@@ -132,6 +136,7 @@ class FairBoostingClassifier(FairClassifier):
         self.selection = selection
         self.validation_fraction = validation_fraction
         self.calibration_fraction = calibration_fraction
+        self.cv = cv
         self.max_points = max_points
         self.relaxation = relaxation
         self.members = members
@@ -147,6 +152,10 @@ class FairBoostingClassifier(FairClassifier):
     def _length(self) -> int:
         return self.n_estimators
 
+    @property
+    def _folds(self) -> int | None:
+        return self.cv
+
     def _check_X(self, X: Any, reset: bool) -> np.ndarray:
         if reset:
             self._categories = Categories.of(X)
@@ -156,7 +165,6 @@ class FairBoostingClassifier(FairClassifier):
         members = read_members(self.members, len(self._criteria) + 1, **LADDER)
         weightings = [member.weighting for member in members]
         objectives = read_objectives(self._criteria, self.relaxation, weightings, self.anchor)
-        self._reference = valid.reference(len(self._criteria))
         held_back = [part for part in (valid, calibration) if len(part)]
         counters = [part.counter() for part in held_back]
         masses = train.groups.members(train.y, train.weight)
@@ -192,9 +200,7 @@ class FairBoostingClassifier(FairClassifier):
 
     def _stops(self) -> bool:
         """Never stop early, but note how large the front is."""
-        volume = self._archive.hypervolume(self._reference)
-        for record in self._history[-len(self._boosters) :]:
-            record["hypervolume"] = volume
+        self._note_volume(len(self._boosters))
         return False
 
     def _score(self, point: Point, X: np.ndarray) -> np.ndarray:

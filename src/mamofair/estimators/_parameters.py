@@ -50,6 +50,8 @@ def _present(device: Any) -> bool:
 
 _WHOLE = "an integer of at least 1"
 
+_FOLDS: Rule = ("cv", lambda v: v is None or (_whole(v) and v >= 2), "None or an integer of at least 2")
+
 #: Of every estimator.
 SHARED: tuple[Rule, ...] = (
     ("selection", lambda v: isinstance(v, Selection) and not isinstance(v, type), "a rule such as ClosestToIdeal()"),
@@ -64,6 +66,7 @@ _DESCENT: tuple[Rule, ...] = (
     ("relaxation", _relaxes, "a relaxation such as Sigmoid(3), or a mapping from notions to relaxations"),
     ("anchor", _number, "a number, not negative"),
     ("learning_rate", lambda v: _number(v) and v > 0, "a positive number"),
+    _FOLDS,
 )
 
 #: Of the network estimator.
@@ -98,5 +101,5 @@ PLUG_IN: tuple[Rule, ...] = (
     *SHARED,
     ("estimator", _gives_probabilities, "None or a classifier with `predict_proba`"),
     ("group_estimator", _gives_probabilities, "None or a classifier with `predict_proba`"),
-    ("cv", lambda v: v is None or (_whole(v) and v >= 2), "None or an integer of at least 2"),
+    _FOLDS,
 )
