@@ -1,11 +1,11 @@
 """Certificates: upper limits on the difference between two groups' rates that hold in finite samples.
 
 A limit takes two independent samples, each `(events, rows)`, and a level δ, and returns U with P(r_a − r_b > U) ≤ δ.
-The default, `exact`, is Buehler's limit (Buehler 1957; Kabaila and Lloyd 2003) on Newcombe's order: outcomes are ordered
-by an approximate limit that is good but not valid (Newcombe 1998, method 10), and U is the largest difference under
-which an outcome as small as the one found has a probability above δ, whatever the rates. No valid limit that respects
-the order is smaller. The unknown rate is confined to where it is plausible (Berger and Boos 1994), which costs a
-hundredth of δ, and covered by cells with a bound that holds between grid points, so nothing is left to a grid.
+The default, `exact`, is Buehler's limit (Buehler 1957; Kabaila and Lloyd 2003) on Newcombe's order: outcomes are
+ordered by an approximate limit that is sharp but not valid (Newcombe 1998, method 10), and U is the largest difference
+under which an outcome as small as the one found has a probability above δ, whatever the rates. No valid limit that
+respects the order is smaller. The unknown rate is confined to where it is plausible (Berger and Boos 1994), which costs
+a hundredth of δ, and covered by cells with a bound that holds all over them, so nothing is left to a grid.
 """
 
 from collections.abc import Callable, Mapping

@@ -140,11 +140,12 @@ class Front:
     """Non-dominated points, sorted by error: the trade-off that was found.
 
     `criteria` are the gaps that count beside the error, each a notion and an attribute; `values` are error and gaps of
-    each point, in the order of `frame()`. An undefined gap counts as 1.
+    each point, in the order of `frame()`. An undefined gap counts as 1. `groups` names each attribute's, if known.
     """
 
     points: tuple[Point, ...]
     criteria: tuple[Criterion, ...]
+    groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, repr=False)
     values: Float[np.ndarray, "points columns"] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -205,8 +206,10 @@ class Archive:
     best in a column. Of points with equal values the first stays.
     """
 
-    def __init__(self, criteria: Iterable[Criterion], max_points: int = 200):
-        self.criteria = tuple(criteria)
+    def __init__(
+        self, criteria: Iterable[Criterion], max_points: int = 200, groups: Mapping[str, tuple[Any, ...]] | None = None
+    ):
+        self.criteria, self.groups = tuple(criteria), dict(groups or {})
         self.max_points = max_points
         if max_points < len(self.criteria) + 1:
             raise ValueError(
@@ -237,7 +240,7 @@ class Archive:
 
     def front(self) -> Front:
         """Return the front found so far."""
-        return Front(tuple(self.points), self.criteria)
+        return Front(tuple(self.points), self.criteria, self.groups)
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
         """Return the volume between what is kept and a reference point, as `Front.hypervolume` does."""
