@@ -100,7 +100,7 @@ def _more_rows(front: Front, tally: Tally, demand: Demand) -> dict[str, float]:
     for pair, bound in demand.pairs(tally):
         if demand.settles(pair, bound):
             continue
-        for place, rows in zip(pair.places, pair.rows_to_settle(bound, demand.delta), strict=True):
+        for place, rows in zip(pair.places, pair.rows_to_settle(bound, demand.delta, demand.limit), strict=True):
             names = front.groups.get(pair.attribute, ())
             name = f"{pair.attribute}={names[place] if place < len(names) else place}"
             needed[name] = max(needed.get(name, 0.0), rows)

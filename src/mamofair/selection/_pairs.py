@@ -6,7 +6,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from mamofair.certificates import Limit, Sample
 from mamofair.notions import Confusion, Rate
@@ -32,31 +31,32 @@ class Pair:
         one, other = limit(a, b, delta), limit(b, a, delta)
         return max(0.0, -one, -other), max(one, other)
 
-    def rows_to_settle(self, eps: float, delta: float) -> tuple[float, float]:
+    def rows_to_settle(self, eps: float, delta: float, limit: Limit) -> tuple[float, float]:
         """Return about how many more rows of each group would show whether the rates differ by more than ε.
 
-        As many as bring z·√(v_a/n_a + v_b/n_b) down to the distance between ε and the gap found: of the group that is
-        less well known alone, if that can suffice, else of both in proportion. Each group needs a row to begin with.
+        As many as shrink the way from the gap to its limit, which goes with √(v_a/n_a + v_b/n_b), to the way from the
+        gap to ε: of the group that is less well known alone, if that can do, else of both in proportion. Each group
+        needs a row to begin with.
         """
-        if not all(rows for _, rows in self.samples):
-            return tuple(float(not rows) for _, rows in self.samples)  # type: ignore[return-value]
         (x, n), (y, m) = self.samples
-        variances = [(events + 1) * (rows - events + 1) / (rows + 2) ** 2 / rows for events, rows in self.samples]
-        wanted = (abs(eps - abs(x / n - y / m)) / ndtri(delta)) ** 2
-        more = [0.0, 0.0]
-        scarce = int(variances[1] > variances[0])
-        if variances[1 - scarce] < wanted / 2:
-            more[scarce] = variances[scarce] / (wanted - variances[1 - scarce]) - 1
-        else:
-            more = [sum(variances) / wanted - 1 if wanted else np.inf] * 2
-        needed = zip(more, (n, m), self.shares, strict=True)
-        return tuple(max(0.0, factor) * rows / share for factor, rows, share in needed)  # type: ignore[return-value]
+        if not (n and m):
+            return float(not n), float(not m)
+        gap = abs(x / n - y / m)
+        low, high = self.limits(delta, limit)
+        shrink = ((gap - eps) / (high - gap if gap <= eps else gap - low)) ** 2
+        known = [(events + 1) * (rows - events + 1) / (rows + 2) ** 2 / rows for events, rows in self.samples]
+        wanted = shrink * sum(known)
+        scarce = int(known[1] > known[0])
+        factors = [1 / shrink - 1 if shrink else np.inf] * 2
+        if known[1 - scarce] < wanted / 2:
+            factors[scarce], factors[1 - scarce] = known[scarce] / (wanted - known[1 - scarce]) - 1, 0.0
+        return factors[0] * n / self.shares[0], factors[1] * m / self.shares[1]
 
 
 def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
     """Yield every two groups in every rate of a gap; weighted rows count with their effective number.
 
-    That is (Σ w)² / Σ w² (Kish 1965). With a single group there is nothing to compare: it is paired with an empty one.
+    That is (Σ w)² / Σ w² (Kish 1965). A single group, which nothing can be compared with, is paired with an empty one.
     """
     notion, attribute = criterion
     confusion = Confusion.of_counts(tally.counts[attribute])
@@ -67,9 +67,10 @@ def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
         if tally.squares is not None:
             shrink = _divide(rows, Confusion.of_counts(tally.squares[attribute]).mass(rate.given))
             events, rows = events * shrink, rows * shrink
-        groups = [*zip(events.tolist(), rows.tolist(), strict=True), (0.0, 0.0)]
-        for i, j in combinations(range(max(2, len(rows))), 2):
-            yield Pair(attribute, rate, (i, j), (groups[i], groups[j]), (float(shares[i]), float(shares[j])))
+        groups = list(zip(events.tolist(), rows.tolist(), shares.tolist(), strict=True))
+        groups += [(0.0, 0.0, 0.0)] * (2 - len(groups))
+        for (i, (x, n, one)), (j, (y, m, other)) in combinations(enumerate(groups), 2):
+            yield Pair(attribute, rate, (i, j), ((x, n), (y, m)), (one, other))
 
 
 def _divide(a: Any, b: Any) -> Any:
