@@ -68,6 +68,14 @@ def test_exact_limit_is_the_smallest_in_its_order(n, m):
         assert largest - 1e-9 <= exact(*ours[index], delta) <= largest + 0.01, ours[index]
 
 
+@pytest.mark.parametrize(("n", "m"), [*SIZES, (1, 1), (1, 200), (60, 60), (200, 3)])
+def test_order_of_outcomes_is_monotone_in_both_counts(n, m):
+    """What the search over rates relies on: more events of a, or fewer of b, never make an outcome smaller."""
+    order = np.array([newcombe_at_five_percent(a, b) for a, b in outcomes(n, m)]).reshape(n + 1, m + 1)
+    assert (np.diff(order, axis=0) >= -1e-12).all()
+    assert (np.diff(order, axis=1) <= 1e-12).all()
+
+
 def newcombe_at_five_percent(a, b) -> float:
     """Newcombe's limit from the roots of |r − r̂| = z √(r (1 − r) / n), not cut at 1."""
 

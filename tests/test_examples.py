@@ -13,3 +13,10 @@ def test_tanh_follows_the_true_gap_far_better_than_linear_and_convex_concave():
         found = correlations(size=21, random_state=seed)
         assert found["Tanh(c=3)"] > 0.98
         assert max(found["Linear()"], found["ConvexConcave()"]) < 0.5
+
+
+def test_choosing_draws_every_rule_that_finds_a_point(tmp_path):
+    found = runpy.run_path(str(EXAMPLES / "choosing.py"))["main"](str(tmp_path / "choosing.png"), epochs=2)
+    assert (tmp_path / "choosing.png").stat().st_size > 10_000
+    assert {"closest to the ideal", "gap ≤ .05 as measured"} <= set(found)
+    assert all(0 <= gap < 0.3 and 0.1 < error < 0.25 for gap, error in found.values())

@@ -109,10 +109,8 @@ def _more_rows(front: Front, tally: Tally, demand: Demand) -> dict[str, float]:
 
 def _list(more_rows: Mapping[str, float]) -> str:
     """Return the numbers in words, rounded up to two digits."""
-    return " and ".join(
-        f"{_round_up(rows):,.0f} more calibration rows of {name}" if np.isfinite(rows) else f"any number of {name}"
-        for name, rows in more_rows.items()
-    )
+    parts = [f"{_round_up(rows) if np.isfinite(rows) else rows:,.0f} of {name}" for name, rows in more_rows.items()]
+    return " and ".join(parts).replace(" of ", " more calibration rows of ", 1)
 
 
 def _round_up(rows: float) -> float:

@@ -35,8 +35,8 @@ class Pair:
         """Return about how many more rows of each group would show whether the rates differ by more than ε.
 
         As many as shrink the way from the gap to its limit, which goes with √(v_a/n_a + v_b/n_b), to the way from the
-        gap to ε: of the group that is less well known alone, if that can do, else of both in proportion. Each group
-        needs a row to begin with.
+        gap to ε: of the group that is less well known alone, if that can do, else of both until they are known alike.
+        Each group needs a row to begin with.
         """
         (x, n), (y, m) = self.samples
         if not (n and m):
@@ -46,10 +46,8 @@ class Pair:
         shrink = ((gap - eps) / (high - gap if gap <= eps else gap - low)) ** 2
         known = [(events + 1) * (rows - events + 1) / (rows + 2) ** 2 / rows for events, rows in self.samples]
         wanted = shrink * sum(known)
-        scarce = int(known[1] > known[0])
-        factors = [1 / shrink - 1 if shrink else np.inf] * 2
-        if known[1 - scarce] < wanted / 2:
-            factors[scarce], factors[1 - scarce] = known[scarce] / (wanted - known[1 - scarce]) - 1, 0.0
+        better = min(known) if min(known) < wanted / 2 else wanted / 2  # the better known group may do as it is
+        factors = [max(0.0, one / (wanted - better) - 1) if wanted else np.inf for one in known]
         return factors[0] * n / self.shares[0], factors[1] * m / self.shares[1]
 
 
