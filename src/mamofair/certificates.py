@@ -108,9 +108,9 @@ def is_within(a: Sample, b: Sample, eps: float, delta: float, limit: Limit = exa
 class _Trial:
     """The outcomes at least as small as the one found: x events among n rows of a, y among m rows of b.
 
-    Newcombe's limit grows with the events i of a and falls with the events j of b, because Wilson's limits grow with the
-    rate. So the outcomes are the i ≤ cut(j); their probability falls with r_a and grows with r_b; and over all rates
-    with r_a − r_b ≥ ε it is largest where r_a − r_b = ε.
+    Newcombe's limit grows with the events i of a and falls with the events j of b, because Wilson's limits grow with
+    the rate. So the outcomes are the i ≤ cut(j); their probability falls with r_a and grows with r_b; and over all
+    rates with r_a − r_b ≥ ε it is largest where r_a − r_b = ε.
     """
 
     x: int
