@@ -117,7 +117,7 @@ WORLDS = {
 
 
 def adult(notion: str, splits: int, draws: int, fitted: int = 20_000, calibration: int = 5_000) -> Iterator[Draw]:
-    """Fit the default network to 20,000 rows of Adult, a quarter of them for validation; the other 28,842 are the truth.
+    """Fit the default network to 20,000 rows of Adult, a quarter for validation; the other 28,842 are the truth.
 
     Calibration rows are drawn from those again and again, with replacement, so that their own error and gaps are the
     population's. Each split has one front, so "as measured, validation" makes a single choice in each.
