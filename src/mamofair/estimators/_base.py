@@ -183,7 +183,9 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             self._archive, self._history = copy(self._archive), [*self._history]  # which copies of this one share
         else:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            self._archive = Archive(self._criteria, self.max_points)
+            self._archive = Archive(
+                self._criteria, self.max_points, dict(zip(rows.groups.names, rows.groups.values, strict=True))
+            )
             self._history = []
             if "front_" in vars(self):  # of an earlier fit, perhaps to other data
                 del self.front_
