@@ -9,7 +9,12 @@
 
 from mamofair import explanations, metrics
 from mamofair.descent import Fixed, MinNorm, rays
-from mamofair.estimators import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier
+from mamofair.estimators import (
+    FairBoostingClassifier,
+    FairNetClassifier,
+    FairPlugInClassifier,
+    FairPortfolioClassifier,
+)
 from mamofair.metrics import Audit, audit
 from mamofair.networks import MLP
 from mamofair.notions import Notion, Rate
@@ -26,6 +31,7 @@ __all__ = [
     "FairBoostingClassifier",
     "FairNetClassifier",
     "FairPlugInClassifier",
+    "FairPortfolioClassifier",
     "Fixed",
     "Front",
     "Knee",

@@ -17,10 +17,20 @@ import pytest
 import sklearn.utils
 import torch
 from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import NotFittedError
 from small_fits import GROUP, X, Y, small, two_attributes
 
-from mamofair import ClosestToIdeal, FairBoostingClassifier, Knee, MostAccurateWithin, Notion, Rate
+from mamofair import (
+    ClosestToIdeal,
+    FairBoostingClassifier,
+    FairPlugInClassifier,
+    FairPortfolioClassifier,
+    Knee,
+    MostAccurateWithin,
+    Notion,
+    Rate,
+)
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._inputs import Rows, hold_back
 from mamofair.groups import read_groups
@@ -35,9 +45,23 @@ def small_boosting(**parameters: Any) -> FairBoostingClassifier:
     return FairBoostingClassifier(**{"members": 4, "n_estimators": 12, "random_state": 0} | parameters)
 
 
+def small_plugin(**parameters: Any) -> FairPlugInClassifier:
+    """Return a plug-in that is quick to fit, and measured on rows that are held back."""
+    trees = HistGradientBoostingClassifier(max_iter=10, early_stopping=False)
+    return FairPlugInClassifier(trees, **{"cv": None, "random_state": 0} | parameters)
+
+
+def small_portfolio(**parameters: Any) -> FairPortfolioClassifier:
+    """Return a portfolio that is quick to fit."""
+    members = [("net", small()), ("boosting", small_boosting()), ("plugin", small_plugin())]
+    return FairPortfolioClassifier(members, **{"random_state": 0} | parameters)
+
+
 ESTIMATORS: dict[str, Make] = {
     "net": partial(small, epochs=8),
     "boosting": small_boosting,
+    "plugin": small_plugin,
+    "portfolio": small_portfolio,
 }
 
 LABELS = {

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
@@ -183,18 +183,28 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             self._archive, self._history = copy(self._archive), [*self._history]  # which copies of this one share
         else:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            self._archive = Archive(
-                self._criteria, self.max_points, dict(zip(rows.groups.names, rows.groups.values, strict=True))
-            )
-            self._history = []
-            if "front_" in vars(self):  # of an earlier fit, perhaps to other data
-                del self.front_
+            self._begin(dict(zip(rows.groups.names, rows.groups.values, strict=True)))
         train, valid, calibration = self._split(rows, np.random.default_rng(self._seed))
         for notion, attribute in self._criteria:
             require_rates(notion, attribute, train.groups, train.y)
             warn_of_unmeasured(notion, attribute, valid)
         self._chosen: int | None = None
         return train, valid, calibration, self._seed
+
+    def _begin(self, groups: Mapping[str, tuple[Any, ...]]) -> None:
+        """Start with an empty archive; what an earlier fit found, perhaps on other data, is gone."""
+        self._archive = Archive(self._criteria, self.max_points, groups)
+        self._history = []
+        if "front_" in vars(self):
+            del self.front_
+
+    def _adopt(self, other: "FairClassifier") -> None:
+        """Take on the task of another estimator, whose rows this one is to be fitted to."""
+        require(self, self._rules)
+        for name in ("_task", "classes_", "_favorable", "notions_", "_seed"):
+            setattr(self, name, getattr(other, name))
+        self._chosen = None
+        self._begin(other._archive.groups)
 
     def _read(self, X: Any, y: Any, features: Any, weight: Any) -> Rows:
         """Return the rows that count, and remember what they are asked for."""

@@ -105,7 +105,7 @@ class FairPlugInClassifier(FairClassifier):
     def _check_X(self, X: Any, reset: bool) -> Any:
         if reset:
             return read_table(self, X, reset)
-        X, features = X  # to predict
+        X, features = X if isinstance(X, tuple) else (X, None)  # to predict
         table = read_table(self, X, reset)
         return table, self._told(features, len(table)) if self.aware else None
 

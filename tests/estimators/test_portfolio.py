@@ -1,0 +1,74 @@
+"""The portfolio: the non-dominated union of what its estimators find on the same rows."""
+
+import numpy as np
+import pytest
+from estimator_contract import small_boosting, small_plugin, small_portfolio
+from moocore import is_nondominated
+from small_fits import GROUP, X, Y, small
+
+from mamofair import FairPortfolioClassifier, MostAccurateWithin
+
+
+@pytest.fixture(scope="module")
+def model():
+    members = [("net", small(epochs=3)), ("boosting", small_boosting()), ("plugin", small_plugin())]
+    return FairPortfolioClassifier(members, random_state=0).fit(X, Y, sensitive_features=GROUP)
+
+
+def test_the_front_is_the_non_dominated_union_of_its_estimators_fronts(model):
+    union = np.vstack([own.front_.values for own in model.estimators_.values()])
+    best = union[is_nondominated(union)]
+    np.testing.assert_array_equal(model.front_.values, best[np.lexsort(best.T[::-1])])
+
+
+def test_each_point_says_which_model_it_is_of_and_predicts_with_it(model):
+    frame = model.front_.frame()
+    assert set(frame["model"]) <= {"net", "boosting", "plugin"}
+    assert frame["model"].nunique() > 1
+    for i, name in enumerate(frame["model"]):
+        own = model.estimators_[name]
+        place = next(j for j, values in enumerate(own.front_.values) if (values == model.front_.values[i]).all())
+        np.testing.assert_array_equal(model.at(i).decision_function(X), own.at(place).decision_function(X))
+
+
+def test_all_are_measured_on_the_same_rows(model):
+    counted = {tuple(point.valid.counts["group"].sum(axis=1)) for point in model.front_.points}
+    assert len(counted) == 1
+
+
+def test_a_selection_may_pick_another_kind_of_model(model):
+    names = {model.front_.frame()["model"][model.with_selection(MostAccurateWithin(e)).selected_] for e in (0.01, 0.5)}
+    assert names <= {"net", "boosting", "plugin"}
+
+
+def test_history_tells_the_model(model):
+    assert set(model.history_["model"]) == {"net", "boosting", "plugin"}
+
+
+def test_calibration_rows_are_counted_for_all():
+    found = small_portfolio(calibration_fraction=0.2).fit(X, Y, sensitive_features=GROUP)
+    assert {point.calibration.overall.sum() for point in found.front_.points} == {120}
+
+
+def test_the_portfolios_notions_count():
+    members = [("net", small(notions="tpr")), ("boosting", small_boosting(notions="fpr"))]
+    found = FairPortfolioClassifier(members, notions="acc", random_state=0).fit(X, Y, sensitive_features=GROUP)
+    assert found.front_.columns == ["error", "accuracy_parity[group]"]
+
+
+def test_given_estimators_are_left_alone():
+    own = small()
+    FairPortfolioClassifier([("net", own)], random_state=0).fit(X, Y, sensitive_features=GROUP)
+    assert not hasattr(own, "front_")
+
+
+def test_a_member_that_needs_the_attribute_is_refused():
+    told = FairPortfolioClassifier([("told", small_plugin(aware=True))])
+    with pytest.raises(ValueError, match="predicts without the sensitive attributes"):
+        told.fit(X, Y, sensitive_features=GROUP)
+
+
+@pytest.mark.parametrize("members", [[], [small()], [("a", small()), ("a", small())], [("a", "net")]])
+def test_members_are_named_estimators_of_ours(members):
+    with pytest.raises(ValueError, match="`estimators` must be a list of pairs"):
+        FairPortfolioClassifier(members).fit(X, Y, sensitive_features=GROUP)
