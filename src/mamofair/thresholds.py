@@ -5,26 +5,30 @@ decide a whole group by lot. Thresholds on P(y=1 | x), one for each group, fill 
 Sorted scores and running sums give the confusion cells of a group at all of its thresholds; a combination of thresholds
 only adds them up.
 
-Two groups: all pairs of thresholds, so the result is exact. More: a Pareto local search (Paquete, Chiarandini and
-Stützle 2004), which changes one group's threshold at a time, to all of its values, until nothing new turns up. It
-starts from thresholds and from shares of favorable decisions that all groups have in common.
+Up to a quarter of a million combinations, which is what three groups have, all are tried, so the result is exact for
+these thresholds. Beyond, a Pareto local search (Paquete, Chiarandini and Stützle 2004) changes one group's threshold to
+all of its values, or two groups' to neighbouring ones, until nothing new turns up. It starts from thresholds and
+shares of favorable decisions that all groups have in common, and from a spread of others; it may miss a point.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
+from math import prod
 
 import moocore
 import numpy as np
 from jaxtyping import Float, Int
+from scipy.stats.qmc import Halton
 
 from mamofair.groups import Groups
 from mamofair.notions import Confusion
 from mamofair.pareto import Criterion
 
 EVERYONE, NOBODY = -1.0, 1.0  # thresholds of a probability
-_AT_ONCE = 2**18  # combinations
+_AT_ONCE = 2**18  # combinations: of 512 thresholds for two groups, or 64 for three
 _PAIRS, _ALONE = 512, 64  # thresholds a group, at the most: of two groups, of more
-_ROUNDS = 10
+_STEPS, _STARTS, _ROUNDS = (-2, -1, 1, 2), 2**14, 10
 
 
 def cuts(score: Float[np.ndarray, " n"], limit: int) -> Float[np.ndarray, " some"]:
@@ -120,13 +124,18 @@ class Cuts:
         return np.asarray(np.nan_to_num(np.column_stack([error, *gaps]), nan=1.0))
 
 
-def search(counts: Cuts, criteria: Sequence[Criterion], most: int = 400) -> Float[np.ndarray, "rules strata"]:
-    """Return thresholds, a column a stratum, that no others beat in error and gaps; `most` of them, well spread."""
+def search(
+    counts: Cuts, criteria: Sequence[Criterion], *, most: int = 400, exact: int = _AT_ONCE
+) -> Float[np.ndarray, "rules strata"]:
+    """Return thresholds, a column a stratum, that no others beat in error and gaps; `most` of them, well spread.
+
+    Up to `exact` combinations all are tried; more are searched locally.
+    """
     sizes = [len(at) for at in counts.at]
-    if len(sizes) <= 2:
+    if prod(sizes) <= exact:
         chosen = _best(counts, criteria, np.indices(sizes).reshape(len(sizes), -1).T)
     else:
-        chosen = _local_search(counts, criteria, sizes, most)
+        chosen = _local_search(counts, criteria, sizes)
     chosen = chosen[spread_out(counts.values(chosen, criteria), most)]
     return np.column_stack([at[chosen[:, i]] for i, at in enumerate(counts.at)])
 
@@ -140,23 +149,33 @@ def _best(counts: Cuts, criteria: Sequence[Criterion], chosen: Int[np.ndarray, "
     return kept
 
 
-def _local_search(counts: Cuts, criteria: Sequence[Criterion], sizes: list[int], most: int) -> np.ndarray:
-    """Change one threshold at a time, from thresholds and shares in common, until nothing new is found."""
+def _local_search(counts: Cuts, criteria: Sequence[Criterion], sizes: list[int]) -> np.ndarray:
+    """Move from thresholds and shares in common, and from a spread of others, to better neighbours until none are."""
     common = [np.searchsorted(at, np.linspace(0, 1, max(sizes)), side="right") - 1 for at in counts.at]
     shares = [np.linspace(0, size - 1, max(sizes)).astype(int) for size in sizes]
-    best = _best(counts, criteria, np.vstack([np.column_stack(common), np.column_stack(shares)]))
+    spread = (Halton(len(sizes), scramble=False).random(_STARTS) * sizes).astype(int)
+    best = _best(counts, criteria, np.vstack([np.column_stack(common), np.column_stack(shares), spread]))
+    beam = max(16, _AT_ONCE // 8 // len(_neighbours(best[:1], sizes)))
     for _ in range(_ROUNDS):
-        moves = [best]
-        for i, size in enumerate(sizes):
-            moved = np.repeat(best, size, axis=0)
-            moved[:, i] = np.tile(np.arange(size), len(best))
-            moves.append(moved)
-        found = _best(counts, criteria, np.unique(np.concatenate(moves), axis=0))
-        found = found[spread_out(counts.values(found, criteria), most)]
-        if found.shape == best.shape and (np.unique(found, axis=0) == np.unique(best, axis=0)).all():
+        best = best[spread_out(counts.values(best, criteria), beam)]
+        found = _best(counts, criteria, _neighbours(best, sizes))
+        if len(found) == len(best) and (np.unique(found, axis=0) == np.unique(best, axis=0)).all():
             break
         best = found
     return best
+
+
+def _neighbours(chosen: Int[np.ndarray, "some strata"], sizes: list[int]) -> Int[np.ndarray, "more strata"]:
+    """Return these, and what changes one threshold to any other, or two of them by a step or two each."""
+    found = [chosen]
+    for i, size in enumerate(sizes):
+        moved = np.repeat(chosen, size, axis=0)
+        moved[:, i] = np.tile(np.arange(size), len(chosen))
+        found.append(moved)
+    unit = np.eye(len(sizes), dtype=int)
+    for i, j in combinations(range(len(sizes)), 2):
+        found += [chosen + one * unit[i] + other * unit[j] for one, other in product(_STEPS, repeat=2)]
+    return np.unique(np.concatenate(found).clip(0, np.array(sizes) - 1), axis=0)
 
 
 def spread_out(values: Float[np.ndarray, "n columns"], most: int) -> Int[np.ndarray, " some"]:
