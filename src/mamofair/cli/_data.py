@@ -59,8 +59,8 @@ def read_data(asked: Asked) -> Data:
 def _own(asked: Asked) -> Data:
     path = Path(asked.data)
     if not path.exists():
-        near = get_close_matches(asked.data.lower(), CATALOG)
-        meant = f"Did you mean {' or '.join(near)}?" if near else f"The data sets are {', '.join(CATALOG)}."
+        near = get_close_matches(asked.data.lower(), CATALOG, n=1)
+        meant = f"Did you mean {near[0]}?" if near else f"The data sets are {', '.join(CATALOG)}."
         raise FileNotFoundError(f"There is neither a file nor a data set {asked.data!r}. {meant}")
     if asked.target is None:
         raise ValueError(f"`--target` must name the column of {path.name} to predict: found none.")

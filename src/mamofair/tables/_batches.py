@@ -27,26 +27,30 @@ def read_batches(
     source = open_source(path)
     wanted = list(encoder.feature_names_in_)
     source.check(wanted)
-    if path.name.lower().endswith(".parquet"):
-        for whole in _parquet(path, rows):
-            yield whole, pd.DataFrame({name: tidy(whole[name]) for name in wanted}, copy=False)
-        return
-    truths = _truths(encoder)
-    for whole in _csv(path, rows):
-        features = whole[wanted].mask(whole[wanted].isin(MISSING))
-        yield whole, features.assign(**{name: features[name].replace(_SPELLINGS) for name in truths})
+    is_parquet = path.name.lower().endswith(".parquet")
+    truths, found = _truths(encoder), 0
+    for whole in _parquet(path, rows) if is_parquet else _csv(path, rows):
+        found += len(whole)
+        if is_parquet:
+            features = pd.DataFrame({name: tidy(whole[name]) for name in wanted}, copy=False)
+        else:
+            features = whole[wanted].mask(whole[wanted].isin(MISSING))
+            features = features.assign(**{name: features[name].replace(_SPELLINGS) for name in truths})
+        if found:
+            yield whole, features
+    if not found:
+        raise ValueError(f"There must be rows in {source.label}: found only column names. Write it again.")
 
 
 def _truths(encoder: ColumnTransformer) -> list[str]:
-    """Return the columns that may hold truth values, which CSV files spell in several ways: numbers, True and False."""
-    found = []
-    for kind, pipeline, columns in encoder.transformers_:
-        if kind == "numbers":
-            found += list(columns)
-        elif kind == "text":
-            levels = zip(columns, pipeline[-1].categories_, strict=True)
-            found += [name for name, own in levels if {"True", "False"} & set(own) and len(own) <= len("TF?")]
-    return found
+    """Return the columns of text that are True and False, which CSV files spell in several ways."""
+    return [
+        name
+        for kind, pipeline, columns in encoder.transformers_
+        if kind == "text" and len(columns)
+        for name, values in zip(columns, pipeline[-1].categories_, strict=True)
+        if set(values) <= {"True", "False", "(missing)"}
+    ]
 
 
 def _csv(path: Path, rows: int) -> Iterator[pd.DataFrame]:
