@@ -207,8 +207,8 @@ def fit_figures(fits: int) -> list[Figure]:
         model = FairNetClassifier(validation_fraction=len(valid) / len(part), random_state=seed)
         fitting = model.fitting(X[part], y[part], sensitive_features=data.sensitive[["sex"]].iloc[part])
         seconds: list[float] = []
-        measure, archive = watched(_net._measure, seconds), watched(Archive.add_all, seconds)
-        with patch.object(_net, "_measure", measure), patch.object(Archive, "add_all", archive):
+        measure, archive = watched(_net.measure, seconds), watched(Archive.add_all, seconds)
+        with patch.object(_net, "measure", measure), patch.object(Archive, "add_all", archive):
             own[seed], other[seed] = in_turn(fitting, published.run(*published.adult(seed)))
         assert not model.front_.is_constant.all()
         measuring[seed], length[seed] = sum(seconds), model.history_["epoch"].max() + 1

@@ -11,7 +11,7 @@ from typing import Any
 
 from mamofair import explanations, metrics
 from mamofair.descent import Fixed, MinNorm, rays
-from mamofair.estimators import FairClassifier, FairNetClassifier
+from mamofair.estimators import FairBoostingClassifier, FairClassifier, FairNetClassifier, FairPlugInClassifier
 from mamofair.metrics import Audit, audit
 from mamofair.networks import MLP
 from mamofair.notions import Notion, Rate
@@ -25,7 +25,9 @@ __all__ = [
     "Archive",
     "Audit",
     "ClosestToIdeal",
+    "FairBoostingClassifier",
     "FairNetClassifier",
+    "FairPlugInClassifier",
     "Fixed",
     "Front",
     "Knee",

@@ -65,6 +65,28 @@ class Groups:
         name = "*".join(self.names)
         return Groups((*self.names, name), (*self.values, values), np.column_stack([self.codes, crossing]))
 
+    def as_in(self, other: "Groups") -> "Groups":
+        """Return the same rows with the attributes and group numbers of other ones; a new group is a `ValueError`.
+
+        >>> read_groups(pd.Series(["b", None], name="x")).as_in(read_groups(pd.Series(["a", "b"], name="x"))).codes
+        array([[ 1],
+               [-1]])
+        """
+        columns = []
+        for name, values in zip(other.names, other.values, strict=True):
+            if name not in self.names:
+                raise ValueError(
+                    f"`sensitive_features` must have the attribute {name!r} as in `fit`: found {self.names}."
+                )
+            place, known = self.names.index(name), {value: code for code, value in enumerate(values)}
+            codes = self.codes[:, place]
+            if new := [
+                value for i, value in enumerate(self.values[place]) if value not in known and (codes == i).any()
+            ]:
+                raise ValueError(f"Groups must be known from `fit`: found {new[0]!r} in {name!r}. Set it to missing.")
+            columns.append(np.array([*(known.get(value, -1) for value in self.values[place]), -1])[codes])
+        return Groups(other.names, other.values, np.column_stack(columns))
+
 
 def read_groups(sensitive_features: Any, rows: int | None = None) -> Groups:
     """Read sensitive features: a Series, a frame (pandas or polars), a mapping, or an array of one or two dimensions.

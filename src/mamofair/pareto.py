@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float
 from mamofair.groups import Groups
 from mamofair.notions import Confusion, Notion, column
 from mamofair.plot import plot_front
+from mamofair.volumes import hypervolume, spacing, thin
 
 __all__ = ["Archive", "Counter", "Front", "Point", "Tally"]
 
@@ -23,8 +24,6 @@ __all__ = ["Archive", "Counter", "Front", "Point", "Tally"]
 Criterion = tuple[Notion, str]
 
 _EVERYONE = ""  # the attribute whose one group is everyone
-_EXACT_CONTRIBUTIONS = 3  # columns up to which moocore's contributions take no time
-_EXACT_HYPERVOLUME = 6  # columns up to which moocore's hypervolume of 200 points takes well under a second
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,11 +139,12 @@ class Front:
     """Non-dominated points, sorted by error: the trade-off that was found.
 
     `criteria` are the gaps that count beside the error, each a notion and an attribute; `values` are error and gaps of
-    each point, in the order of `frame()`. An undefined gap counts as 1.
+    each point, in the order of `frame()`. An undefined gap counts as 1. `groups` names each attribute's, if known.
     """
 
     points: tuple[Point, ...]
     criteria: tuple[Criterion, ...]
+    groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, repr=False)
     values: Float[np.ndarray, "points columns"] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -193,9 +193,9 @@ class Front:
         """
         return spacing(self.values)
 
-    def plot(self, *, selected: int | None = None, axes: Any = None) -> Any:
-        """Draw error against each gap and return the matplotlib figure; `selected` is a row to point out."""
-        return plot_front(self.frame(), selected=selected, axes=axes)
+    def plot(self, *, selected: int | None = None, limit: pd.DataFrame | None = None, axes: Any = None) -> Any:
+        """Draw error against each gap and return the matplotlib figure; `selected` is a row, `limit` a line to show."""
+        return plot_front(self.frame(), selected=selected, limit=limit, axes=axes)
 
 
 class Archive:
@@ -205,8 +205,10 @@ class Archive:
     best in a column. Of points with equal values the first stays.
     """
 
-    def __init__(self, criteria: Iterable[Criterion], max_points: int = 200):
-        self.criteria = tuple(criteria)
+    def __init__(
+        self, criteria: Iterable[Criterion], max_points: int = 200, groups: Mapping[str, tuple[Any, ...]] | None = None
+    ):
+        self.criteria, self.groups = tuple(criteria), dict(groups or {})
         self.max_points = max_points
         if max_points < len(self.criteria) + 1:
             raise ValueError(
@@ -231,71 +233,14 @@ class Archive:
         candidates = [*self.points, *points]
         values = np.vstack([self._values, _measure(points, self.criteria)])
         kept = np.flatnonzero(moocore.is_nondominated(values))
-        kept = kept[_thin(values[kept], self.max_points)]
+        kept = kept[thin(values[kept], self.max_points)]
         self.points = [candidates[i] if i < old or keep is None else keep(candidates[i]) for i in kept]
         self._values = values[kept]
 
     def front(self) -> Front:
         """Return the front found so far."""
-        return Front(tuple(self.points), self.criteria)
+        return Front(tuple(self.points), self.criteria, self.groups)
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
         """Return the volume between what is kept and a reference point, as `Front.hypervolume` does."""
         return hypervolume(self._values, reference)
-
-
-def hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Sequence[float]) -> float:
-    """Return the volume between points and a reference point, as `Front.hypervolume` does."""
-    corner = np.asarray(reference, dtype=float)
-    if corner.shape not in ((), (values.shape[1],)):
-        raise ValueError(
-            f"`reference` must be one number, or one for each of {values.shape[1]} columns: found {reference}."
-        )
-    corner = np.broadcast_to(corner, values.shape[1])
-    if len(corner) <= _EXACT_HYPERVOLUME:
-        return float(moocore.hypervolume(values, ref=corner))
-    return float(moocore.hv_approx(values, ref=corner, seed=0))
-
-
-def spacing(values: Float[np.ndarray, "n columns"]) -> float:
-    """Return how unevenly points lie, as `Front.spacing` does."""
-    return float(_nearest(values).std(ddof=1)) if len(values) > 1 else float("nan")
-
-
-def _thin(values: Float[np.ndarray, "n columns"], size: int) -> np.ndarray:
-    """Return the indices of `size` points at most: again and again, the one that contributes least leaves."""
-    kept = np.arange(len(values))
-    if len(values) <= size:
-        return kept
-    best = np.isin(kept, values.argmin(axis=0))
-    contributions = _exact if values.shape[1] <= _EXACT_CONTRIBUTIONS else _sampled(values)
-    while len(kept) > size:
-        share = contributions(values, kept)
-        # Ties, of which sampled contributions have many, go to the more crowded point.
-        order = np.lexsort([_nearest(values[kept]), np.where(best[kept], np.inf, share)])
-        kept = np.delete(kept, order[0])
-    return kept
-
-
-def _exact(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    return np.asarray(moocore.hv_contributions(values[kept], ref=1.0))
-
-
-def _sampled(values: np.ndarray, samples: int = 4096) -> Any:
-    """Return contributions by counting samples of the box that one point alone dominates; exact ones take seconds."""
-    low = values.min(axis=0)
-    places = low + (1 - low) * np.random.default_rng(0).random((samples, values.shape[1]))
-    dominated = (values[None, :, :] <= places[:, None, :]).all(axis=-1)
-
-    def contributions(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
-        ours = dominated[:, kept]
-        return np.asarray(ours[ours.sum(axis=1) == 1].sum(axis=0), dtype=float)
-
-    return contributions
-
-
-def _nearest(values: Float[np.ndarray, "n columns"]) -> Float[np.ndarray, " n"]:
-    """Return each point's ℓ₁ distance to the nearest other one."""
-    distances = np.abs(values[:, None, :] - values[None, :, :]).sum(axis=-1)
-    np.fill_diagonal(distances, np.inf)
-    return np.asarray(distances.min(axis=1))

@@ -4,10 +4,17 @@ from typing import Any
 
 import pandas as pd
 
-_BLUE, _ORANGE, _GRAY = "#0072B2", "#D55E00", "#999999"  # told apart by color-blind people, too (Okabe and Ito)
+_BLUE, _ORANGE, _GRAY, _GREEN = (
+    "#0072B2",
+    "#D55E00",
+    "#999999",
+    "#009E73",
+)  # told apart by color-blind people, too (Okabe and Ito)
 
 
-def plot_front(frame: pd.DataFrame, *, selected: int | None = None, axes: Any = None) -> Any:
+def plot_front(
+    frame: pd.DataFrame, *, selected: int | None = None, limit: pd.DataFrame | None = None, axes: Any = None
+) -> Any:
     """Draw error against each gap, a panel a gap, and return the matplotlib figure.
 
     Parameters
@@ -16,12 +23,16 @@ def plot_front(frame: pd.DataFrame, *, selected: int | None = None, axes: Any = 
         A table as `Front.frame()` gives it: `error`, and columns named `notion[attribute]`.
     selected
         The row to point out in every panel.
+    limit
+        A table as `limits.frontier(…).frame()` gives it: `criterion`, `gap`, `error`, `low` and `high`, drawn behind.
     axes
         As many matplotlib axes as gaps, to draw into; by default a new figure.
     """
     gaps = [name for name in frame.columns if "[" in str(name)]
     panels = _new_axes(len(gaps)) if axes is None else list(pd.Series([axes]).explode())
     for panel, name in zip(panels, gaps, strict=True):
+        if limit is not None:
+            _draw_limit(panel, limit[limit["criterion"] == name])
         best = frame.sort_values([name, "error"])
         outline = best[best["error"] <= best["error"].cummin()]  # what is best for this gap alone
         panel.plot(outline[name], outline["error"], drawstyle="steps-post", color=_GRAY, linewidth=1, zorder=1)
@@ -35,6 +46,11 @@ def plot_front(frame: pd.DataFrame, *, selected: int | None = None, axes: Any = 
     panels[0].set_ylabel("error")
     panels[-1].legend(frameon=False)
     return panels[0].figure
+
+
+def _draw_limit(panel: Any, line: pd.DataFrame) -> None:
+    panel.fill_between(line["gap"], line["low"], line["high"], color=_GREEN, alpha=0.15, linewidth=0, zorder=0)
+    panel.plot(line["gap"], line["error"], color=_GREEN, linestyle="--", label="estimated limit", zorder=0)
 
 
 def new_figure(width: float, height: float) -> Any:

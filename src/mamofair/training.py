@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -13,7 +13,8 @@ from torch import Tensor
 from mamofair.batches import Batch
 from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
 from mamofair.networks import Average, Population, Pullback
-from mamofair.objectives import Objective, evaluate
+from mamofair.objectives import Objective, evaluate, records
+from mamofair.pareto import Counter, Tally
 
 _CHUNK = 4096  # rows that are predicted at once
 
@@ -43,14 +44,8 @@ class Snapshot:
 
     def records(self, names: Sequence[str]) -> list[dict[str, float]]:
         """Return a record for each member, with the objectives under their names."""
-        columns = {name: self.values[i] for i, name in enumerate(names)}
-        columns |= {f"weight of {name}": self.weights[i] for i, name in enumerate(names)}
-        if self.cosines is not None:
-            pairs = combinations(range(len(names)), 2)
-            columns |= {f"cosine of {names[i]} and {names[j]}": self.cosines[:, i, j] for i, j in pairs}
-        rows = zip(*(column.tolist() for column in columns.values()), strict=True)
         moment = {"epoch": self.epoch, "step": self.step}
-        return [moment | {"member": i} | dict(zip(columns, row, strict=True)) for i, row in enumerate(rows)]
+        return [moment | record for record in records(names, self.values, self.weights, self.cosines)]
 
 
 def epochs(
@@ -192,6 +187,12 @@ def decisions(population: Population, x: Shaped[Tensor, "n ..."]) -> Bool[np.nda
     with isolated(device=population.device, small=population.is_small):
         population.train(False)
         return (population(x) > 0).cpu().numpy()
+
+
+def measure(population: Population, part: Sequence[tuple[Shaped[Tensor, "n ..."], Counter]]) -> list[Tally]:
+    """Return each member's exact counts on rows that are held back, in chunks with their counters."""
+    tallies = [counter(decisions(population, x)) for x, counter in part]
+    return [sum(own[1:], start=own[0]) for own in zip(*tallies, strict=True)]
 
 
 def chunks(n: int) -> Iterator[slice]:

@@ -8,7 +8,7 @@ import pandas as pd
 from mamofair import MLP, FairNetClassifier
 from mamofair.datasets import make_toy
 
-SMALL: dict[str, Any] = {"members": 3, "epochs": 3, "batch_size": 100, "network": MLP((8,), 0.2), "learning_rate": 0.02}
+SMALL: dict[str, Any] = {"members": 3, "epochs": 6, "batch_size": 100, "network": MLP((8,), 0.2), "learning_rate": 0.02}
 TOY = make_toy()
 X, Y, GROUP = TOY.X, TOY.y, TOY.sensitive
 

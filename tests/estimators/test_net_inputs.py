@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 import torch
 from scipy import sparse
-from small_fits import GROUP, X, Y, assert_same, fitted, small, two_attributes
+from small_fits import GROUP, X, Y, fitted, small, two_attributes
 from torch import nn
 
 from mamofair import MLP, ClosestToIdeal, Fixed, MinNorm, Sigmoid
@@ -70,13 +70,6 @@ def test_numbers_of_any_type_are_features(dtype):
 def imbalanced() -> np.ndarray:
     """Return integer weights that matter: rows of one group and label count fourfold."""
     return np.where((GROUP["group"] == "protected") & (Y == 1), 4, 1)
-
-
-def test_rows_of_weight_zero_are_left_out():
-    keep = np.random.default_rng(0).random(len(X)) < 0.6
-    weighted = small().fit(X, Y, sensitive_features=GROUP, sample_weight=keep.astype(float))
-    removed = small().fit(X[keep], Y[keep], sensitive_features=GROUP[keep], sample_weight=np.ones(keep.sum()))
-    assert_same(weighted, removed)
 
 
 def test_equal_weights_are_no_weights(model):

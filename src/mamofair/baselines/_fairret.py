@@ -10,7 +10,7 @@ from torch import Tensor
 
 from mamofair.baselines._peer import load
 from mamofair.batches import Batch
-from mamofair.descent import Fixed
+from mamofair.descent import Fixed, Weighting
 from mamofair.estimators import FairNetClassifier
 from mamofair.estimators._base import Candidates
 from mamofair.estimators._inputs import Rows
@@ -140,5 +140,5 @@ class FairretClassifier(FairNetClassifier):
         self.members = [Fixed((1.0, weight)) for weight in self.weights]
         return super()._candidates(train, valid, calibration, seed)
 
-    def _objectives(self, anchor: float) -> list[Objective]:
+    def _objectives(self, weightings: Sequence[Weighting]) -> list[Objective]:
         return [CrossEntropy(), FairretNorm(self._criteria)]

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mamofair.estimators._crossfit import cross_fitted
 from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions, warn_of_unmeasured
 from mamofair.estimators._parameters import SHARED, Rule, require
 from mamofair.estimators._progress import watched
@@ -76,9 +77,38 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _score(self, point: Point, X: Any) -> np.ndarray:
         """Return a score for each row, positive where the decision is favorable."""
 
+    def _split(self, rows: Rows, rng: np.random.Generator) -> list[Rows]:
+        """Return the rows to train on, those to measure points on, and those for calibration."""
+        if self._folds is None:
+            return hold_back(rows, (self.validation_fraction, self.calibration_fraction), rng)
+        if self.calibration_fraction:
+            raise ValueError(
+                "`calibration_fraction` must be 0 with `cv`: cross-fitted counts are of the procedure, and a guarantee "
+                f"is about one model: found {self.calibration_fraction}. Choose one of the two."
+            )
+        return [rows, rows, rows[:0]]
+
+    @property
+    def _folds(self) -> int | None:
+        """The number of folds that measure points, for estimators that train a model a point."""
+        return None
+
+    def _twin(self: Fitted, whole: Rows, part: Rows) -> Fitted:
+        """Return a copy that is to be trained on a part of the rows, in step with this one on the whole."""
+        twin = copy(self)
+        twin._history = []
+        return twin
+
     def _stops(self) -> bool:
         """Whether nothing more is to be expected."""
         return False
+
+    def _note_volume(self, last: int) -> float:
+        """Return how large the front is, and write it into the last records of `history_`."""
+        volume = self._archive.hypervolume(self._reference)
+        for record in self._history[-last:]:
+            record["hypervolume"] = volume
+        return volume
 
     def _continues(self) -> bool:
         """Whether an earlier fit is to be continued."""
@@ -125,8 +155,14 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return self._fitting(*self._prepare(X, y, sensitive_features, sample_weight))
 
     def _fitting(self: Fitted, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Fitted]:
+        self._reference = valid.reference(len(self._criteria))
+        found = (
+            self._candidates(train, valid, calibration, seed)
+            if self._folds is None
+            else cross_fitted(self, train, self._folds, seed)
+        )
         try:
-            for candidates in self._candidates(train, valid, calibration, seed):
+            for candidates in found:
                 self._archive.add_all(candidates.points, candidates.keep)
                 if candidates.complete:
                     self.front_ = self._archive.front()
@@ -149,12 +185,13 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             self._archive, self._history = copy(self._archive), [*self._history]  # which copies of this one share
         else:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            self._archive = Archive(self._criteria, self.max_points)
+            self._archive = Archive(
+                self._criteria, self.max_points, dict(zip(rows.groups.names, rows.groups.values, strict=True))
+            )
             self._history = []
             if "front_" in vars(self):  # of an earlier fit, perhaps to other data
                 del self.front_
-        fractions = self.validation_fraction, self.calibration_fraction
-        train, valid, calibration = hold_back(rows, fractions, np.random.default_rng(self._seed))
+        train, valid, calibration = self._split(rows, np.random.default_rng(self._seed))
         for notion, attribute in self._criteria:
             require_rates(notion, attribute, train.groups, train.y)
             warn_of_unmeasured(notion, attribute, valid)

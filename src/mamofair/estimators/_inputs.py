@@ -13,11 +13,12 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from mamofair.descent import Weighting, rays
+from mamofair.descent import Fixed, Weighting, rays
 from mamofair.groups import Groups
 from mamofair.labels import as_column
 from mamofair.notions import Notion, as_notion
-from mamofair.pareto import Counter
+from mamofair.objectives import CrossEntropy, Gap, Objective, SquaredError
+from mamofair.pareto import Counter, Criterion
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.splits import stratified_order
 from mamofair.training import Member
@@ -48,6 +49,11 @@ class Rows:
     def counter(self) -> Counter:
         """Return what counts decisions on these rows."""
         return Counter.of(self.y, self.groups, self.weight)
+
+    def reference(self, gaps: int) -> list[float]:
+        """Return the corner from which the hypervolume is counted: the best constant's error, and 1 for each gap."""
+        positive = float(np.average(self.y, weights=self.weight))
+        return [min(positive, 1 - positive), *[1.0] * gaps]
 
 
 def hold_back(rows: Rows, fractions: tuple[float, ...], rng: np.random.Generator) -> list[Rows]:
@@ -120,16 +126,29 @@ def _listed(notions: Any) -> list[Notion | str]:
     return [notions] if isinstance(notions, Notion | str) else list(notions)
 
 
-def read_members(members: Any, k: int) -> list[Member]:
-    """Return the members of the population, given their number or their weightings."""
+def read_members(members: Any, k: int, **ladder: float) -> list[Member]:
+    """Return the members of the population, given their weightings, or their number and how far `rays` reach."""
     if isinstance(members, int | np.integer):
         if members < 1:
             raise ValueError(f"`members` must be at least 1: found {members}.")
-        members = rays(k, int(members))
+        members = rays(k, int(members), **ladder)
     listed = list(members) if isinstance(members, Iterable) else []
     if not listed or not all(isinstance(m, Member | Weighting) and not isinstance(m, type) for m in listed):
         raise ValueError(f"`members` must be a number, or a list of weightings such as MinNorm(): found {members!r}.")
     return [member if isinstance(member, Member) else Member(member) for member in listed]
+
+
+def read_objectives(
+    criteria: Iterable[Criterion],
+    relaxation: Relaxation | Mapping[Any, Relaxation],
+    weightings: Iterable[Weighting],
+    anchor: float,
+    anchor_loss: CrossEntropy | SquaredError = CrossEntropy(),
+) -> list[Objective]:
+    """Return what to make small: the cross-entropy, and each gap, without an anchor if all weights are `Fixed`."""
+    anchor = 0.0 if all(isinstance(weighting, Fixed) for weighting in weightings) else anchor
+    gaps = [Gap(notion, name, relaxation_of(notion, relaxation), anchor, anchor_loss) for notion, name in criteria]
+    return [CrossEntropy(), *gaps]
 
 
 def relaxation_of(notion: Notion, given: Relaxation | Mapping[Any, Relaxation]) -> Relaxation:

@@ -11,18 +11,18 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from mamofair.batches import Batch
-from mamofair.descent import Fixed, Weighting
+from mamofair.descent import Weighting
 from mamofair.estimators._base import Candidates, FairClassifier
-from mamofair.estimators._inputs import Rows, read_members, relaxation_of
+from mamofair.estimators._inputs import Rows, read_members, read_objectives
 from mamofair.estimators._numbers import Scaling, read_numbers
 from mamofair.estimators._parameters import NETWORK
 from mamofair.estimators._published import published
 from mamofair.networks import MLP, Average, Perceptron, Population, Recipe, one_logit, require_logits
-from mamofair.objectives import CrossEntropy, Gap, Objective, SquaredError
-from mamofair.pareto import Counter, Point, Tally
+from mamofair.objectives import CrossEntropy, Objective, SquaredError
+from mamofair.pareto import Counter, Point
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.selection import ClosestToIdeal, Selection
-from mamofair.training import Member, chunks, decisions, epochs, isolated
+from mamofair.training import Member, chunks, epochs, isolated, measure
 
 #: Less growth of the hypervolume than this, in an epoch, counts as none.
 GROWTH = 1e-4
@@ -49,6 +49,9 @@ class FairNetClassifier(FairClassifier):
         The share of rows that is held back to measure snapshots, with the same shares of labels and groups.
     calibration_fraction : float, default=0
         The share of rows that is held back further, for choices with a guarantee.
+    cv : int or None, default=None
+        The number of folds for measuring: each point is measured on all rows, by models that have not seen them, and
+        trained again on all of them. It takes `cv` times as long, and `validation_fraction` is not used then.
     max_points : int, default=200
         The most points to keep.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
@@ -125,6 +128,7 @@ class FairNetClassifier(FairClassifier):
         selection: Selection = ClosestToIdeal(),
         validation_fraction: float = 0.25,
         calibration_fraction: float = 0.0,
+        cv: int | None = None,
         max_points: int = 200,
         relaxation: Relaxation | Mapping[Any, Relaxation] = Sigmoid(3),
         members: int | Sequence[Weighting | Member] = 16,
@@ -149,6 +153,7 @@ class FairNetClassifier(FairClassifier):
         self.selection = selection
         self.validation_fraction = validation_fraction
         self.calibration_fraction = calibration_fraction
+        self.cv = cv
         self.max_points = max_points
         self.relaxation = relaxation
         self.members = members
@@ -174,14 +179,8 @@ class FairNetClassifier(FairClassifier):
         Both: a single run of common descent, Adam at 0.01, hidden layers of 60 and 25, dropout 0.2, inputs not scaled,
         an archive entry each epoch, LINMAP. The text: `Tanh(3)`, cross-entropy as anchor, exact min-norm. The code:
         `Published` with c = 3 for demographic parity and 5 for equal opportunity, squared error as anchor, one step of
-        Frank–Wolfe, weights from N(0, 0.02²). It ran 35 epochs on Adult and 100 on COMPAS.
-
-        Parameters
-        ----------
-        code : bool
-            Whether to follow the code where it differs from the text.
-        **parameters
-            Others than these, such as `notions`, `epochs` or `batch_size`.
+        Frank–Wolfe, weights from N(0, 0.02²). It ran 35 epochs on Adult and 100 on COMPAS. Other `parameters`, such as
+        `notions`, `epochs` or `batch_size`, are passed on.
         """
         return cls(**published(code) | parameters)
 
@@ -191,6 +190,12 @@ class FairNetClassifier(FairClassifier):
     def _continues(self) -> bool:
         return self.warm_start and "_population" in vars(self)
 
+    @property
+    def _folds(self) -> int | None:
+        if self.cv is not None and self.warm_start:
+            raise ValueError(f"`warm_start` must be False with `cv`: found cv = {self.cv}. Choose one of the two.")
+        return self.cv
+
     def _check_X(self, X: Any, reset: bool) -> np.ndarray:
         return read_numbers(self, X, reset)
 
@@ -198,9 +203,7 @@ class FairNetClassifier(FairClassifier):
         members = read_members(self.members, len(self._criteria) + 1)
         weightings = [member.weighting for member in members]
         self._resume(members) if self._continues() else self._start(train, members, seed)
-        positive = np.average(valid.y, weights=valid.weight)
-        self._reference = [min(positive, 1 - positive), *[1.0] * len(self._criteria)]
-        objectives = self._objectives(0.0 if all(isinstance(w, Fixed) for w in weightings) else self.anchor)
+        objectives = self._objectives(weightings)
         rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
         held_back = [self._chunked(part) for part in (valid, calibration) if len(part)]
         for snapshot in epochs(
@@ -211,15 +214,25 @@ class FairNetClassifier(FairClassifier):
             self._optimizer,
             self._average,
             span=range(self._epoch, self._epoch + self.epochs),
-            batch_size=min(self.batch_size, max(64, -(-len(train) // 6))),
+            batch_size=self._rows_a_step(train),
             snapshots=self.snapshots,
             seed=seed,
         ):
-            tallies = zip(*(_measure(self._average.population, part) for part in held_back), strict=True)
+            tallies = zip(*(measure(self._average.population, part) for part in held_back), strict=True)
             points = [Point(*both, member=i, step=snapshot.step) for i, both in enumerate(tallies)]  # type: ignore[misc]
             self._epoch = snapshot.epoch + snapshot.ends_epoch
             self._history += snapshot.records([str(objective) for objective in objectives])
             yield Candidates(points, self._keep, snapshot.ends_epoch)
+
+    def _rows_a_step(self, rows: Rows) -> int:
+        return min(self.batch_size, max(64, -(-len(rows) // 6)))
+
+    def _twin(self, whole: Rows, part: Rows) -> "FairNetClassifier":
+        """Return a copy that takes as many steps an epoch as this one."""
+        twin = super()._twin(whole, part)
+        steps = -(-len(whole) // self._rows_a_step(whole))
+        twin.batch_size = -(-len(part) // steps)
+        return twin
 
     def _start(self, train: Rows, members: Sequence[Member], seed: int) -> None:
         """Build the networks and their optimizer; members with the same seed start from the same weights."""
@@ -252,20 +265,13 @@ class FairNetClassifier(FairClassifier):
 
     def _stops(self) -> bool:
         """Whether the hypervolume has not grown for as many epochs as patience allows."""
-        volume = self._archive.hypervolume(self._reference)
-        for record in self._history[-self._population.size :]:
-            record["hypervolume"] = volume
+        volume = self._note_volume(self._population.size)
         self._stale = 0 if volume > self._best + GROWTH else self._stale + 1
         self._best = max(volume, self._best)
         return self._is_stale
 
-    def _objectives(self, anchor: float) -> list[Objective]:
-        """Return what to make small: the cross-entropy, and the gap of each notion for each attribute."""
-        gaps = [
-            Gap(notion, name, relaxation_of(notion, self.relaxation), anchor, self.anchor_loss)
-            for notion, name in self._criteria
-        ]
-        return [CrossEntropy(), *gaps]
+    def _objectives(self, weightings: Sequence[Weighting]) -> list[Objective]:
+        return read_objectives(self._criteria, self.relaxation, weightings, self.anchor, self.anchor_loss)
 
     def _tensor(self, X: np.ndarray, device: str | None = None, dtype: torch.dtype = torch.float32) -> Tensor:
         """Return features as the network takes them."""
@@ -291,9 +297,3 @@ class FairNetClassifier(FairClassifier):
             inputs = (self._tensor(X[rows], "cpu", dtype) for rows in chunks(len(X)))
             logits = [one_logit(functional_call(network, state, (x,))) for x in inputs]
         return torch.cat(logits).double().numpy()
-
-
-def _measure(population: Population, part: list[tuple[Tensor, Counter]]) -> list[Tally]:
-    """Return each member's exact counts on rows that are held back."""
-    tallies = [counter(decisions(population, x)) for x, counter in part]
-    return [sum(own[1:], start=own[0]) for own in zip(*tallies, strict=True)]

@@ -9,10 +9,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 
-def read_numbers(estimator: BaseEstimator, X: Any, reset: bool) -> Shaped[np.ndarray, "n ..."]:
-    """Return features as an array of finite numbers with two axes or more; integers stay integers."""
+def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool = False) -> Shaped[np.ndarray, "n ..."]:
+    """Return features as an array of finite numbers with two axes or more; integers stay integers.
+
+    A `table` has two axes, and NaN where a number is missing.
+    """
     try:
-        array = validate_data(estimator, X, reset=reset, allow_nd=True, ensure_all_finite=False)
+        array = validate_data(estimator, X, reset=reset, allow_nd=not table, ensure_all_finite=False)
         array = array if array.dtype.kind in "biuf" else array.astype(float)  # categories stay objects until here
     except (ValueError, np.exceptions.DTypePromotionError) as error:
         if not any(words in str(error) for words in ("could not convert", "arrays of bytes/strings", "be promoted")):
@@ -21,13 +24,14 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool) -> Shaped[np.nda
             f"X must be numeric: {str(error).rstrip('.')}. Encode categories first, for instance with "
             "mamofair.tables.encoder() in a Pipeline."
         ) from error
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        columns = np.flatnonzero(~np.isfinite(array).all(axis=tuple(i for i in range(array.ndim) if i != 1)))
+    broken = np.isinf(array) if table else ~np.isfinite(array)
+    if broken.any():
+        columns = np.flatnonzero(broken.any(axis=tuple(i for i in range(array.ndim) if i != 1)))
         names = getattr(estimator, "feature_names_in_", range(array.shape[1]))
         shown = ", ".join(repr(names[i]) for i in columns[:5]) + (", …" if len(columns) > 5 else "")
         raise ValueError(
-            f"X must have no NaN and no infinity: found some in column {shown}. Impute or drop them first; "
-            "mamofair.tables.encoder() imputes."
+            f"X must have {'no infinity' if table else 'no NaN and no infinity'}: found some in column {shown}. "
+            + ("Set it to NaN." if table else "Impute or drop them first; mamofair.tables.encoder() imputes.")
         )
     return np.asarray(array)
 

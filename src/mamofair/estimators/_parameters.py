@@ -50,6 +50,8 @@ def _present(device: Any) -> bool:
 
 _WHOLE = "an integer of at least 1"
 
+_FOLDS: Rule = ("cv", lambda v: v is None or (_whole(v) and v >= 2), "None or an integer of at least 2")
+
 #: Of every estimator.
 SHARED: tuple[Rule, ...] = (
     ("selection", lambda v: isinstance(v, Selection) and not isinstance(v, type), "a rule such as ClosestToIdeal()"),
@@ -58,18 +60,46 @@ SHARED: tuple[Rule, ...] = (
     ("max_points", _whole, _WHOLE),
 )
 
-#: Of the network estimator.
-NETWORK: tuple[Rule, ...] = (
+#: Of those that learn by descent.
+_DESCENT: tuple[Rule, ...] = (
     *SHARED,
     ("relaxation", _relaxes, "a relaxation such as Sigmoid(3), or a mapping from notions to relaxations"),
     ("anchor", _number, "a number, not negative"),
+    ("learning_rate", lambda v: _number(v) and v > 0, "a positive number"),
+    _FOLDS,
+)
+
+#: Of the network estimator.
+NETWORK: tuple[Rule, ...] = (
+    *_DESCENT,
     ("anchor_loss", lambda v: isinstance(v, CrossEntropy | SquaredError), "CrossEntropy() or SquaredError()"),
     ("network", _builds, "a callable that takes the number of features and returns a new module, not a module"),
     ("epochs", _whole, _WHOLE),
     ("batch_size", _whole, _WHOLE),
-    ("learning_rate", lambda v: _number(v) and v > 0, "a positive number"),
     ("averaging", lambda v: _number(v) and v < 1, "at least 0 and less than 1"),
     ("snapshots", _whole, _WHOLE),
     ("patience", lambda v: v is None or _whole(v), f"None or {_WHOLE}"),
     ("device", _present, "a device that torch finds here, such as 'cpu'"),
+)
+
+#: Of the boosting estimator.
+BOOSTING: tuple[Rule, ...] = (
+    *_DESCENT,
+    ("n_estimators", _whole, _WHOLE),
+    ("num_leaves", lambda v: _whole(v) and v >= 2, "an integer of at least 2"),
+    ("min_child_samples", _whole, _WHOLE),
+    ("n_jobs", _whole, _WHOLE),
+)
+
+
+def _gives_probabilities(value: Any) -> bool:
+    return value is None or (callable(getattr(value, "predict_proba", None)) and not isinstance(value, type))
+
+
+#: Of the plug-in estimator.
+PLUG_IN: tuple[Rule, ...] = (
+    *SHARED,
+    ("estimator", _gives_probabilities, "None or a classifier with `predict_proba`"),
+    ("group_estimator", _gives_probabilities, "None or a classifier with `predict_proba`"),
+    _FOLDS,
 )

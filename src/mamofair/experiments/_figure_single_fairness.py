@@ -13,7 +13,7 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")
 _TITLES = {"demographic_parity": "|DDP|", "equal_opportunity": "|DEO|"}
 
 
-def draw(frame: pd.DataFrame, *, ours: Collection[str] = ("MF1", "MF2", "FairNet"), unconstrained: str = "Unc") -> Any:
+def draw(frame: pd.DataFrame, *, ours: Collection[str] = ("MF1", "MF2", "mamofair"), unconstrained: str = "Unc") -> Any:
     """Return the figure.
 
     Parameters

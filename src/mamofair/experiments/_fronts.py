@@ -6,7 +6,8 @@ import moocore
 import numpy as np
 
 from mamofair.notions import Confusion
-from mamofair.pareto import Criterion, Tally, hypervolume, spacing
+from mamofair.pareto import Criterion, Tally
+from mamofair.volumes import hypervolume, spacing
 
 
 def ratio_gap(tally: Tally, criterion: Criterion) -> float:

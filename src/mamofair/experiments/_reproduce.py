@@ -1,7 +1,7 @@
 """Run experiments by name, one after another: records, figures and the page of all results in a folder."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,8 @@ class Reproduction:
         return Outcome(table, records=list(self.watch(records, total, table.name)))
 
     def _draw(self, figure: Figure) -> Outcome:
-        shown = [outcome for outcome in map(self._tabulate, figure.tables) if outcome.records]
+        tables = (replace(table, methods=figure.methods) for table in figure.tables)
+        shown = [outcome for outcome in map(self._tabulate, tables) if outcome.records]
         if figure.tables and not shown:
             return Outcome(figure, skipped="none of its data sets is at hand.")
         frames = [frame(outcome.experiment, outcome.records) for outcome in shown]  # type: ignore[arg-type]

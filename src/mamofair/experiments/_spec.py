@@ -55,9 +55,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper: `draw` returns it, given a frame of what `tables` recorded if it shows such."""
+    """A figure of the paper: `draw` returns it, given a frame of what `tables` recorded of `methods`, if it has any."""
 
     name: str
     title: str
     draw: Callable[..., Any]
     tables: tuple[Table, ...] = ()
+    methods: tuple[str, ...] = ()

@@ -14,5 +14,6 @@
 
 from mamofair.objectives._evaluate import evaluate
 from mamofair.objectives._objectives import CrossEntropy, Gap, Objective, SquaredError, require_rates
+from mamofair.objectives._records import records
 
-__all__ = ["CrossEntropy", "Gap", "Objective", "SquaredError", "evaluate", "require_rates"]
+__all__ = ["CrossEntropy", "Gap", "Objective", "SquaredError", "evaluate", "records", "require_rates"]

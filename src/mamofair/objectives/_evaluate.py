@@ -85,8 +85,10 @@ def _gaps(
     ends = torch.zeros_like(rates).scatter_(-1, most, 1.0).scatter_add_(-1, least, -torch.ones_like(low))
     ends = torch.where(torch.arange(rates.shape[-2], device=M.device).unsqueeze(-1) == worst, ends, 0.0) / divisor
     by_mass = _sums(ends, A) - _sums(ends * rates, B)
-    by_indicator = torch.unflatten(by_mass[..., : -len(rows)], -1, (len(indicators), len(rows))) @ M.T
-    cotangents = (by_indicator * slopes.movedim(0, -2).unsqueeze(-3)).sum(-2)
+    # Contiguous, or torch would multiply member by member.
+    by_indicator = torch.unflatten(by_mass[..., : -len(rows)].contiguous(), -1, (len(indicators), len(rows))) @ M.T
+    sides = by_indicator * slopes.movedim(0, -2).unsqueeze(-3)
+    cotangents = sides.squeeze(-2) if len(indicators) == 1 else sides.sum(-2)
     return gap.squeeze((-1, -2)).movedim(-1, 0), cotangents.movedim(-2, 0)
 
 

@@ -1,0 +1,109 @@
+"""How much does a round of fair boosting cost? A ratio of CPU time on the paper's Adult design, on one thread.
+
+    python bench/boosting.py [--repeats 5] [--out docs/results/boosting.md]
+
+A round of `mamofair.boosting.rounds` adds a tree to each of its members; it is compared with a round of as many
+boosters with LightGBM's own binary objective, on the same rows and with the same parameters: training alone, and with
+a look at the validation rows after each round (we take all scores, LightGBM computes its log loss). Rounds alternate,
+so that a busy machine slows both alike; the figure is the median over all rounds of the ratio of CPU times. No model
+may be constant: trees without splits are fast.
+"""
+
+import argparse
+import platform
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import lightgbm
+import numpy as np
+import torch
+
+from mamofair import MinNorm, rays
+from mamofair.batches import Batch
+from mamofair.boosting import rounds
+from mamofair.datasets import load_adult, split
+from mamofair.descent import Weighting
+from mamofair.groups import read_groups
+from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
+from mamofair.objectives import CrossEntropy, Gap
+from mamofair.pareto import Criterion
+
+Rows = tuple[np.ndarray, np.ndarray]
+TREES, GOAL = 100, 1.3
+LIGHTGBM = {"num_leaves": 15}  # as our estimator; all else is LightGBM's default
+GAPS = {
+    "one gap": [(DEMOGRAPHIC_PARITY, "sex")],
+    "four gaps": [(notion, name) for name in ("sex", "race") for notion in (DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY)],
+}
+
+
+def plain(train: Rows, valid: Rows, members: int, look: bool) -> Iterator[None]:
+    """Add a tree to each of some ordinary boosters, again and again."""
+    settings = {"objective": "binary", "verbosity": -1, "num_threads": 1, "force_row_wise": True} | LIGHTGBM
+    rows = lightgbm.Dataset(*train, params=settings).construct()
+    held_back = lightgbm.Dataset(*valid, reference=rows, params=settings).construct()
+    boosters = [lightgbm.Booster(settings, rows) for _ in range(members)]
+    for booster in boosters if look else []:
+        booster.add_valid(held_back, "valid")
+    for _ in range(TREES):
+        for booster in boosters:
+            booster.update()
+            booster.eval_valid()  # nothing, where there is nothing to look at
+        yield
+
+
+def ratios(gaps: list[Criterion], weightings: list[Weighting], look: bool, seed: int) -> list[float]:
+    """Return the ratio of CPU times of each round."""
+    adult = load_adult()
+    X, y, _ = adult.design()
+    X = X.astype(float)
+    train, validation, _ = split(adult, seed)
+    members = read_groups(adult.sensitive)[train].members(y[train])
+    objectives = [CrossEntropy(), *(Gap(notion, name) for notion, name in gaps)]
+    rows = Batch.of(torch.from_numpy(X[train]), y[train], members)
+    fair = rounds(rows, [X[validation]] if look else [], objectives, weightings, n=TREES, parameters=LIGHTGBM)
+    ordinary = plain((X[train], y[train]), (X[validation], y[validation]), len(weightings), look)
+    found = []
+    for _ in range(TREES):
+        start = time.process_time()
+        moment = next(fair)
+        middle = time.process_time()
+        next(ordinary)
+        found.append((middle - start) / (time.process_time() - middle))
+    for booster in moment.boosters:
+        assert 0 < (booster.predict(X[validation]) > 0).mean() < 1
+    return found[1:]  # the first round bins the rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    told = __doc__.split("\n\n", 2)[2].strip()
+    versions = ", ".join(f"{name} {version(name)}" for name in ("mamofair", "lightgbm", "torch"))
+    lines = [
+        "# Speed of boosting",
+        f"{told}\n\n`python bench/boosting.py`, Python {platform.python_version()}, {versions}.\n",
+        "| members | objectives | training alone | with a look | goal | holds |\n|---|---|---|---|---|---|",
+    ]
+    for what, weightings in {"16 preferences": lambda k: rays(k, 16), "4 `MinNorm`": lambda k: [MinNorm()] * 4}.items():
+        for name, gaps in GAPS.items():
+            alone, looking = (
+                float(np.median([ratios(gaps, weightings(len(gaps) + 1), look, i) for i in range(options.repeats)]))
+                for look in (False, True)
+            )
+            goal = GOAL if (what, name) == ("16 preferences", "one gap") else None
+            shown = "| |" if goal is None else f"≤ {goal} | {'yes' if max(alone, looking) <= goal else '**no**'} |"
+            lines.append(f"| {what} | cross-entropy and {name} | {alone:.2f} | {looking:.2f} | {shown}")
+            print(lines[-1], flush=True)
+    if options.out:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Features as trees take them: numbers, which may be missing, and codes of categories."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+_TEXT = {"string", "mixed", "mixed-integer"}  # kinds of objects; others, such as booleans, are numbers in disguise
+
+
+@dataclass(frozen=True, eq=False)
+class Categories:
+    """The categories in a frame's columns of text or categories, by name, and the places of these columns.
+
+    An array has none.
+    """
+
+    values: dict[Any, pd.Index]
+    places: list[int]
+
+    @classmethod
+    def of(cls, X: Any) -> "Categories":
+        """Return the categories that occur.
+
+        >>> people = pd.DataFrame({"age": [30, 40], "job": ["cook", None]})
+        >>> Categories.of(people).values["job"].tolist(), Categories.of(people)(people)["job"].tolist()
+        (['cook'], [0.0, nan])
+        """
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            return cls({}, [])
+        columns = {name: frame.get_column(name) for name in frame.columns}
+        text = {name: column for name, column in columns.items() if _is_text(column)}
+        values = {name: pd.Categorical(column.to_numpy()).categories for name, column in text.items()}
+        return cls(values, [list(columns).index(name) for name in values])
+
+    def __call__(self, X: Any) -> Any:
+        """Return the frame with codes for categories, NaN where one is missing or new."""
+        if not self.values:
+            return X
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        if not isinstance(frame, nw.DataFrame):
+            raise ValueError(
+                f"X must be a frame, as it was in `fit`, because columns such as {next(iter(self.values))!r} are "
+                f"categories: found {type(X).__name__}."
+            )
+        present = [name for name in self.values if name in frame.columns]  # if some are not, scikit-learn will say so
+        codes = {name: self.values[name].get_indexer(pd.Index(frame.get_column(name).to_numpy())) for name in present}
+        backend = nw.get_native_namespace(frame)
+        return frame.with_columns(
+            nw.new_series(name, np.where(column < 0, np.nan, column), backend=backend) for name, column in codes.items()
+        ).to_native()
+
+
+def _is_text(column: nw.Series[Any]) -> bool:
+    if column.dtype == nw.Object:
+        return pd.api.types.infer_dtype(column.to_numpy(), skipna=True) in _TEXT
+    return column.dtype in (nw.String, nw.Categorical, nw.Enum)

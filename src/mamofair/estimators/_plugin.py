@@ -1,0 +1,216 @@
+"""The plug-in estimator: any classifier with probabilities, and the whole front from what it believes."""
+
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import expit
+from sklearn.base import BaseEstimator
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.utils import Tags, get_tags
+
+from mamofair.estimators._base import Candidates, FairClassifier
+from mamofair.estimators._beliefs import Learner, Table, read_table, seeded, trained
+from mamofair.estimators._inputs import Rows, hold_back
+from mamofair.estimators._parameters import PLUG_IN
+from mamofair.groups import Groups, read_groups
+from mamofair.pareto import Counter, Point, Tally
+from mamofair.plugin import Beliefs, Contrasts, Dual, Evidence, State, between, first_multipliers
+from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.thresholds import Cuts, Strata, search
+
+_FIRST, _BETWEEN, _ROUNDS = 30, 40, 5  # multipliers to begin with, then a round, and how many rounds
+_AT_ONCE = 2**22  # decisions in memory
+_SURE = 1 - 1e-9
+
+
+class FairPlugInClassifier(FairClassifier):
+    """Any classifier with `predict_proba`, made fair: the whole front from two fits and no further training.
+
+    Learns P(y | x) and P(a, y | x) for each attribute. With these the best decisions under any price of unfairness are
+    known in closed form (Menon and Williamson 2018; see `mamofair.plugin`), and prices are swept.
+
+    Parameters
+    ----------
+    estimator : classifier with predict_proba, default=None
+        What learns P(y | x). None means scikit-learn's histogram gradient boosting, with small trees; it takes missing
+        values, and categorical columns of a frame as they are.
+    notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
+        Which rates must be equal between groups; none that is conditioned on the prediction.
+    group_estimator : classifier with predict_proba, default=None
+        What learns the groups; None means a clone of `estimator`.
+    aware : bool, default=False
+        Whether the true groups are told at prediction, `predict(X, sensitive_features=…)`, instead of guessed from X.
+        Then thresholds for groups are searched, too. Often the law forbids it. Rows of unknown group are decided by
+        accuracy alone.
+    prefit : bool, default=False
+        Whether `estimator` is trained already, and used as it is. Fit on other rows than those it was trained on.
+    cv : int or None, default=5
+        Points are measured on all rows, each by models of the other folds, and the final models are fitted to all rows;
+        `validation_fraction` is then unused. None holds back rows instead, and is faster.
+    crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, random_state, verbose
+        As in `FairNetClassifier`.
+
+    Attributes
+    ----------
+    front_, selected_, history_, notions_, classes_, n_features_in_, feature_names_in_
+        As in `FairNetClassifier`. A point's state are its multipliers, or its thresholds.
+
+    Examples
+    --------
+    >>> from mamofair.datasets import make_toy
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> toy = make_toy()
+    >>> model = FairPlugInClassifier(LogisticRegression(), random_state=0)
+    >>> model.fit(toy.X, toy.y, sensitive_features=toy.sensitive).predict(toy.X).shape
+    (600,)
+    """
+
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+    _rules = PLUG_IN
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        notions: Any = "demographic_parity",
+        *,
+        group_estimator: Any = None,
+        aware: bool = False,
+        prefit: bool = False,
+        cv: int | None = 5,
+        crossed: bool = False,
+        favorable: Any = None,
+        selection: Selection = ClosestToIdeal(),
+        validation_fraction: float = 0.25,
+        calibration_fraction: float = 0.0,
+        max_points: int = 200,
+        random_state: Any = None,
+        verbose: int = 0,
+    ):
+        self.estimator = estimator
+        self.notions = notions
+        self.group_estimator = group_estimator
+        self.aware = aware
+        self.prefit = prefit
+        self.cv = cv
+        self.crossed = crossed
+        self.favorable = favorable
+        self.selection = selection
+        self.validation_fraction = validation_fraction
+        self.calibration_fraction = calibration_fraction
+        self.max_points = max_points
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _check_X(self, X: Any, reset: bool) -> Any:
+        if reset:
+            return read_table(self, X, reset)
+        X, features = X  # to predict
+        table = read_table(self, X, reset)
+        return table, self._told(features, len(table)) if self.aware else None
+
+    def _split(self, rows: Rows, rng: np.random.Generator) -> list[Rows]:
+        if self.cv is None:
+            return super()._split(rows, rng)
+        train, calibration = hold_back(rows, (self.calibration_fraction,), rng)
+        return [train, train, calibration]
+
+    def _base(self) -> Any:
+        # Smaller trees than scikit-learn's, and a smaller rate: on Adult and COMPAS the probabilities are better.
+        default = HistGradientBoostingClassifier(
+            learning_rate=0.05, max_iter=150, max_leaf_nodes=15, early_stopping=False
+        )
+        return default if self.estimator is None else self.estimator
+
+    def _learner(self, seed: int) -> Learner:
+        """Return what learns: y with the estimator, unless that is trained already, and groups."""
+        of_groups = self._base() if self.group_estimator is None else self.group_estimator
+        groups = None if self.aware else seeded(of_groups, seed)
+        if not self.prefit:
+            return Learner(self._criteria, seeded(self._base(), seed), groups, self.aware)
+        favorable, unfavorable = (self.classes_.tolist()[i] for i in self._places)
+        return Learner(self._criteria, None, groups, self.aware, trained(self.estimator, (unfavorable, favorable)))
+
+    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
+        yield from self._explore(self._learn(train, valid, seed), valid, calibration)
+
+    def _explore(self, beliefs: Beliefs, valid: Rows, calibration: Rows) -> Iterator[Candidates]:
+        """Yield the points of rules, measured."""
+        parts = [(self._evidence(beliefs, valid.groups), valid.counter())]
+        if len(calibration):
+            there = self._posterior(calibration.X, calibration.groups if self.aware else None)
+            parts.append((self._evidence(there, calibration.groups), calibration.counter()))
+        for step, states in enumerate(self._sweep(beliefs, valid)):
+            tallies = [_measure(states, *part) for part in parts]
+            points = [
+                Point(*both, step=step, state=state)  # type: ignore[misc]
+                for *both, state in zip(*tallies, states, strict=True)
+            ]
+            self._history.append({"step": step, "rules": len(states)})
+            yield Candidates(points)
+
+    def _learn(self, train: Rows, valid: Rows, seed: int) -> Beliefs:
+        """Fit the final models; return beliefs of the rows to measure on, from models that have not seen them."""
+        self._contrasts = Contrasts.of(self._criteria, train.y, train.groups, train.weight)
+        self._strata = Strata.of(train.groups, [name for _, name in self._criteria])
+        learner = self._learner(seed)
+        self._posterior = learner.fit(train)
+        if self.cv is None:
+            return self._posterior(valid.X, valid.groups if self.aware else None)
+        return learner.cross_fit(train, self.cv, np.random.default_rng(seed))
+
+    def _sweep(self, beliefs: Beliefs, valid: Rows) -> Iterator[list[State]]:
+        """Yield rules: accuracy alone; a first spread of multipliers; what lies between; thresholds for groups."""
+        contrasts = self._contrasts
+        yield [{"multipliers": np.zeros(len(contrasts.offset))}]
+        first = first_multipliers(Dual.of(contrasts, beliefs, valid.weight), _FIRST)
+        yield [{"multipliers": row} for row in first]
+        for _ in range(_ROUNDS):
+            front = self._archive.front()
+            found = between(front.values, np.stack([point.state["multipliers"] for point in front.points]), _BETWEEN)
+            yield [{"multipliers": row} for row in found]
+        if self.aware:
+            counts = Cuts.of(beliefs.positive, valid.y, valid.groups, self._strata, valid.weight)
+            yield [{"thresholds": row} for row in search(counts, self._criteria)]
+
+    def _evidence(self, beliefs: Beliefs, told: Groups | None) -> Evidence:
+        stratum = self._strata(told) if self.aware and told is not None else None
+        return Evidence(beliefs.gain, self._contrasts.terms(beliefs), stratum)
+
+    def _told(self, features: Any, rows: int) -> Groups:
+        """Return the groups of rows to predict, numbered as in `fit`."""
+        if features is None:
+            raise ValueError("With `aware=True`, predictions need `sensitive_features`, too: found none.")
+        groups = read_groups(features, rows=rows)
+        return (groups.crossed() if self.crossed else groups).as_in(self._posterior.groups)
+
+    def _score(self, point: Point, X: tuple[Table, Groups | None]) -> np.ndarray:
+        """Return the logit of P(y=1 | x), moved by the rule; so the most accurate point has the estimator's."""
+        [score] = self._evidence(self._posterior(*X), X[1]).scores([point.state])
+        return np.asarray(2 * np.arctanh(np.clip(score, -_SURE, _SURE)))
+
+    def predict(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
+        """Return the predicted labels; the sensitive attributes are needed if `aware`."""
+        return super().predict((X, sensitive_features))
+
+    def decision_function(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
+        """Return scores, positive for `classes_[1]`, as scikit-learn has it."""
+        return super().decision_function((X, sensitive_features))
+
+    def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
+        """Return the estimator's probabilities, moved by the rule, with ½ at the decision boundary."""
+        second = expit(self.decision_function(X, sensitive_features=sensitive_features))
+        return np.column_stack([1 - second, second])
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        if isinstance(self._base(), BaseEstimator):  # a trained model of another library may have no tags
+            tags.input_tags = get_tags(self._base()).input_tags
+        return tags
+
+
+def _measure(states: list[State], evidence: Evidence, counter: Counter) -> list[Tally]:
+    """Return each rule's exact counts, a chunk of rules at a time."""
+    size = max(1, _AT_ONCE // len(evidence.gain))
+    chunks = (states[start : start + size] for start in range(0, len(states), size))
+    return [tally for chunk in chunks for tally in counter(evidence.scores(chunk) > 0)]

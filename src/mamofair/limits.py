@@ -1,0 +1,153 @@
+"""What fairness must cost on this data: an estimate of the best trade-off that any classifier could reach."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Bool, Float
+
+from mamofair.estimators import FairPlugInClassifier
+from mamofair.estimators._inputs import Rows
+from mamofair.notions import column
+from mamofair.pareto import Counter, Criterion
+
+__all__ = ["Limit", "frontier"]
+
+_STEPS = 41  # of each line
+
+
+@dataclass(frozen=True, eq=False)
+class Limit:
+    """An estimate of the least error for every size of every gap, with intervals; made by `frontier`."""
+
+    table: pd.DataFrame
+
+    def frame(self) -> pd.DataFrame:
+        """Return a table: `criterion` (such as `demographic_parity[sex]`), `gap`, `error`, and from `low` to `high`."""
+        return self.table.copy()
+
+    def __repr__(self) -> str:
+        ends = self.table.groupby("criterion", sort=False).agg(fair=("error", "first"), free=("error", "last"))
+        told = (f"{name} costs {row.fair:.3f} instead of {row.free:.3f}" for name, row in ends.iterrows())
+        return f"<Limit, an estimate of the least error: {', '.join(told)}>"
+
+
+def frontier(
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    notions: Any = "demographic_parity",
+    *,
+    estimator: Any = None,
+    aware: bool = False,
+    crossed: bool = False,
+    favorable: Any = None,
+    sample_weight: Any = None,
+    cv: int = 5,
+    resamples: int = 100,
+    level: float = 0.95,
+    random_state: Any = None,
+) -> Limit:
+    """Estimate the best trade-off between error and each gap that any classifier on these features could reach.
+
+    The plug-in rule on the true P(y, a | x) would reach it (Menon and Williamson 2018); here a strong model stands for
+    the truth, each row is judged by models that have not seen it, and what lies between two rules may be reached by
+    drawing lots between them. Each gap is traded by itself, whatever the other gaps are.
+
+    It is an estimate, and a better model may lie below the line. Do not trust it where the model is weak (images, text,
+    a few hundred rows), nor for people other than those the rows were drawn from. The intervals are for the choice of
+    rows only: they know nothing of what the model misses.
+
+    Parameters
+    ----------
+    X, y, sensitive_features, sample_weight
+        As in `FairPlugInClassifier.fit`.
+    notions, estimator, aware, crossed, favorable, cv, random_state
+        As in `FairPlugInClassifier`.
+    resamples : int
+        How many times rows are drawn anew, with replacement, for the intervals.
+    level : float
+        The share of resamples that the intervals hold.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from mamofair.datasets import make_toy
+    >>> toy = make_toy()
+    >>> limit = frontier(toy.X, toy.y, toy.sensitive, estimator=LogisticRegression(), resamples=20, random_state=0)
+    >>> list(limit.frame())
+    ['criterion', 'gap', 'error', 'low', 'high']
+    """
+    if resamples < 2 or not 0 < level < 1:
+        raise ValueError(f"`resamples` must be at least 2 and `level` in (0, 1): found {resamples} and {level}.")
+    model = FairPlugInClassifier(
+        estimator, notions, aware=aware, cv=cv, crossed=crossed, favorable=favorable, random_state=random_state
+    )
+    rows, decided = _rules(model, X, y, sensitive_features, sample_weight)
+    rng = np.random.default_rng(model._seed)
+    found = _values(decided, rows, model._criteria, rows.weight)
+    drawn = np.stack([_values(decided, rows, model._criteria, _drawn(rows, rng)) for _ in range(resamples)])
+    lines = [
+        _line(column(*criterion), found[:, [0, i]], drawn[:, :, [0, i]], level)
+        for i, criterion in enumerate(model._criteria, start=1)
+    ]
+    return Limit(pd.concat(lines, ignore_index=True))
+
+
+def _rules(
+    model: FairPlugInClassifier, X: Any, y: Any, features: Any, weight: Any
+) -> tuple[Rows, Bool[np.ndarray, "rules n"]]:
+    """Return the rows that count and what each rule of the front decides on them, cross-fitted; constants left out."""
+    train, valid, calibration, seed = model._prepare(X, y, features, weight)
+    beliefs = model._learn(train, valid, seed)
+    for candidates in model._explore(beliefs, valid, calibration):
+        model._archive.add_all(candidates.points)
+    evidence = model._evidence(beliefs, valid.groups)
+    states = [point.state for point in model._archive.points if not point.valid.is_constant]
+    if not states:
+        raise ValueError("`estimator` must tell rows apart: found that all rules decide all rows alike.")
+    return valid, np.concatenate([evidence.scores([state]) > 0 for state in states])
+
+
+def _drawn(rows: Rows, rng: np.random.Generator) -> Float[np.ndarray, " n"]:
+    """Return how much each row counts if as many are drawn with replacement."""
+    times = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows)).astype(float)
+    return times if rows.weight is None else times * rows.weight
+
+
+def _values(
+    decided: Bool[np.ndarray, "rules n"], rows: Rows, criteria: Sequence[Criterion], weight: np.ndarray | None
+) -> Float[np.ndarray, "rules columns"]:
+    """Return error and gaps of each rule on weighted rows."""
+    counter = replace(Counter.of(rows.y, rows.groups, weight), squares=None)
+    return np.array([[t.error, *(t.gap(*criterion) for criterion in criteria)] for t in counter(decided)])
+
+
+def _line(
+    name: str, found: Float[np.ndarray, "rules 2"], drawn: Float[np.ndarray, "resamples rules 2"], level: float
+) -> pd.DataFrame:
+    """Return the limit of one gap: the hull of what was found, and how much it varies between resamples."""
+    gaps = np.linspace(0, found[found[:, 0].argmin(), 1], _STEPS)
+    error = _hull(found, gaps)
+    lines = np.stack([_hull(one, gaps) for one in drawn])
+    # Around their mean: the best of many noisy rules looks better in every resample than it is.
+    low, high = np.quantile(lines - lines.mean(axis=0), [(1 - level) / 2, (1 + level) / 2], axis=0)
+    return pd.DataFrame({"criterion": name, "gap": gaps, "error": error, "low": error + low, "high": error + high})
+
+
+def _hull(values: Float[np.ndarray, "rules 2"], gaps: Float[np.ndarray, " steps"]) -> Float[np.ndarray, " steps"]:
+    """Return the least error within each gap if lots may be drawn: the lower convex hull of error against gap.
+
+    Below the smallest gap it stays level. Differences change sign along the rules, so that two neighbours with a gap
+    near zero, one of either sign, have a mixture without any.
+    """
+    corners: list[np.ndarray] = []
+    for point in values[np.lexsort(values.T)][:, ::-1]:  # by gap, then error
+        while len(corners) > 1 and np.linalg.det([corners[-1] - corners[-2], point - corners[-2]]) <= 0:
+            corners.pop()
+        corners.append(point)
+    gap, error = np.transpose(corners)
+    last = error.argmin() + 1  # more unfairness than that gains nothing
+    return np.asarray(np.interp(gaps, gap[:last], error[:last]))

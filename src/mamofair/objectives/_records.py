@@ -1,0 +1,23 @@
+"""What training leaves behind of the objectives, in words that a table can have as columns."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+from jaxtyping import Float
+from torch import Tensor
+
+
+def records(
+    names: Sequence[str],
+    values: Float[Tensor, "k members"],
+    weights: Float[Tensor, "k members"],
+    cosines: Float[Tensor, "members k k"] | None = None,
+) -> list[dict[str, float]]:
+    """Return a record for each member: the objectives' values and weights, and the cosines of their gradients."""
+    columns = {name: values[i] for i, name in enumerate(names)}
+    columns |= {f"weight of {name}": weights[i] for i, name in enumerate(names)}
+    if cosines is not None:
+        pairs = combinations(range(len(names)), 2)
+        columns |= {f"cosine of {names[i]} and {names[j]}": cosines[:, i, j] for i, j in pairs}
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    return [{"member": i} | dict(zip(columns, row, strict=True)) for i, row in enumerate(rows)]

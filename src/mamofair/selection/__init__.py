@@ -1,0 +1,12 @@
+"""Selections: one point of a front, by a rule that can be stated in a sentence.
+
+A selection is called with a front and returns a row of its `frame()`. A classifier that decides the same for everyone
+has no gap and is of no use: it is not chosen while another point exists, unless it is allowed.
+"""
+
+from mamofair.selection._answer import Answer
+from mamofair.selection._rows import Selection
+from mamofair.selection._rules import ClosestToIdeal, Knee, Weighted
+from mamofair.selection._within import MostAccurateWithin
+
+__all__ = ["Answer", "ClosestToIdeal", "Knee", "MostAccurateWithin", "Selection", "Weighted"]

@@ -1,0 +1,122 @@
+"""What a choice with confidence has to say: a point, that there is none, or that there are too few rows to tell."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from mamofair.notions import column
+from mamofair.pareto import Front, Tally
+from mamofair.selection._certified import Demand, certify
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The outcome of testing points in an order fixed beforehand, until the first one failed.
+
+    If a point is certified, the promise is `bounds`: with probability `confidence` over the calibration rows, the
+    chosen point's gaps are within them. `limits` describe that point as if it had been the only one, and promise
+    nothing, as it was chosen. If no point passed, `limits` are those of the first point of the sequence, which was
+    fixed beforehand, so they hold: its upper limits are the smallest bounds that can be certified.
+
+    Attributes
+    ----------
+    bounds
+        What was asked for, by column.
+    confidence
+        1 − δ, where δ is the chance of choosing a point that exceeds the bounds.
+    sequence
+        Rows of `front.frame()` in the order of testing; the first `passed` of them passed.
+    passed
+        How many rows passed before the first that failed.
+    limits
+        A lower and an upper limit on each gap, by column, of the chosen point or else of the first one.
+    more_rows
+        About how many more calibration rows of which group would settle it, if there are too few: `{"sex=F": 900}`.
+    """
+
+    bounds: Mapping[str, float]
+    confidence: float
+    sequence: tuple[int, ...]
+    passed: int
+    limits: Mapping[str, tuple[float, float]]
+    more_rows: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def status(self) -> Literal["certified", "no solution", "not enough data"]:
+        """A point is certified; or the first one is above a bound, with that confidence; or it cannot be told."""
+        if self.passed:
+            return "certified"
+        exceeds = any(self.limits[name][0] > bound for name, bound in self.bounds.items())
+        return "no solution" if exceeds else "not enough data"
+
+    @property
+    def row(self) -> int | None:
+        """The chosen row of `front.frame()`; None if no point passed."""
+        return self.sequence[self.passed - 1] if self.passed else None
+
+    @property
+    def message(self) -> str:
+        """The answer in words."""
+        sure = f"{100 * self.confidence:g} % confidence"
+        asked = ", ".join(f"{name} ≤ {bound:g}" for name, bound in self.bounds.items())
+        if self.passed:
+            return f"Row {self.row} is certified: {asked} with {sure}."
+        found = ", ".join(f"{name} is {low:.3f} to {high:.3f}" for name, (low, high) in self.limits.items())
+        smallest = ", ".join(f"{name} ≤ {_up(high)}" for name, (_, high) in self.limits.items())
+        advice = (
+            "Ask for larger bounds, or train for fairer points."
+            if self.status == "no solution"
+            else f"About {_list(self.more_rows)} would settle it."
+        )
+        return (
+            f"{self.status.capitalize()} for {asked} with {sure}: at row {self.sequence[0]}, which has the most room, "
+            f"{found}. The smallest that can be certified is {smallest}. {advice}"
+        )
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def answer(front: Front, demand: Demand, allow_constant: bool = False) -> Answer:
+    """Test the points in their order, and say what came of it."""
+    sequence, passed = certify(front, demand, allow_constant)
+    tally = front.points[sequence[max(passed - 1, 0)]].calibration
+    assert tally is not None  # `certify` has refused that
+    return Answer(
+        bounds={column(*criterion): bound for criterion, bound in demand.bounds.items()},
+        confidence=1 - demand.delta,
+        sequence=tuple(sequence),
+        passed=passed,
+        limits=demand.limits(tally),
+        more_rows={} if passed else _more_rows(front, tally, demand),
+    )
+
+
+def _more_rows(front: Front, tally: Tally, demand: Demand) -> dict[str, float]:
+    """Return about how many more rows of which groups would settle the pairs that are not certified, each alone."""
+    needed: dict[str, float] = {}
+    for pair, bound in demand.pairs(tally):
+        if demand.settles(pair, bound):
+            continue
+        for place, rows in zip(pair.places, pair.rows_to_settle(bound, demand.delta, demand.limit), strict=True):
+            names = front.groups.get(pair.attribute, ())
+            name = f"{pair.attribute}={names[place] if place < len(names) else place}"
+            needed[name] = max(needed.get(name, 0.0), rows)
+    return {name: rows for name, rows in needed.items() if rows > 0}
+
+
+def _list(more_rows: Mapping[str, float]) -> str:
+    """Return the numbers in words, rounded up to two digits."""
+    parts = [f"{_round_up(rows) if np.isfinite(rows) else rows:,.0f} of {name}" for name, rows in more_rows.items()]
+    return " and ".join(parts).replace(" of ", " more calibration rows of ", 1)
+
+
+def _round_up(rows: float) -> float:
+    unit = 10 ** max(0, int(np.log10(max(rows, 1))) - 1)
+    return float(np.ceil(rows / unit) * unit)
+
+
+def _up(value: float) -> str:
+    return f"{np.ceil(1000 * value) / 1000:.3f}"

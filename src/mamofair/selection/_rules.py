@@ -1,0 +1,85 @@
+"""Rules that weigh all columns of a front against each other."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from mamofair.pareto import Front
+from mamofair.selection._rows import eligible, first, require_column
+
+
+@dataclass(frozen=True)
+class ClosestToIdeal:
+    """The point closest to the ideal one, in Euclidean distance: LINMAP (Srinivasan and Shocker 1973), as in the paper.
+
+    Parameters
+    ----------
+    ideal
+        `"zero"`: no error and no gap. `"front"`: the best value of each column on this front.
+    normalize
+        Whether to divide each column by its range on the front first.
+    allow_constant
+        Whether a constant classifier may be chosen although there are others.
+    """
+
+    ideal: str = "zero"
+    normalize: bool = False
+    allow_constant: bool = False
+
+    def __post_init__(self) -> None:
+        if self.ideal not in ("zero", "front"):
+            raise ValueError(f"`ideal` must be 'zero' or 'front': found {self.ideal!r}.")
+
+    def __call__(self, front: Front) -> int:
+        """Return the row of the closest point."""
+        rows = eligible(front, self.allow_constant)
+        values = front.values[rows]
+        distances = values - (values.min(axis=0) if self.ideal == "front" else 0.0)
+        if self.normalize:
+            distances = distances / _ranges(values)
+        return first(rows, np.square(distances).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Weighted:
+    """The smallest weighted sum of columns, such as `Weighted({"error": 1, "demographic_parity[sex]": 0.5})`.
+
+    Columns that are not named do not count.
+    """
+
+    weights: Mapping[str, float]
+    allow_constant: bool = False
+
+    def __call__(self, front: Front) -> int:
+        """Return the row of the smallest sum."""
+        for name, weight in self.weights.items():
+            require_column(name, front.columns)
+            if not 0 <= weight < np.inf:
+                raise ValueError(f"A weight must be non-negative and finite: found {weight!r} for {name}.")
+        rows = eligible(front, self.allow_constant)
+        weights = np.array([self.weights.get(name, 0.0) for name in front.columns])
+        return first(rows, front.values[rows] @ weights)
+
+
+@dataclass(frozen=True)
+class Knee:
+    """The point where the front bends most: furthest below the plane through the ends, columns scaled to their range.
+
+    From there, improving one column costs relatively much in the others.
+    """
+
+    allow_constant: bool = False
+
+    def __call__(self, front: Front) -> int:
+        """Return the row of the knee."""
+        rows = eligible(front, self.allow_constant)
+        values = front.values[rows]
+        return first(rows, ((values - values.min(axis=0)) / _ranges(values)).sum(axis=1))
+
+
+def _ranges(values: Float[np.ndarray, "rows columns"]) -> Float[np.ndarray, " columns"]:
+    """Return the range of each column, 1 where all values are equal."""
+    ranges = np.ptp(values, axis=0)
+    return np.where(ranges > 0, ranges, 1.0)

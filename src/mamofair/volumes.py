@@ -1,0 +1,68 @@
+"""Points as plain arrays, a row each, all columns to be small: the volume they dominate, their spacing, the best."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import moocore
+import numpy as np
+from jaxtyping import Float
+
+_EXACT_CONTRIBUTIONS = 3  # columns up to which moocore's contributions take no time
+_EXACT_HYPERVOLUME = 6  # columns up to which moocore's hypervolume of 200 points takes well under a second
+
+
+def hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Sequence[float]) -> float:
+    """Return the volume between points and a reference point, as `Front.hypervolume` does."""
+    corner = np.asarray(reference, dtype=float)
+    if corner.shape not in ((), (values.shape[1],)):
+        raise ValueError(
+            f"`reference` must be one number, or one for each of {values.shape[1]} columns: found {reference}."
+        )
+    corner = np.broadcast_to(corner, values.shape[1])
+    if len(corner) <= _EXACT_HYPERVOLUME:
+        return float(moocore.hypervolume(values, ref=corner))
+    return float(moocore.hv_approx(values, ref=corner, seed=0))
+
+
+def spacing(values: Float[np.ndarray, "n columns"]) -> float:
+    """Return how unevenly points lie, as `Front.spacing` does."""
+    return float(_nearest(values).std(ddof=1)) if len(values) > 1 else float("nan")
+
+
+def thin(values: Float[np.ndarray, "n columns"], size: int) -> np.ndarray:
+    """Return the indices of `size` points at most: again and again, the one that contributes least leaves."""
+    kept = np.arange(len(values))
+    if len(values) <= size:
+        return kept
+    best = np.isin(kept, values.argmin(axis=0))
+    contributions = _exact if values.shape[1] <= _EXACT_CONTRIBUTIONS else _sampled(values)
+    while len(kept) > size:
+        share = contributions(values, kept)
+        # Ties, of which sampled contributions have many, go to the more crowded point.
+        order = np.lexsort([_nearest(values[kept]), np.where(best[kept], np.inf, share)])
+        kept = np.delete(kept, order[0])
+    return kept
+
+
+def _exact(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    return np.asarray(moocore.hv_contributions(values[kept], ref=1.0))
+
+
+def _sampled(values: np.ndarray, samples: int = 4096) -> Any:
+    """Return contributions by counting samples of the box that one point alone dominates; exact ones take seconds."""
+    low = values.min(axis=0)
+    places = low + (1 - low) * np.random.default_rng(0).random((samples, values.shape[1]))
+    dominated = (values[None, :, :] <= places[:, None, :]).all(axis=-1)
+
+    def contributions(values: np.ndarray, kept: np.ndarray) -> np.ndarray:
+        ours = dominated[:, kept]
+        return np.asarray(ours[ours.sum(axis=1) == 1].sum(axis=0), dtype=float)
+
+    return contributions
+
+
+def _nearest(values: Float[np.ndarray, "n columns"]) -> Float[np.ndarray, " n"]:
+    """Return each point's ℓ₁ distance to the nearest other one."""
+    distances = np.abs(values[:, None, :] - values[None, :, :]).sum(axis=-1)
+    np.fill_diagonal(distances, np.inf)
+    return np.asarray(distances.min(axis=1))

@@ -1,0 +1,315 @@
+"""The plug-in estimator: what it takes, what it promises, what it refuses."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from small_fits import GROUP, X, Y, two_attributes
+
+from mamofair import FairPlugInClassifier, MostAccurateWithin
+from mamofair.metrics import error, gap
+from mamofair.tables import encoder
+
+SMALL = HistGradientBoostingClassifier(max_iter=10, early_stopping=False)
+
+
+def small(estimator=None, **parameters):
+    """Return an estimator that is quick to fit."""
+    given = LogisticRegression() if estimator is None else estimator
+    return FairPlugInClassifier(given, **({"cv": 3, "random_state": 0} | parameters))
+
+
+def fitted(estimator=None, **parameters):
+    return small(estimator, **parameters).fit(X, Y, sensitive_features=GROUP)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return fitted()
+
+
+@pytest.fixture(scope="module")
+def told():
+    return fitted(aware=True, notions=["dp", "tpr"])
+
+
+def test_front_trades_error_for_fairness(model):
+    frame = model.front_.frame()
+    assert list(frame) == ["error", "demographic_parity[group]"]
+    assert len(frame) > 10
+    assert frame["error"].iloc[0] < 0.2
+    assert frame["demographic_parity[group]"].iloc[0] > 0.1
+    assert frame["demographic_parity[group]"].min() < 0.02
+
+
+def test_every_point_decides_new_rows_as_it_was_measured():
+    """With a model and groups that no fold changes, what is measured out of fold is what is predicted."""
+    ready = LogisticRegression().fit(X, Y)
+    groups = FrozenEstimator(LogisticRegression().fit(X, (GROUP["group"] == "unprotected").astype(int)))
+    model = FairPlugInClassifier(ready, prefit=True, group_estimator=groups, random_state=0)
+    model.fit(X, Y, sensitive_features=GROUP)
+    for i, (wrong, unfair) in enumerate(model.front_.values):
+        decided = model.at(i).predict(X)
+        assert error(Y, decided) == pytest.approx(wrong, abs=1e-12)
+        assert gap(Y, decided, sensitive_features=GROUP, notion="dp") == pytest.approx(unfair, abs=1e-12)
+
+
+def test_first_point_is_the_estimator_as_it_is():
+    first = next(small().fitting(X, Y, sensitive_features=GROUP))
+    plain = LogisticRegression().fit(X, Y)
+    np.testing.assert_allclose(first.predict_proba(X), plain.predict_proba(X), atol=1e-6)
+
+
+def test_scores_and_decisions_agree(model):
+    for i in (0, len(model.front_) // 2, -1):
+        chosen = model.at(i)
+        decided = chosen.predict(X)
+        np.testing.assert_array_equal(decided == 1, chosen.decision_function(X) > 0)
+        np.testing.assert_array_equal(decided == 1, chosen.predict_proba(X)[:, 1] > 0.5)
+
+
+def test_selection_and_rows_choose_without_training(model):
+    bound = model.front_.values[:, 1].min() + 0.02
+    fairer = model.with_selection(MostAccurateWithin(bound))
+    assert model.front_.values[fairer.selected_, 1] <= bound
+    assert fairer._posterior is model._posterior
+
+
+@pytest.mark.parametrize("cv", [None, 2, 5])
+def test_rows_are_held_back_or_cross_fitted(cv):
+    measured = fitted(cv=cv, validation_fraction=0.2).front_.points[0].valid.overall.sum()
+    assert measured == (len(X) if cv else 120)
+
+
+@pytest.mark.parametrize("cv", [None, 3])
+def test_calibration_rows_are_counted_apart(cv):
+    point = fitted(cv=cv, calibration_fraction=0.25).front_.points[0]
+    assert point.calibration.overall.sum() == 150
+    assert point.valid.overall.sum() == (450 if cv else 150)
+
+
+def test_fitting_yields_as_soon_as_there_is_a_point():
+    model = small()
+    sizes = [len(step.front_) for step in model.fitting(X, Y, sensitive_features=GROUP)]
+    assert sizes[0] == 1
+    assert len(sizes) > 3
+    assert sizes[-1] > sizes[1]
+    assert model.history_["rules"].iloc[0] == 1
+
+
+def test_same_seed_same_front(model):
+    other = fitted()
+    np.testing.assert_array_equal(other.front_.values, model.front_.values)
+    seeded = [fitted(HistGradientBoostingClassifier(max_iter=5, max_features=0.5)).front_.values for _ in range(2)]
+    np.testing.assert_array_equal(*seeded)
+
+
+def test_copies_predict_the_same(model, told):
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    again = pickle.loads(pickle.dumps(told))
+    np.testing.assert_array_equal(again.predict(X, sensitive_features=GROUP), told.predict(X, sensitive_features=GROUP))
+    fresh = clone(model)
+    assert not hasattr(fresh, "front_")
+    np.testing.assert_array_equal(fresh.fit(X, Y, sensitive_features=GROUP).front_.values, model.front_.values)
+
+
+# --- tables
+
+
+def test_frames_with_categories_and_missing_values_reach_the_estimator():
+    rng = np.random.default_rng(0)
+    table = X.assign(kind=pd.Categorical(rng.choice(["u", "v", "w"], len(X))))
+    table.loc[::7, "x1"] = np.nan
+    model = fitted_to(table, SMALL)
+    assert model.feature_names_in_.tolist() == ["x1", "x2", "kind"]
+    assert model.predict(table.iloc[:50]).shape == (50,)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(table[["x2", "x1", "kind"]])
+
+
+def fitted_to(table, estimator):
+    return small(estimator).fit(table, Y, sensitive_features=GROUP)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [X.to_numpy(), X.to_numpy().tolist(), pl.DataFrame(X), sparse.csr_array(X.to_numpy()), X.set_axis(Y.index + 5)],
+    ids=["array", "list", "polars", "sparse", "index"],
+)
+def test_tables_of_any_kind_give_the_same_front(model, table):
+    other = fitted_to(table, LogisticRegression())
+    np.testing.assert_allclose(other.front_.values, model.front_.values, atol=0.01)
+    assert (other.predict(table) == model.predict(X)).mean() > 0.99
+
+
+def test_pipelines_are_estimators_too():
+    table = X.assign(kind=np.where(X["x1"] > 2, "high", "low"))
+    pipe = make_pipeline(encoder(), StandardScaler(), LogisticRegression())
+    assert small(pipe, cv=None).fit(table, Y, sensitive_features=GROUP).predict(table).shape == (600,)
+
+
+def test_default_estimator_boosts_trees():
+    rows = np.arange(0, 600, 3)
+    model = FairPlugInClassifier(cv=None, random_state=0)
+    model.fit(X.iloc[rows], Y.iloc[rows], sensitive_features=GROUP.iloc[rows])
+    assert isinstance(model._posterior.label.classifier, HistGradientBoostingClassifier)
+
+
+# --- labels, groups, weights
+
+
+def test_labels_and_the_favorable_one_are_as_given():
+    names = np.where(Y == 1, "approved", "denied")
+    model = small(favorable="approved").fit(X, names, sensitive_features=GROUP)
+    assert set(model.predict(X)) == {"approved", "denied"}
+    np.testing.assert_array_equal(model.predict(X) == "approved", fitted().predict(X) == 1)
+    ready = LogisticRegression().fit(X, names)
+    model = small(ready, prefit=True, favorable="approved").fit(X, names, sensitive_features=GROUP)
+    assert error(names, model.at(0).predict(X)) <= error(names, ready.predict(X)) + 1e-12
+
+
+def test_several_attributes_notions_and_unknown_groups():
+    people = two_attributes(unknown=30)
+    model = small(notions={"group": ["dp", "tpr"], "region": "eodds"}).fit(X, Y, sensitive_features=people)
+    assert list(model.front_.frame()) == [
+        "error",
+        "demographic_parity[group]",
+        "equal_opportunity[group]",
+        "equalized_odds[region]",
+    ]
+    assert model.front_.points[0].valid.counts["region"].sum() == 570
+    assert model.predict(X).shape == (600,)
+    crossed = small(crossed=True).fit(X, Y, sensitive_features=people)
+    assert "demographic_parity[group*region]" in crossed.front_.frame()
+
+
+def test_weights_count():
+    weight = np.where(Y == 1, 4.0, 1.0)
+    heavy = small().fit(X, Y, sensitive_features=GROUP, sample_weight=weight)
+    assert heavy.front_.points[0].valid.squares is not None
+    assert heavy.at(0).predict(X).mean() > fitted().at(0).predict(X).mean()
+    keep = np.arange(len(X)) % 3 > 0
+    zero = small().fit(X, Y, sensitive_features=GROUP, sample_weight=keep.astype(float))
+    gone = small().fit(X[keep], Y[keep], sensitive_features=GROUP[keep], sample_weight=np.ones(keep.sum()))
+    np.testing.assert_array_equal(zero.front_.values, gone.front_.values)
+
+
+# --- models that are trained already
+
+
+def test_a_trained_model_is_used_as_it_is():
+    ready = LogisticRegression().fit(X, 1 - Y)  # wrong on purpose: nobody trains it again
+    before = ready.coef_.copy()
+    model = small(ready, prefit=True).fit(X, Y, sensitive_features=GROUP)
+    np.testing.assert_array_equal(ready.coef_, before)
+    assert model.front_.values[:, 0].min() > 0.4
+    assert model._posterior.label.classifier is ready
+
+
+def test_a_model_of_another_library_needs_only_probabilities():
+    class Foreign:
+        classes_ = np.array([0, 1])
+
+        def predict_proba(self, X):
+            one = 1 / (1 + np.exp(-np.asarray(X)[:, 1]))
+            return np.column_stack([1 - one, one])
+
+    model = small(Foreign(), prefit=True, group_estimator=LogisticRegression()).fit(X, Y, sensitive_features=GROUP)
+    assert model.front_.values[0, 0] < 0.3
+
+
+# --- groups that are told at prediction
+
+
+def test_told_groups_have_thresholds_of_their_own(told):
+    kinds = {name for point in told.front_.points for name in point.state}
+    assert "thresholds" in kinds
+    blind = fitted(notions=["dp", "tpr"])
+    assert told.front_.hypervolume([0.5, 0.3, 0.3]) > blind.front_.hypervolume([0.5, 0.3, 0.3])
+
+
+def test_told_points_decide_new_rows_as_they_were_measured():
+    ready = LogisticRegression().fit(X, Y)
+    model = FairPlugInClassifier(ready, ["dp", "tpr"], prefit=True, aware=True, random_state=0)
+    model.fit(X, Y, sensitive_features=GROUP)
+    for i in range(0, len(model.front_), 7):
+        decided = model.at(i).predict(X, sensitive_features=GROUP)
+        assert error(Y, decided) == pytest.approx(model.front_.values[i, 0], abs=1e-12)
+        assert gap(Y, decided, sensitive_features=GROUP, notion="tpr") == pytest.approx(model.front_.values[i, 2])
+
+
+def test_told_groups_are_found_by_value_not_by_order(told):
+    rows = (GROUP["group"] == "unprotected").to_numpy()
+    alone = told.predict(X[rows], sensitive_features=GROUP[rows])
+    np.testing.assert_array_equal(alone, told.predict(X, sensitive_features=GROUP)[rows])
+
+
+def test_unknown_groups_are_decided_by_accuracy_alone(told):
+    nobody = GROUP.assign(group=None)
+    plain = LogisticRegression().fit(X, Y).predict(X)
+    for i in (0, -1):
+        np.testing.assert_array_equal(told.at(i).predict(X, sensitive_features=nobody), plain)
+
+
+def test_told_groups_are_routed_to_predictions():
+    with config_context(enable_metadata_routing=True):
+        pipe = make_pipeline(StandardScaler(), small(aware=True)).fit(X, Y, sensitive_features=GROUP)
+        assert pipe.predict(X, sensitive_features=GROUP).shape == (600,)
+
+
+def test_groups_must_be_told_and_be_known(told):
+    with pytest.raises(ValueError, match="predictions need `sensitive_features`"):
+        told.predict(X)
+    with pytest.raises(ValueError, match="known from `fit`: found 'other'"):
+        told.predict(X, sensitive_features=GROUP.replace("protected", "other"))
+    with pytest.raises(ValueError, match="must have the attribute 'group'"):
+        told.predict(X, sensitive_features=GROUP.rename(columns={"group": "sex"}))
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"cv": 1}, "`cv` must be None or an integer of at least 2"),
+        ({"estimator": "boosting"}, "`estimator` must be None or a classifier with `predict_proba`"),
+        ({"estimator": LogisticRegression}, "`estimator` must be None or a classifier"),
+        ({"group_estimator": 3}, "`group_estimator` must be None or a classifier"),
+        ({"notions": "ppv"}, "not conditioned on the prediction: found predictive_parity"),
+        ({"validation_fraction": 2.0}, "`validation_fraction` must be between"),
+        ({"estimator": None, "prefit": True}, "`prefit=True` needs a trained `estimator`"),
+        ({"estimator": LogisticRegression(), "prefit": True}, "`prefit=True` needs a trained `estimator`"),
+    ],
+)
+def test_parameters_that_cannot_work_are_named(parameters, words):
+    with pytest.raises(ValueError, match=words):
+        FairPlugInClassifier(**parameters).fit(X, Y, sensitive_features=GROUP)
+
+
+def test_a_trained_model_must_know_the_labels():
+    ready = LogisticRegression().fit(X, np.where(Y == 1, "yes", "no"))
+    with pytest.raises(ValueError, match="must know the labels 0 and 1: found no and yes"):
+        small(ready, prefit=True).fit(X, Y, sensitive_features=GROUP)
+
+
+def test_estimators_that_cannot_weigh_rows_are_named():
+    with pytest.raises(ValueError, match="KNeighborsClassifier does not"):
+        small(KNeighborsClassifier()).fit(X, Y, sensitive_features=GROUP, sample_weight=np.ones(len(X)))
+
+
+def test_leaving_the_attributes_out_is_an_error():
+    with pytest.raises(ValueError, match="needs `sensitive_features`"):
+        small().fit(X, Y)

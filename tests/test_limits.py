@@ -1,0 +1,98 @@
+"""The estimated limit against the true one, and how it is drawn."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from known_posteriors import World
+from mamofair import FairPlugInClassifier
+from mamofair.datasets import make_toy
+from mamofair.limits import frontier
+from mamofair.notions import DEMOGRAPHIC_PARITY
+
+TOY = make_toy()
+
+
+def drawn(world, n, seed):
+    """Return people of a world: which atom, as dummies, their label and their group."""
+    rows = world.rows
+    chosen = rows.iloc[np.random.default_rng(seed).choice(len(rows), n, p=rows["weight"])]
+    return np.eye(len(world.atom))[chosen["x"]], chosen["y"], chosen["a"]
+
+
+def test_limit_is_close_to_the_true_one_and_its_interval_holds_it():
+    """Dummies and a logistic regression without a penalty can learn a world of a dozen atoms exactly."""
+    world = World.random(12, seed=4)
+    inside, apart = [], []
+    for seed in range(3):
+        X, y, a = drawn(world, 4000, seed)
+        line = frontier(X, y, a, estimator=LogisticRegression(C=100), cv=3, resamples=40, random_state=0).frame()
+        wanted = line.iloc[[5, 15, 25, 35]]
+        truth = np.array([world.least_error({DEMOGRAPHIC_PARITY: bound}) for bound in wanted["gap"]])
+        apart.append(np.abs(wanted["error"] - truth).max())
+        inside += ((wanted["low"] - 0.002 <= truth) & (truth <= wanted["high"] + 0.002)).tolist()
+    assert max(apart) < 0.025
+    assert np.mean(inside) > 0.7
+
+
+def test_limit_is_a_convex_line_for_each_gap():
+    region = np.random.default_rng(0).choice(["north", "south"], len(TOY.X))
+    limit = frontier(
+        TOY.X,
+        TOY.y,
+        TOY.sensitive.assign(region=region),
+        ["dp", "tpr"],
+        estimator=LogisticRegression(),
+        resamples=10,
+        random_state=0,
+    )
+    names = ["demographic_parity[group]", "equal_opportunity[group]"]
+    names += ["demographic_parity[region]", "equal_opportunity[region]"]
+    frame = limit.frame()
+    assert frame["criterion"].unique().tolist() == names
+    assert "demographic_parity[group] costs" in repr(limit)
+    for _, line in frame.groupby("criterion"):
+        assert (line["low"] <= line["error"] + 1e-12).all()
+        assert (line["error"] <= line["high"] + 1e-12).all()
+        assert line["gap"].is_monotonic_increasing
+        slope = np.diff(line["error"])
+        assert (slope <= 1e-12).all()
+        falling = np.flatnonzero(slope < -1e-12)[0] + 1  # level at first, below the smallest gap
+        assert (np.diff(slope[falling:]) >= -1e-9).all()
+
+
+def test_no_point_of_the_same_rules_lies_below_the_limit():
+    settings = {"estimator": LogisticRegression(), "random_state": 0}
+    front = FairPlugInClassifier(**settings).fit(TOY.X, TOY.y, sensitive_features=TOY.sensitive).front_
+    line = frontier(TOY.X, TOY.y, TOY.sensitive, resamples=5, **settings).frame()
+    least = np.interp(front.values[:, 1], line["gap"], line["error"])
+    assert (front.values[~front.is_constant, 0] >= least[~front.is_constant] - 5e-3).all()
+
+
+def test_weights_and_seeds_count():
+    weight = np.where(TOY.y == 1, 3.0, 1.0)
+    settings = {"estimator": LogisticRegression(), "resamples": 5}
+    lines = [
+        frontier(TOY.X, TOY.y, TOY.sensitive, sample_weight=w, random_state=0, **settings).frame()
+        for w in (None, weight, weight)
+    ]
+    assert not np.allclose(lines[0]["error"], lines[1]["error"])
+    np.testing.assert_array_equal(lines[1].drop(columns="criterion"), lines[2].drop(columns="criterion"))
+
+
+def test_limit_is_drawn_behind_the_front():
+    settings = {"estimator": LogisticRegression(), "random_state": 0}
+    front = FairPlugInClassifier(**settings).fit(TOY.X, TOY.y, sensitive_features=TOY.sensitive).front_
+    line = frontier(TOY.X, TOY.y, TOY.sensitive, resamples=5, **settings).frame()
+    [panel] = front.plot(limit=line, selected=0).axes
+    band, points, _ = panel.collections
+    assert band.get_zorder() < points.get_zorder()
+    drawn, _ = panel.lines
+    np.testing.assert_array_equal(drawn.get_ydata(), line["error"])
+    assert "estimated limit" in [text.get_text() for text in panel.get_legend().get_texts()]
+
+
+@pytest.mark.parametrize("wrong", [{"resamples": 1}, {"level": 1.0}])
+def test_nonsense_is_refused(wrong):
+    with pytest.raises(ValueError, match="must be at least 2"):
+        frontier(TOY.X, TOY.y, TOY.sensitive, **wrong)
