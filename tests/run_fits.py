@@ -4,8 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pandas as pd
+from sklearn.linear_model import LogisticRegression
 
-from mamofair import MLP, FairNetClassifier
+import mamofair
+from mamofair import MLP, FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier
 from mamofair.datasets import make_toy
 from mamofair.estimators import FairClassifier
 from mamofair.groups import read_groups
@@ -23,7 +25,15 @@ def net(**parameters: Any) -> FairNetClassifier:
 
 FACTORIES: dict[str, Callable[[], FairClassifier]] = {
     "net": net,
+    "net, folds": lambda: net(epochs=2, cv=2),
+    "boosting": lambda: FairBoostingClassifier(members=3, n_estimators=5, random_state=0),
+    "plugin": lambda: FairPlugInClassifier(cv=None, random_state=0),
+    "plugin, one's own": lambda: FairPlugInClassifier(LogisticRegression(), "eopp", cv=2, random_state=0),
 }
+if hasattr(mamofair, "FairPortfolioClassifier"):
+    FACTORIES["portfolio"] = lambda: mamofair.FairPortfolioClassifier(
+        [("net", net()), ("boosting", FairBoostingClassifier(members=3, n_estimators=5))], random_state=0
+    )
 
 
 def fitted(estimator: FairClassifier) -> FairClassifier:

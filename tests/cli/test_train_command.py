@@ -19,7 +19,7 @@ import mamofair
 from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import read_data
-from mamofair.cli._learn import _people
+from mamofair.cli._learn import MODELS, _people
 from mamofair.metrics import gap
 from mamofair.runs import load_run, read_checkpoint, write_checkpoint
 from mamofair.tables import read_features
@@ -125,6 +125,35 @@ def test_a_bound_is_kept_to_on_validation_rows_or_said_to_be_out_of_reach(loans,
     if not json.loads(said.stdout)["within_reached"]:
         assert "chosen instead" in said.stderr
     assert mamofair.load(tmp_path / "strict").selected_ >= 0
+
+
+@pytest.mark.parametrize("model", ["boosting", "plugin", "portfolio"])
+def test_other_models_are_trained_saved_and_predict(model, loans, tmp_path):
+    if not hasattr(mamofair, MODELS[model]):
+        pytest.skip("not in this version")
+    options = ["--epochs", 5] if model == "boosting" else []
+    found = json.loads(train(loans, *ASKED, "--model", model, *options, "--json", "--out", tmp_path / "run").stdout)
+    run = load_run(tmp_path / "run")
+    assert sum(run.settings["data"]["parts"].values()) >= 600
+    assert found["chosen"]["point"] == run.estimator.selected_
+    printed = RUNNER.invoke(app, ["predict", str(tmp_path / "run"), str(loans)]).stdout.splitlines()
+    X = read_features(loans, run.estimator._encoder.feature_names_in_)
+    assert [line.split(",")[-2] for line in printed[1:]] == run.estimator.predict(X).tolist()
+
+
+def test_a_choice_with_confidence_needs_rows_of_its_own(loans, tmp_path):
+    sure = ["--within", 0.9, "--confidence", 0.9, "--calibration-fraction", 0.3]
+    found = json.loads(train(loans, *ASKED, *sure, "--epochs", 2, "--json", "--out", tmp_path / "run").stdout)
+    model = mamofair.load(tmp_path / "run")
+    assert found["within_reached"]
+    assert model.selection == mamofair.MostAccurateWithin(0.9, 0.9)
+
+
+def test_the_limit_is_estimated_if_asked_for(loans, tmp_path):
+    train(loans, *ASKED, "--model", "boosting", "--epochs", 2, "--limit", "--out", tmp_path / "run")
+    line = load_run(tmp_path / "run").limit
+    assert list(line) == ["criterion", "gap", "error", "low", "high"]
+    assert set(line["criterion"]) == {"demographic_parity[gender]"}
 
 
 def test_columns_left_out_are_named_in_one_line(tmp_path):

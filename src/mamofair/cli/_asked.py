@@ -22,6 +22,7 @@ class Asked:
     epochs: int | None = None
     test_fraction: float = 0.25
     calibration_fraction: float = 0.0
+    limit: bool = False
     seed: int = 0
 
     @classmethod

@@ -1,7 +1,6 @@
 """Training for the command line: an estimator as asked for, followed on the screen, tested on rows held back."""
 
 from collections.abc import Iterator
-from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._progress import watched
 from mamofair.groups import Groups, read_groups
+from mamofair.limits import frontier
 from mamofair.notions import as_notion
 from mamofair.pareto import Counter
 from mamofair.runs import Run, checkpointed, continued, versions, write_checkpoint
@@ -65,10 +65,7 @@ def _selection(asked: Asked) -> Selection:
         return MostAccurateWithin(asked.within)
     if not asked.calibration_fraction > 0:
         raise ValueError("`--confidence` needs rows of its own: add `--calibration-fraction 0.2`, for example.")
-    if "confidence" not in {field.name for field in fields(MostAccurateWithin)}:
-        raise ValueError("This version of mamofair has no choice with confidence: update it, or leave it out.")
-    sure: dict[str, Any] = {"confidence": asked.confidence}
-    return MostAccurateWithin(asked.within, **sure)
+    return MostAccurateWithin(asked.within, asked.confidence)
 
 
 def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resumes: bool) -> tuple[Run, bool]:
@@ -84,6 +81,7 @@ def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resume
     if not resumes:
         write_checkpoint(estimator, begun, out)  # from here on, whatever kills this can be mended by --resume
     rows = encode.transform(data.X.iloc[rest]), data.y[rest]
+    line = _limit(asked, estimator, *rows, data.sensitive.iloc[rest])
     fitting = continued(estimator, *rows, sensitive_features=data.sensitive.iloc[rest])
     interrupted = _follow(checkpointed(fitting, begun, out), None if resumes else estimator._length())
     if not hasattr(estimator, "front_"):
@@ -97,7 +95,15 @@ def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resume
     parts = _parts(estimator, len(rest), len(test))
     settings = _settings(asked, data, estimator, out) | {"interrupted": interrupted}
     settings["data"] |= {"parts": parts}
-    return Run(estimator, settings, groups, tuple(tallies)), interrupted
+    return Run(estimator, settings, groups, tuple(tallies), line), interrupted
+
+
+def _limit(asked: Asked, estimator: FairClassifier, X: Any, y: Any, people: Any) -> pd.DataFrame | None:
+    """Return the estimated limit line, if it is asked for; on the rows to learn from, as everything else."""
+    if not asked.limit:
+        return None
+    options = {"notions": estimator.notions, "crossed": asked.crossed, "favorable": estimator.favorable}
+    return frontier(X, y, people, **options, random_state=asked.seed).frame()
 
 
 def _people(sensitive: pd.DataFrame, rest: np.ndarray, crossed: bool) -> Groups:

@@ -34,6 +34,7 @@ def train(
         float, typer.Option(help="The share of rows to test on; nothing is chosen by them.")
     ] = 0.25,
     calibration_fraction: Annotated[float, typer.Option(help="The share of the others that `--confidence` needs.")] = 0,
+    limit: Annotated[bool, typer.Option("--limit", help="Also estimate the best that any model could do.")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
     resume: Annotated[Path | None, typer.Option(help="Continue the training of this run, which was killed.")] = None,
@@ -66,6 +67,7 @@ def train(
                 epochs=epochs,
                 test_fraction=test_fraction,
                 calibration_fraction=calibration_fraction,
+                limit=limit,
                 seed=seed,
             )
             run, folder, interrupted = _begun(asked, out, force)

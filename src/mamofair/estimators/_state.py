@@ -20,6 +20,7 @@ from mamofair.pareto import Archive, Point
 from mamofair.training import isolated
 
 _APART = ("front_", "_archive", "_encoder")  # the front follows from the archive; an encoder has a file of its own
+_GROUPS = "groups of the archive"
 _OF_SCIKIT_LEARN = ("_metadata_request", "_sklearn_output_config")
 
 
@@ -27,7 +28,8 @@ _OF_SCIKIT_LEARN = ("_metadata_request", "_sklearn_output_config")
 def learned(estimator: FairClassifier) -> dict[str, Any]:
     """Return what `fit` has set, but for the points: plain values, arrays, tensors and frozen dataclasses."""
     given = {*estimator.get_params(deep=False), *_APART, *_OF_SCIKIT_LEARN}
-    return {name: value for name, value in vars(estimator).items() if name not in given}
+    held = {name: value for name, value in vars(estimator).items() if name not in given}
+    return held | ({_GROUPS: estimator._archive.groups} if "_archive" in vars(estimator) else {})
 
 
 def points(estimator: FairClassifier) -> list[Point]:
@@ -39,10 +41,12 @@ def points(estimator: FairClassifier) -> list[Point]:
 def restore(estimator: FairClassifier, held: Mapping[str, Any], found: list[Point]) -> None:
     """Give an unfitted estimator what `learned` and `points` have returned."""
     for name, value in held.items():
-        setattr(estimator, name, value)
-    if found:
-        estimator._archive = Archive(estimator._criteria, estimator.max_points)
+        if name != _GROUPS:
+            setattr(estimator, name, value)
+    if _GROUPS in held:
+        estimator._archive = Archive(estimator._criteria, estimator.max_points, held[_GROUPS])
         estimator._archive.add_all(found)
+    if found:
         estimator.front_ = estimator._archive.front()
 
 
@@ -50,6 +54,12 @@ def restore(estimator: FairClassifier, held: Mapping[str, Any], found: list[Poin
 def continued(estimator: FairClassifier, X: Any, y: Any, *, sensitive_features: Any) -> Iterator[FairClassifier]:
     """Yield as `fitting` does, and end as a fit that was never interrupted: here by starting again, with its seed."""
     return estimator.fitting(X, y, sensitive_features=sensitive_features)
+
+
+@singledispatch
+def goes_on(estimator: FairClassifier) -> bool:
+    """Whether `continued` takes up what was learned so far, so that keeping it is worth while."""
+    return False
 
 
 @learned.register
@@ -83,9 +93,14 @@ def _(estimator: FairNetClassifier, held: Mapping[str, Any], found: list[Point])
     estimator._optimizer.load_state_dict(optimizer)
 
 
+@goes_on.register
+def _(estimator: FairNetClassifier) -> bool:
+    return estimator.cv is None  # the networks of folds are not kept
+
+
 @continued.register
 def _(estimator: FairNetClassifier, X: Any, y: Any, *, sensitive_features: Any) -> Iterator[FairClassifier]:
-    if "_population" not in vars(estimator):
+    if "_population" not in vars(estimator) or not goes_on(estimator):
         yield from estimator.fitting(X, y, sensitive_features=sensitive_features)
         return
     asked = {name: getattr(estimator, name) for name in ("epochs", "warm_start")}

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from mamofair.estimators import FairClassifier
+from mamofair.estimators._state import goes_on
 from mamofair.runs._estimator_files import from_files, to_files
 from mamofair.runs._folders import replace_folder
 from mamofair.runs._save import CHECKPOINT, read_list, write_list
@@ -31,10 +32,10 @@ def read_checkpoint(folder: Path) -> tuple[FairClassifier, dict[str, Any]]:
 def checkpointed(
     fitting: Iterator[FairClassifier], settings: dict[str, Any], folder: Path, seconds: float = 5.0
 ) -> Iterator[FairClassifier]:
-    """Yield what `fitting` yields, and write a checkpoint at once and then every few seconds."""
+    """Yield what `fitting` yields, and write a checkpoint at once and then every few seconds, if it is of use."""
     last = -float("inf")
     for estimator in fitting:
-        if time.monotonic() - last >= seconds:
+        if goes_on(estimator) and time.monotonic() - last >= seconds:
             write_checkpoint(estimator, settings, folder)
             last = time.monotonic()
         yield estimator

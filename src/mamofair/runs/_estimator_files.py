@@ -15,34 +15,25 @@ from mamofair.pareto import Point, Tally
 from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._folders import as_json
-from mamofair.runs._values import Store, from_plain, to_plain
+from mamofair.runs._values import READERS, Store, from_plain, to_plain
 
 _OWN_NETWORK = "a network of your own"
 
 
 def to_files(estimator: FairClassifier) -> dict[str, bytes]:
     """Return the files of an estimator, fitted or (as before the first checkpoint) not."""
-    kind = type(estimator)
-    if getattr(estimators, kind.__name__, None) is not kind:
-        raise ValueError(f"A run can hold mamofair's own estimators: found {kind.__module__}.{kind.__qualname__}.")
     rest, of_points, found = Store(), Store(), points(estimator)
     held = learned(estimator)
     history = pd.DataFrame(held.pop("_history", []))
     document = {
-        "class": kind.__name__,
+        "class": _class(estimator),
         "parameters": _parameters(estimator, rest),
         "learned": to_plain(dict(sorted(held.items())), "learned", rest),
-        "points": [
-            {"member": point.member, "step": point.step, "model": point.model}
-            | {"state": to_plain(point.state, f"{i:03}", of_points)}
-            for i, point in enumerate(found)
-        ],
+        "points": _states(found, "", of_points),
     }
     files = {
         "estimator.json": as_json(document),
-        "counts.json": as_json(
-            {"valid": to_lists([point.valid for point in found]), "calibration": to_lists(_calibration(found))}
-        ),
+        "counts.json": as_json(_counts(found)),
         "learned.safetensors": safetensors.torch.save(rest.tensors),
         "points/points.safetensors": safetensors.torch.save(of_points.tensors),
     }
@@ -54,48 +45,88 @@ def to_files(estimator: FairClassifier) -> dict[str, bytes]:
 def from_files(files: Mapping[str, bytes], network: Any = None) -> FairClassifier:
     """Return the estimator of these files, whose sums have been checked; `network` is one that is no `MLP`."""
     document, counts = json.loads(files["estimator.json"]), json.loads(files["counts.json"])
-    kind = getattr(estimators, document["class"], None) if document["class"] in estimators.__all__ else None
-    if kind is None:
-        raise ValueError(f"A run must hold one of mamofair's estimators: found {document['class']!r}. Update mamofair.")
     models = {name.removeprefix("points/"): content for name, content in files.items()}
     rest = Store(safetensors.torch.load(files["learned.safetensors"]), models)
     of_points = Store(safetensors.torch.load(files["points/points.safetensors"]))
     parameters = document["parameters"]
-    if _OWN_NETWORK in parameters and network is None:
+    own = parameters.pop(_OWN_NETWORK, None)
+    if own is not None and network is None:
         raise ValueError(
-            f"This run was trained with a network of its own, {parameters[_OWN_NETWORK]}: give what makes one, "
-            "load(run, network=…)."
+            f"This run was trained with a network of its own, {own}: give what makes one, load(run, network=…)."
         )
-    given = {name: from_plain(part, rest) for name, part in parameters.items() if name != _OWN_NETWORK}
-    estimator = cast(FairClassifier, kind(**given | ({} if network is None else {"network": network})))
+    given = {name: from_plain(part, rest) for name, part in parameters.items()}
+    estimator = _made(document["class"], given | ({} if network is None else {"network": network}))
     held = from_plain(document["learned"], rest)
     if "history.csv" in files:
         held["_history"] = read_csv(files["history.csv"])
-    calibration: list[Tally | None] = [*to_tallies(counts["calibration"])]
-    found = [
-        Point(valid, held_back, member=p["member"], step=p["step"], model=p["model"], state=state)
-        for p, valid, held_back, state in zip(
-            document["points"],
-            to_tallies(counts["valid"]),
-            calibration or [None] * len(document["points"]),
-            [from_plain(p["state"], of_points) for p in document["points"]],
-            strict=True,
-        )
-    ]
-    restore(estimator, held, found)
+    restore(estimator, held, _points(document["points"], counts, of_points))
     return estimator
+
+
+@to_plain.register
+def _(value: FairClassifier, at: str, store: Store) -> Any:
+    """Return an estimator within another one, such as those of a portfolio."""
+    found, given = points(value), value.get_params(deep=False)
+    return {
+        "estimator": _class(value),
+        "parameters": {name: to_plain(part, f"{at}/{name}", store) for name, part in given.items()},
+        "learned": to_plain(dict(sorted(learned(value).items())), f"{at}/learned", store),
+        "points": _states(found, f"{at}/", store),
+        "counts": _counts(found),
+    }
+
+
+def _inner(document: Any, store: Store) -> FairClassifier:
+    given = {name: from_plain(part, store) for name, part in document["parameters"].items()}
+    estimator = _made(document["estimator"], given)
+    found = _points(document["points"], document["counts"], store)
+    restore(estimator, from_plain(document["learned"], store), found)
+    return estimator
+
+
+READERS["estimator"] = _inner
+
+
+def _class(estimator: FairClassifier) -> str:
+    kind = type(estimator)
+    if getattr(estimators, kind.__name__, None) is not kind:
+        raise ValueError(f"A run can hold mamofair's own estimators: found {kind.__module__}.{kind.__qualname__}.")
+    return str(kind.__name__)
+
+
+def _made(name: str, parameters: dict[str, Any]) -> FairClassifier:
+    if name not in estimators.__all__:
+        raise ValueError(f"A run must hold one of mamofair's estimators: found {name!r}. Update mamofair.")
+    return cast(FairClassifier, getattr(estimators, name)(**parameters))
 
 
 def _parameters(estimator: FairClassifier, store: Store) -> dict[str, Any]:
     """Return the constructor's parameters; a user's own network is known by its name only."""
-    parameters = estimator.get_params(deep=False)
+    parameters, own = estimator.get_params(deep=False), {}
     network = parameters.get("network", MLP())
     if not isinstance(network, MLP):
         del parameters["network"]
-        named = f"{network.__module__}.{getattr(network, '__qualname__', type(network).__qualname__)}"
-        return {name: to_plain(value, name, store) for name, value in parameters.items()} | {_OWN_NETWORK: named}
-    return {name: to_plain(value, name, store) for name, value in parameters.items()}
+        own = {_OWN_NETWORK: f"{network.__module__}.{getattr(network, '__qualname__', type(network).__qualname__)}"}
+    return {name: to_plain(value, name, store) for name, value in parameters.items()} | own
 
 
-def _calibration(found: list[Point]) -> list[Tally]:
-    return [point.calibration for point in found if point.calibration is not None]
+def _states(found: list[Point], at: str, store: Store) -> list[dict[str, Any]]:
+    """Return where points come from and what they need to predict."""
+    return [
+        {"member": p.member, "step": p.step, "model": p.model, "state": to_plain(p.state, f"{at}{i:03}", store)}
+        for i, p in enumerate(found)
+    ]
+
+
+def _counts(found: list[Point]) -> dict[str, Any]:
+    calibration = [point.calibration for point in found if point.calibration is not None]
+    return {"valid": to_lists([point.valid for point in found]), "calibration": to_lists(calibration)}
+
+
+def _points(documents: list[dict[str, Any]], counts: dict[str, Any], store: Store) -> list[Point]:
+    calibration: list[Tally | None] = [*to_tallies(counts["calibration"])] or [None] * len(documents)
+    tallies = zip(documents, to_tallies(counts["valid"]), calibration, strict=True)
+    return [
+        Point(valid, held_back, p["member"], p["step"], p["model"], from_plain(p["state"], store))
+        for p, valid, held_back in tallies
+    ]

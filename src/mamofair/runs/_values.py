@@ -16,13 +16,17 @@ from sklearn.base import BaseEstimator
 from torch import Tensor
 
 from mamofair.descent import Fixed, MinNorm, PublishedFrankWolfe
+from mamofair.estimators._beliefs import Model, Posterior
+from mamofair.estimators._columns import Categories
 from mamofair.estimators._numbers import Scaling
 from mamofair.groups import Groups
 from mamofair.networks import MLP
 from mamofair.notions import Cell, Notion, Rate
 from mamofair.objectives import CrossEntropy, SquaredError
+from mamofair.plugin import Contrasts
 from mamofair.relaxations import ConvexConcave, Hard, Linear, Published, Sigmoid, Tanh
 from mamofair.selection import ClosestToIdeal, Knee, MostAccurateWithin, Weighted
+from mamofair.thresholds import Strata
 from mamofair.training import Member
 
 # Their names and those of their fields are part of the file format.
@@ -30,7 +34,7 @@ _OURS: tuple[Any, ...] = (
     *(Fixed, MinNorm, PublishedFrankWolfe, Member, MLP, CrossEntropy, SquaredError, Notion, Rate),
     *(ConvexConcave, Hard, Linear, Published, Sigmoid, Tanh),
     *(ClosestToIdeal, Knee, MostAccurateWithin, Weighted),
-    *(Groups, Scaling),
+    *(Groups, Scaling, Categories, Contrasts, Strata, Posterior, Model),
 )
 _TYPES = {own.__name__: own for own in _OURS}
 
@@ -152,7 +156,7 @@ def from_plain(document: Any, store: Store) -> Any:
         return [from_plain(part, store) for part in document]
     if not isinstance(document, dict):
         return document
-    reader = _READERS.get(next(iter(document), ""))
+    reader = READERS.get(next(iter(document), ""))
     if reader is None:
         raise ValueError(f"A run holds a value that mamofair does not write: {str(document)[:80]}. Make the run again.")
     return reader(document, store)
@@ -161,7 +165,7 @@ def from_plain(document: Any, store: Store) -> Any:
 def _booster(document: Any, store: Store) -> Any:
     from lightgbm import Booster
 
-    return Booster(model_str=store.files[document["booster"]].decode(), params={"verbosity": -1})
+    return Booster(model_str=store.files[document["booster"]].decode())
 
 
 def _model(content: bytes, label: str) -> Any:
@@ -188,7 +192,7 @@ def _texts(document: Any, store: Store) -> np.ndarray:
     return array.astype(np.dtype(document["dtype"]))
 
 
-_READERS: dict[str, Callable[[Any, Store], Any]] = {
+READERS: dict[str, Callable[[Any, Store], Any]] = {
     "float": lambda document, store: float(document["float"]),
     "tuple": lambda document, store: tuple(from_plain(document["tuple"], store)),
     "dict": lambda document, store: {name: from_plain(part, store) for name, part in document["dict"].items()},
