@@ -191,11 +191,11 @@ class FairPlugInClassifier(FairClassifier):
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
         """Return the predicted labels; the sensitive attributes are needed if `aware`."""
-        return super().predict((X, sensitive_features))
+        return super().predict((self._encoded(X), sensitive_features))
 
     def decision_function(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
         """Return scores, positive for `classes_[1]`, as scikit-learn has it."""
-        return super().decision_function((X, sensitive_features))
+        return super().decision_function((self._encoded(X), sensitive_features))
 
     def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
         """Return the estimator's probabilities, moved by the rule, with ½ at the decision boundary."""

@@ -1,0 +1,132 @@
+"""A fitted estimator as files: JSON, safetensors, CSV, LightGBM's text and skops. None of them can execute anything."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+import pandas as pd
+import safetensors.torch
+
+from mamofair import estimators
+from mamofair.estimators import FairClassifier
+from mamofair.estimators._state import learned, points, restore
+from mamofair.networks import MLP
+from mamofair.pareto import Point, Tally
+from mamofair.runs._counts import to_lists, to_tallies
+from mamofair.runs._csv import read_csv, to_csv
+from mamofair.runs._folders import as_json
+from mamofair.runs._values import READERS, Store, from_plain, to_plain
+
+_OWN_NETWORK = "a network of your own"
+
+
+def to_files(estimator: FairClassifier) -> dict[str, bytes]:
+    """Return the files of an estimator, fitted or (as before the first checkpoint) not."""
+    rest, of_points, found = Store(), Store(), points(estimator)
+    held = learned(estimator)
+    history = pd.DataFrame(held.pop("_history", []))
+    document = {
+        "class": _class(estimator),
+        "parameters": _parameters(estimator, rest),
+        "learned": to_plain(dict(sorted(held.items())), "learned", rest),
+        "points": _states(found, "", of_points),
+    }
+    files = {
+        "estimator.json": as_json(document),
+        "counts.json": as_json(_counts(found)),
+        "learned.safetensors": safetensors.torch.save(rest.tensors),
+        "points/points.safetensors": safetensors.torch.save(of_points.tensors),
+    }
+    if len(history):
+        files["history.csv"] = to_csv(history)
+    return files | {f"points/{name}": content for name, content in rest.files.items()}
+
+
+def from_files(files: Mapping[str, bytes], network: Any = None) -> FairClassifier:
+    """Return the estimator of these files, whose sums have been checked; `network` is one that is no `MLP`."""
+    document, counts = json.loads(files["estimator.json"]), json.loads(files["counts.json"])
+    models = {name.removeprefix("points/"): content for name, content in files.items()}
+    rest = Store(safetensors.torch.load(files["learned.safetensors"]), models)
+    of_points = Store(safetensors.torch.load(files["points/points.safetensors"]))
+    parameters = document["parameters"]
+    own = parameters.pop(_OWN_NETWORK, None)
+    if own is not None and network is None:
+        raise ValueError(
+            f"This run was trained with a network of its own, {own}: give what makes one, load(run, network=…)."
+        )
+    given = {name: from_plain(part, rest) for name, part in parameters.items()}
+    estimator = _made(document["class"], given | ({} if network is None else {"network": network}))
+    held = from_plain(document["learned"], rest)
+    if "history.csv" in files:
+        held["_history"] = read_csv(files["history.csv"])
+    restore(estimator, held, _points(document["points"], counts, of_points))
+    return estimator
+
+
+@to_plain.register
+def _(value: FairClassifier, at: str, store: Store) -> Any:
+    """Return an estimator within another one, such as those of a portfolio."""
+    found, given = points(value), value.get_params(deep=False)
+    return {
+        "estimator": _class(value),
+        "parameters": {name: to_plain(part, f"{at}/{name}", store) for name, part in given.items()},
+        "learned": to_plain(dict(sorted(learned(value).items())), f"{at}/learned", store),
+        "points": _states(found, f"{at}/", store),
+        "counts": _counts(found),
+    }
+
+
+def _inner(document: Any, store: Store) -> FairClassifier:
+    given = {name: from_plain(part, store) for name, part in document["parameters"].items()}
+    estimator = _made(document["estimator"], given)
+    found = _points(document["points"], document["counts"], store)
+    restore(estimator, from_plain(document["learned"], store), found)
+    return estimator
+
+
+READERS["estimator"] = _inner
+
+
+def _class(estimator: FairClassifier) -> str:
+    kind = type(estimator)
+    if getattr(estimators, kind.__name__, None) is not kind:
+        raise ValueError(f"A run can hold mamofair's own estimators: found {kind.__module__}.{kind.__qualname__}.")
+    return str(kind.__name__)
+
+
+def _made(name: str, parameters: dict[str, Any]) -> FairClassifier:
+    if name not in estimators.__all__:
+        raise ValueError(f"A run must hold one of mamofair's estimators: found {name!r}. Update mamofair.")
+    return cast(FairClassifier, getattr(estimators, name)(**parameters))
+
+
+def _parameters(estimator: FairClassifier, store: Store) -> dict[str, Any]:
+    """Return the constructor's parameters; a user's own network is known by its name only."""
+    parameters, own = estimator.get_params(deep=False), {}
+    network = parameters.get("network", MLP())
+    if not isinstance(network, MLP):
+        del parameters["network"]
+        own = {_OWN_NETWORK: f"{network.__module__}.{getattr(network, '__qualname__', type(network).__qualname__)}"}
+    return {name: to_plain(value, name, store) for name, value in parameters.items()} | own
+
+
+def _states(found: list[Point], at: str, store: Store) -> list[dict[str, Any]]:
+    """Return where points come from and what they need to predict."""
+    return [
+        {"member": p.member, "step": p.step, "model": p.model, "state": to_plain(p.state, f"{at}{i:03}", store)}
+        for i, p in enumerate(found)
+    ]
+
+
+def _counts(found: list[Point]) -> dict[str, Any]:
+    calibration = [point.calibration for point in found if point.calibration is not None]
+    return {"valid": to_lists([point.valid for point in found]), "calibration": to_lists(calibration)}
+
+
+def _points(documents: list[dict[str, Any]], counts: dict[str, Any], store: Store) -> list[Point]:
+    calibration: list[Tally | None] = [*to_tallies(counts["calibration"])] or [None] * len(documents)
+    tallies = zip(documents, to_tallies(counts["valid"]), calibration, strict=True)
+    return [
+        Point(valid, held_back, p["member"], p["step"], p["model"], from_plain(p["state"], store))
+        for p, valid, held_back in tallies
+    ]
