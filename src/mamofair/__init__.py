@@ -7,9 +7,11 @@
 >>> fairer = model.with_selection(MostAccurateWithin(0.1))  # another point of the front, without training again
 """
 
+from typing import Any
+
 from mamofair import explanations, metrics
 from mamofair.descent import Fixed, MinNorm, rays
-from mamofair.estimators import FairNetClassifier
+from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.metrics import Audit, audit
 from mamofair.networks import MLP
 from mamofair.notions import Notion, Rate
@@ -38,8 +40,16 @@ __all__ = [
     "__version__",
     "audit",
     "explanations",
+    "load",
     "metrics",
     "rays",
 ]
 
 __version__ = "0.1.0"
+
+
+def load(folder: Any, network: Any = None) -> FairClassifier:
+    """Return the fitted estimator of a run folder, as `mamofair.runs.load` does; nothing in it is executed."""
+    from mamofair import runs  # not needed to train, and slow to import
+
+    return runs.load(folder, network)

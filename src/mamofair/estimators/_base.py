@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 from scipy.special import expit
@@ -61,6 +62,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     _archive: Archive
     _history: list[dict[str, Any]]
     _task: tuple[Any, ...]  # labels, groups and notions, which a fit that is continued must share
+    _encoder: Any = None
 
     @abstractmethod
     def _check_X(self, X: Any, reset: bool) -> Any:
@@ -157,6 +159,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             require_rates(notion, attribute, train.groups, train.y)
             warn_of_unmeasured(notion, attribute, valid)
         self._chosen: int | None = None
+        self._encoder = None
         return train, valid, calibration, self._seed
 
     def _read(self, X: Any, y: Any, features: Any, weight: Any) -> Rows:
@@ -211,9 +214,21 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         chosen._chosen = range(len(self.front_))[i]
         return chosen
 
+    def with_encoder(self: Fitted, encoder: Any) -> Fitted:
+        """Return a fitted copy that takes frames as they were before `encoder` made the numbers it was fitted to."""
+        check_is_fitted(self, "front_")
+        encoding = copy(self)
+        encoding._encoder = encoder
+        return encoding
+
+    def _encoded(self, X: Any) -> Any:
+        """Return frames encoded, if there is an encoder, and anything else as it is."""
+        encodes = self._encoder is not None and nw.dependencies.is_into_dataframe(X)
+        return self._encoder.transform(X) if encodes else X
+
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "front_")
-        return self._score(self.front_.points[self.selected_], self._check_X(X, reset=False))
+        return self._score(self.front_.points[self.selected_], self._check_X(self._encoded(X), reset=False))
 
     @property
     def _places(self) -> tuple[int, int]:

@@ -1,0 +1,116 @@
+"""What a fitted estimator has learned, as values that can be written down, and back: for run folders and checkpoints.
+
+An estimator whose attributes are plain values, arrays and frozen dataclasses needs nothing here. One that holds living
+things (networks and their optimizer) says how to take them apart and put them together again.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import singledispatch
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mamofair.estimators._base import FairClassifier
+from mamofair.estimators._net import FairNetClassifier
+from mamofair.networks import Average, Population
+from mamofair.pareto import Archive, Point
+from mamofair.training import isolated
+
+_APART = ("front_", "_archive", "_encoder")  # the front follows from the archive; an encoder has a file of its own
+_OF_SCIKIT_LEARN = ("_metadata_request", "_sklearn_output_config")
+
+
+@singledispatch
+def learned(estimator: FairClassifier) -> dict[str, Any]:
+    """Return what `fit` has set, but for the points: plain values, arrays, tensors and frozen dataclasses."""
+    given = {*estimator.get_params(deep=False), *_APART, *_OF_SCIKIT_LEARN}
+    return {name: value for name, value in vars(estimator).items() if name not in given}
+
+
+def points(estimator: FairClassifier) -> list[Point]:
+    """Return the archive, in its own order, which decides ties if training goes on."""
+    return list(estimator._archive.points) if "_archive" in vars(estimator) else []
+
+
+@singledispatch
+def restore(estimator: FairClassifier, held: Mapping[str, Any], found: list[Point]) -> None:
+    """Give an unfitted estimator what `learned` and `points` have returned."""
+    for name, value in held.items():
+        setattr(estimator, name, value)
+    if found:
+        estimator._archive = Archive(estimator._criteria, estimator.max_points)
+        estimator._archive.add_all(found)
+        estimator.front_ = estimator._archive.front()
+
+
+@singledispatch
+def continued(estimator: FairClassifier, X: Any, y: Any, *, sensitive_features: Any) -> Iterator[FairClassifier]:
+    """Yield as `fitting` does, and end as a fit that was never interrupted: here by starting again, with its seed."""
+    return estimator.fitting(X, y, sensitive_features=sensitive_features)
+
+
+@learned.register
+def _(estimator: FairNetClassifier) -> dict[str, Any]:
+    held = learned.dispatch(FairClassifier)(estimator)
+    if "_population" in held:
+        held["_population"] = _stacks(estimator._population) | {"scales": estimator._population.scales}
+        held["_optimizer"] = estimator._optimizer.state_dict()
+        held["_average"] = _stacks(estimator._average.population) | {"steps": estimator._average.steps}
+    return held
+
+
+@restore.register
+def _(estimator: FairNetClassifier, held: Mapping[str, Any], found: list[Point]) -> None:
+    living = ("_population", "_optimizer", "_average")
+    rest = {name: value for name, value in held.items() if name not in living}
+    restore.dispatch(FairClassifier)(estimator, rest, found)
+    if "_population" not in held:
+        return
+    population, optimizer, average = (held[name] for name in living)
+    with isolated(0):  # whatever the new network's weights are, they are replaced
+        network = estimator.network(estimator.n_features_in_)
+    size = len(next(iter(population["tensors"].values())))
+    estimator._population = Population([network] * size, estimator.device)
+    estimator._population.scales = population["scales"]
+    estimator._optimizer = torch.optim.Adam(estimator._population.parameters, lr=estimator.learning_rate, fused=True)
+    estimator._average = Average(estimator._population, estimator.averaging)
+    estimator._average.steps = average["steps"]
+    _fill(estimator._population, population)
+    _fill(estimator._average.population, average)
+    estimator._optimizer.load_state_dict(optimizer)
+
+
+@continued.register
+def _(estimator: FairNetClassifier, X: Any, y: Any, *, sensitive_features: Any) -> Iterator[FairClassifier]:
+    if "_population" not in vars(estimator):
+        yield from estimator.fitting(X, y, sensitive_features=sensitive_features)
+        return
+    asked = {name: getattr(estimator, name) for name in ("epochs", "warm_start")}
+    left = estimator.epochs - estimator._epoch
+    if left < 1 or estimator._is_stale:  # it had ended
+        return
+    estimator.set_params(epochs=left, warm_start=True)
+    try:
+        for _ in estimator.fitting(X, y, sensitive_features=sensitive_features):
+            estimator.set_params(**asked)  # they count at the beginning only
+            yield estimator
+    finally:
+        estimator.set_params(**asked)
+
+
+def _stacks(population: Population) -> dict[str, Any]:
+    return {"tensors": {name: t.detach() for name, t in population.tensors.items()}, "buffers": population.buffers}
+
+
+@torch.no_grad()
+def _fill(population: Population, held: Mapping[str, Mapping[str, Tensor]]) -> None:
+    """Copy parameters and buffers into a population of the same shape."""
+    for ours, theirs in ((population.tensors, held["tensors"]), (population.buffers, held["buffers"])):
+        shapes = [{name: tuple(t.shape[1:]) for name, t in stack.items()} for stack in (ours, theirs)]
+        if shapes[0] != shapes[1]:
+            raise ValueError(
+                f"`network` must return a network like the one that was trained, with {shapes[1]}: found {shapes[0]}."
+            )
+        for name, tensor in ours.items():
+            tensor.copy_(theirs[name])

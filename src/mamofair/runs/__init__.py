@@ -1,0 +1,18 @@
+"""Runs: a fitted estimator with what a person needs to judge it, in a folder without pickle.
+
+>>> from tempfile import TemporaryDirectory
+>>> from mamofair import FairNetClassifier
+>>> from mamofair.datasets import make_toy
+>>> toy = make_toy()
+>>> model = FairNetClassifier(epochs=2, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+>>> with TemporaryDirectory() as folder:
+...     again = load(save(Run(model, {}, {"group": ("protected", "unprotected")}), folder))
+>>> bool((again.predict(toy.X) == model.predict(toy.X)).all())
+True
+"""
+
+from mamofair.runs._checkpoint import checkpointed, read_checkpoint, write_checkpoint
+from mamofair.runs._run import Run
+from mamofair.runs._save import load, load_run, save
+
+__all__ = ["Run", "checkpointed", "load", "load_run", "read_checkpoint", "save", "write_checkpoint"]

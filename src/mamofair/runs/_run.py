@@ -1,0 +1,37 @@
+"""What a run is: a fitted estimator and what a person needs to judge it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from mamofair.estimators import FairClassifier
+from mamofair.pareto import Tally
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A fitted estimator and what a person needs to judge it.
+
+    Parameters
+    ----------
+    estimator
+        The fitted estimator.
+    settings
+        Plain JSON: `command`, `created` (a date), `data` (`name`, `rows`, `parts` with the rows to train, validate,
+        calibrate and test, `checksum`, `groups`: for each attribute and group its `rows` and `positives`), `target`,
+        `favorable`, `sensitive`, `notions`, `model`, `parameters`, `within`, `seed`, `versions`, `format`.
+    groups
+        The names of each attribute's groups, in the order of the counts in tallies.
+    test
+        The exact counts of each point on test rows, in the order of `front_.frame()`.
+    limit
+        The estimated limit line: columns `criterion`, `gap`, `error`, `low`, `high`.
+    """
+
+    estimator: FairClassifier
+    settings: Mapping[str, Any]
+    groups: Mapping[str, tuple[str, ...]]
+    test: tuple[Tally, ...] = ()
+    limit: pd.DataFrame | None = None

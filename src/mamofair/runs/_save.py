@@ -1,0 +1,149 @@
+"""A run's folder: saved wholly or not at all, and loaded without executing anything from it."""
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from mamofair.estimators import FairClassifier
+from mamofair.runs._counts import to_lists, to_tallies
+from mamofair.runs._csv import read_csv, to_csv
+from mamofair.runs._estimator_files import from_files, to_files
+from mamofair.runs._folders import as_json, checksum, read_files, replace_folder, settle, write_file
+from mamofair.runs._run import Run
+from mamofair.tables import load_encoder, save_encoder
+
+FORMAT = 1
+CHECKPOINT = "checkpoint"
+_LIST, _ENCODER = "run.json", "encoder.skops"
+_OF_THE_FOLDER = ("groups", "files")  # what run.json has beside the settings
+
+
+def save(
+    run: Run, folder: str | Path, page: Callable[[Run, Path], None] | None = None, resumable: bool = False
+) -> Path:
+    """Write a run into a folder, in the place of what was there; return the folder.
+
+    Parameters
+    ----------
+    run
+        The run. What cannot be written without pickle is refused by name, and nothing is changed.
+    folder
+        Where: `run.json` (settings, versions, checksums), `front.csv`, `points/`, and what else `load_run` needs.
+    page
+        Writes `report.html`; it is for people, and no checksum covers it, so that it can be written again.
+    resumable
+        Whether to keep the checkpoint of a training that has not ended.
+    """
+    folder = Path(folder)
+    require_place(folder)
+    files = to_files(run.estimator) | {
+        "front.csv": to_csv(run.estimator.front_.frame()),
+        "test.json": as_json(to_lists(run.test)),
+    }
+    if run.limit is not None:
+        files["limit.csv"] = to_csv(run.limit)
+
+    def write(place: Path) -> None:
+        if run.estimator._encoder is not None:
+            save_encoder(run.estimator._encoder, place / _ENCODER)
+            files[_ENCODER] = (place / _ENCODER).read_bytes()
+        write_list(place, files, dict(run.settings), groups={name: list(own) for name, own in run.groups.items()})
+        if page is not None:
+            page(replace(run, settings=_settings(json.loads((place / _LIST).read_bytes()))), place / "report.html")
+        if resumable and (folder / CHECKPOINT).is_dir():
+            shutil.copytree(folder / CHECKPOINT, place / CHECKPOINT)
+
+    replace_folder(folder, write)
+    return folder
+
+
+def require_place(folder: Path) -> None:
+    """Refuse a place that holds something else than a run: it would be lost."""
+    settle(folder)
+    taken = folder.is_file() or (folder.is_dir() and any(folder.iterdir()))
+    if taken and not (folder / _LIST).is_file() and not (folder / CHECKPOINT).is_dir():
+        raise FileExistsError(f"A run needs a folder of its own: {str(folder)!r} holds other files. Name another.")
+
+
+def _settings(head: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in head.items() if name not in _OF_THE_FOLDER}
+
+
+def write_list(place: Path, files: dict[str, bytes], settings: dict[str, Any], **more: Any) -> None:
+    """Write files, and beside them `run.json` with settings and the files' checksums."""
+    for name, content in files.items():
+        write_file(place / name, content)
+    sums = {name: checksum(content) for name, content in sorted(files.items())}
+    head = settings | {"format": FORMAT, "checksum": checksum(as_json(sums))}
+    write_file(place / _LIST, as_json(head | more | {"files": sums}, indent=1))
+
+
+def read_list(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the content of `run.json` and of the files it lists, their checksums verified."""
+    settle(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"There is no run {str(folder)!r}. Check the name of the folder.")
+    if not (folder / _LIST).is_file():
+        unfinished = (folder / CHECKPOINT).is_dir()
+        advice = f"its training has not ended. Continue it with mamofair train --resume {folder}." if unfinished else ""
+        raise ValueError(f"{str(folder)!r} must hold a run: {advice or f'found no {_LIST} in it. Check the name.'}")
+    try:
+        head = json.loads((folder / _LIST).read_bytes())
+        found = int(head["format"])
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{_LIST} in {str(folder)!r} must be a run's: found something else. Copy it again.") from None
+    if found > FORMAT:
+        raise ValueError(
+            f"The run {str(folder)!r} has format {found}: this mamofair reads up to {FORMAT}. Update mamofair."
+        )
+    return head, read_files(folder, head["files"])
+
+
+def load_run(folder: str | Path, network: Any = None) -> Run:
+    """Return the run in a folder. Checksums are verified, and nothing from the folder is executed.
+
+    Parameters
+    ----------
+    folder
+        What `save`, or `mamofair train --out`, has written.
+    network
+        What makes the network, if the run was trained with another than `MLP`.
+    """
+    folder = Path(folder)
+    head, files = read_list(folder)
+    estimator = from_files(files, network)
+    if _ENCODER in files:
+        estimator = estimator.with_encoder(load_encoder(folder / _ENCODER))
+    return Run(
+        estimator=estimator,
+        settings=_settings(head),
+        groups={name: tuple(own) for name, own in head["groups"].items()},
+        test=tuple(to_tallies(json.loads(files["test.json"]))),
+        limit=pd.DataFrame(read_csv(files["limit.csv"])) if "limit.csv" in files else None,
+    )
+
+
+def load(folder: str | Path, network: Any = None) -> FairClassifier:
+    """Return the fitted estimator of a run: same front, same choice, same predictions.
+
+    Nothing from the folder is executed, and checksums are verified. Where `mamofair train` has encoded a table, frames
+    are encoded the same way before predicting.
+
+    Parameters
+    ----------
+    folder
+        What `mamofair train --out` or `mamofair.runs.save` has written.
+    network
+        What makes the network, if the run was trained with another than `MLP`.
+
+    Examples
+    --------
+    >>> model = load("runs/loans")  # doctest: +SKIP
+    >>> model.at(3).predict(pd.read_csv("new.csv"))  # doctest: +SKIP
+    """
+    return load_run(folder, network).estimator

@@ -1,0 +1,48 @@
+"""Small fits of every estimator that a run can hold: one line each."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+from mamofair import MLP, FairNetClassifier
+from mamofair.datasets import make_toy
+from mamofair.estimators import FairClassifier
+from mamofair.groups import read_groups
+from mamofair.pareto import Counter
+from mamofair.runs import Run
+
+TOY = make_toy()
+X, Y, GROUP = TOY.X, TOY.y, TOY.sensitive
+NET: dict[str, Any] = {"members": 3, "batch_size": 100, "network": MLP((8,), 0.2), "learning_rate": 0.02}
+
+
+def net(**parameters: Any) -> FairNetClassifier:
+    return FairNetClassifier(**NET | {"epochs": 3, "random_state": 0} | parameters)
+
+
+FACTORIES: dict[str, Callable[[], FairClassifier]] = {
+    "net": net,
+}
+
+
+def fitted(estimator: FairClassifier) -> FairClassifier:
+    return estimator.fit(X, Y, sensitive_features=GROUP)
+
+
+def run_of(estimator: FairClassifier) -> Run:
+    """Return a run with all that a run can have."""
+    decisions = [estimator.at(i).predict(X[:200]) == 1 for i in range(len(estimator.front_))]
+    tallies = Counter.of(Y[:200], read_groups(GROUP[:200]))(pd.DataFrame(decisions).to_numpy())
+    limit = pd.DataFrame({"criterion": ["demographic_parity[group]"], "gap": [0.1], "error": [1 / 3], "low": [0.0]})
+    settings = {"command": "mamofair train toy", "seed": 0}
+    return Run(estimator, settings, {"group": ("protected", "unprotected")}, tuple(tallies), limit.assign(high=1.0))
+
+
+def assert_same(one: FairClassifier, other: FairClassifier) -> None:
+    """Assert the same front, history and predictions, bit for bit."""
+    pd.testing.assert_frame_equal(one.front_.frame(), other.front_.frame(), check_exact=True)
+    pd.testing.assert_frame_equal(one.history_, other.history_, check_exact=True)
+    for i, (ours, theirs) in enumerate(zip(one.front_.points, other.front_.points, strict=True)):
+        assert (ours.member, ours.step, ours.model) == (theirs.member, theirs.step, theirs.model)
+        assert (one.at(i).decision_function(X) == other.at(i).decision_function(X)).all()
