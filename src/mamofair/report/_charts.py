@@ -79,7 +79,7 @@ def _front() -> Spec:
 
     everyone = [{"filter": "datum.quiet === false"}]
     limit, bound = {"data": {"name": "limit"}}, {"data": {"name": "bound"}}
-    layers = [
+    layers: list[Spec] = [
         {**limit, "mark": {"type": "area", "opacity": 0.15, "color": "var(--limit)"}, "encoding": {
             "x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}},
         {**limit, "mark": {"type": "line", "strokeDash": [6, 4], "color": "var(--limit)"},
@@ -102,7 +102,7 @@ def _front() -> Spec:
 
 def _parallel() -> Spec:
     """Return a line a point over an axis an objective, each from its best to its worst value."""
-    x = {"field": "objective", "type": "ordinal", "sort": None, "scale": {"type": "point", "padding": 0.4}}
+    x: Spec = {"field": "objective", "type": "ordinal", "sort": None, "scale": {"type": "point", "padding": 0.4}}
     x |= {
         "axis": {
             "title": None,
@@ -120,7 +120,7 @@ def _parallel() -> Spec:
     lines = {"x": x, "y": y, "detail": {"field": "id"}}
     ends = {"data": {"name": "ends"}, "encoding": {"x": x, "y": y, "text": {"field": "text"}}}
     text = {"type": "text", "fontSize": 12, "color": "currentColor", "dy": {"expr": "datum.place ? -11 : 11"}}
-    layers = [
+    layers: list[Spec] = [
         {"mark": {"type": "line", "strokeWidth": 1.2}, "encoding": {**lines, "color": shade, "opacity": faint}},
         {"mark": {"type": "line", "strokeWidth": 2, "color": "var(--baseline)"},
          "transform": [{"filter": "datum.id === 0"}], "encoding": lines},
@@ -138,12 +138,12 @@ def _group_rates() -> Spec:
     """Return the rates of each group with intervals, of the selected and of the unconstrained model."""
     y = {"field": "group", "type": "nominal", "sort": None, "axis": {"title": None, "labelLimit": 220, "grid": True}}
     offset = {"field": "who", "sort": None, "scale": {"paddingOuter": 0.6}}
-    who = {"domain": ["selected", "unconstrained"]}
+    who: Spec = {"domain": ["selected", "unconstrained"]}
     color = {"field": "who", "scale": {**who, "range": ["var(--selected)", "var(--baseline)"]}, "legend": None}
     shape = {"field": "who", "scale": {**who, "range": ["circle", "diamond"]}, "legend": None}
     x = _quantity("rate", "0", "highest", title="rate")
     shared = {"y": y, "yOffset": offset, "color": color}
-    layers = [
+    layers: list[Spec] = [
         {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {
             **shared, "x": {**x, "field": "low"}, "x2": {"field": "high"}}},
         {"mark": {"type": "point", "filled": True, "size": 80, "opacity": 1}, "encoding": {
@@ -155,9 +155,9 @@ def _group_rates() -> Spec:
 def _over_time(what: str) -> Spec:
     """Return the median over members of each objective's value or weight, in a band from the least to the largest."""
     x, y = _steps(), _quantity("middle", "0", "highest", title=what)
-    color = {"field": "name", "sort": None, "scale": {"range": _LINES}}
+    color: Spec = {"field": "name", "sort": None, "scale": {"range": _LINES}}
     color |= {"legend": {"orient": "bottom", "direction": "vertical", "symbolOpacity": 1}}
-    layers = [
+    layers: list[Spec] = [
         {"mark": {"type": "area", "opacity": 0.12}, "encoding": {
             "x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": color}},
         {"mark": {"type": "line", "strokeWidth": 2}, "encoding": {"x": x, "y": y, "color": color}},
@@ -170,7 +170,7 @@ def _hypervolume() -> Spec:
     """Return how large the front was."""
     x, y = _steps(), _quantity("volume", "lowest", "highest", title="hypervolume of the front")
     line = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "color": "var(--inside)"}
-    layers = [{"mark": line, "encoding": {"x": x, "y": y}}, _moment(x)]
+    layers: list[Spec] = [{"mark": line, "encoding": {"x": x, "y": y}}, _moment(x)]
     return _chart(200, layers, "lines", params=_parameters(step=0, last=1, lowest=0, highest=1))
 
 

@@ -16,7 +16,7 @@ from mamofair.runs import Run
 _SCRIPTS = ("state", "pictures", "texts", "record", "start")
 
 
-def write(run: Run, path: str | os.PathLike[str]) -> Path:
+def write(run: Run, path: str | os.PathLike[str]) -> None:
     """Write the page of a run. A page that is there is replaced at once, or stays as it was."""
     target = Path(path)
     page = render(summarize(run))
@@ -31,7 +31,6 @@ def write(run: Run, path: str | os.PathLike[str]) -> Path:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    return target
 
 
 def render(summary: Mapping[str, Any]) -> str:

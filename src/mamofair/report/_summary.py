@@ -103,7 +103,8 @@ def _points(front: Front, tallies: Sequence[Tally], groups: Mapping[str, list[st
 def _rate_table(tallies: Sequence[Tally], rate: Any, attribute: str) -> np.ndarray:
     """Return rate, low, high and the rows under the condition, by point and group."""
     confusion = Confusion.of_counts(np.stack([tally.counts[attribute] for tally in tallies]))
-    low, high = wilson(*(part[:, 0] for part in counted(tallies, [rate], attribute)), CONFIDENCE)
+    events, rows = (part[:, 0] for part in counted(tallies, [rate], attribute))
+    low, high = wilson(events, rows, CONFIDENCE)
     found = rate(confusion)
     return np.stack([found, low, high, np.broadcast_to(confusion.mass(rate.given), found.shape)], axis=-1)
 

@@ -9,8 +9,14 @@ const charts = read("charts");
 const { objectives, points, baseline } = summary;
 const valid = summary.parts.validation;
 const ceilings = objectives.map((_, j) => Math.ceil(1000 * Math.max(...valid.map((point) => point[j][0]))) / 1000);
+const many = points.length > 60; // too many to draw the intervals of all
 const useful = points.some((point) => !point.constant);
-const state = { selected: summary.selected, limits: [...summary.within], gap: Math.min(1, objectives.length - 1), rows: summary.rows };
+const state = {
+  selected: summary.selected,
+  limits: [...summary.within],
+  gap: Math.min(1, objectives.length - 1),
+  rows: summary.rows,
+};
 const views = {};
 
 // Words and elements
@@ -33,8 +39,17 @@ function table(target, head, rows, caption) {
   const cells = (row) => row.map((cell, i) => (i ? element("td", cell) : element("th", cell, { scope: "row" })));
   target.replaceChildren(
     ...(caption ? [element("caption", caption)] : []),
-    element("thead", element("tr", head.map((cell) => element("th", cell, { scope: "col" })))),
-    element("tbody", rows.map((row) => element("tr", cells(row)))),
+    element(
+      "thead",
+      element(
+        "tr",
+        head.map((cell) => element("th", cell, { scope: "col" })),
+      ),
+    ),
+    element(
+      "tbody",
+      rows.map((row) => element("tr", cells(row))),
+    ),
   );
   return target;
 }
@@ -43,7 +58,8 @@ function table(target, head, rows, caption) {
 
 const bounds = () => state.limits.map((limit) => (limit === null ? Infinity : limit));
 const inside = (id) => bounds().every((bound, j) => valid[id][j][0] <= bound);
-const best = () => points.findIndex((point, id) => inside(id) && !(useful && point.constant));  // points are sorted by error
+const exceeded = (id, j) => summary.parts[summary.rows][id][j][0] > bounds()[j]; // by what is shown
+const best = () => points.findIndex((point, id) => inside(id) && !(useful && point.constant)); // points are sorted by error
 
 // Changes
 

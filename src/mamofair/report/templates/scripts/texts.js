@@ -2,7 +2,9 @@
 
 function writeGap() {
   const { title, meaning } = objectives[state.gap];
-  find("gap-meaning").textContent = `Across: ${state.gap ? `${title}, zero if ${meaning}` : meaning} (${state.rows} rows). Bars are intervals${points.length > 60 ? " of the two points marked" : ""}.`;
+  const across = state.gap ? `${title}, zero if ${meaning}` : meaning;
+  const whose = many ? " of the two points marked" : "";
+  find("gap-meaning").textContent = `Across: ${across} (${state.rows} rows). Bars are intervals${whose}.`;
   find("rates-title").textContent = title;
 }
 
@@ -20,12 +22,22 @@ function writeSliders() {
 function writePoints() {
   const part = summary.parts[state.rows];
   const head = ["Point", ...objectives.map((objective) => objective.title)];
-  find("points").tHead.replaceChildren(element("tr", head.map((cell) => element("th", cell, { scope: "col" }))));
-  find("points").tBodies[0].replaceChildren(...part.map((point, id) => {
-    const radio = element("input", [], { type: "radio", name: "point", value: id, id: `point-${id}` });
-    const name = `${id}${id === baseline ? " ◆" : ""}${points[id].constant ? " (all alike)" : ""}`;
-    return element("tr", [element("th", element("label", [radio, name]), { scope: "row" }), ...point.map(([value]) => element("td", number(value)))]);
-  }));
+  find("points").tHead.replaceChildren(
+    element(
+      "tr",
+      head.map((cell) => element("th", cell, { scope: "col" })),
+    ),
+  );
+  find("points").tBodies[0].replaceChildren(
+    ...part.map((point, id) => {
+      const radio = element("input", [], { type: "radio", name: "point", value: id, id: `point-${id}` });
+      const name = `${id}${id === baseline ? " ◆" : ""}${points[id].constant ? " (all alike)" : ""}`;
+      return element("tr", [
+        element("th", element("label", [radio, name]), { scope: "row" }),
+        ...point.map(([value]) => element("td", number(value))),
+      ]);
+    }),
+  );
   markInside();
 }
 
@@ -39,10 +51,11 @@ function markChosen() {
   const row = rows[state.selected];
   row.classList.add("chosen");
   find(`point-${state.selected}`).checked = true;
-  const frame = find("points").parentElement;  // scrolled by hand: scrollIntoView would move the page as well
+  const frame = find("points").parentElement; // scrolled by hand: scrollIntoView would move the page as well
   const head = find("points").tHead.offsetHeight;
   if (row.offsetTop - head < frame.scrollTop) frame.scrollTop = row.offsetTop - head;
-  if (row.offsetTop + row.offsetHeight > frame.scrollTop + frame.clientHeight) frame.scrollTop = row.offsetTop + row.offsetHeight - frame.clientHeight;
+  if (row.offsetTop + row.offsetHeight > frame.scrollTop + frame.clientHeight)
+    frame.scrollTop = row.offsetTop + row.offsetHeight - frame.clientHeight;
 }
 
 function writeStatus() {
@@ -50,12 +63,12 @@ function writeStatus() {
   const limited = state.limits.some((bound) => bound !== null);
   const where = !limited ? "" : inside(id) ? ", within the limits" : ", outside the limits";
   const alike = useful && points.some((_, i) => inside(i));
-  const none = best() >= 0 ? "" : `No point${alike ? " but one that decides alike for everyone" : ""} is within these limits. `;
-  const above = summary.rows === "validation" ? [] : objectives.flatMap((_, j) => {
-    const [value] = summary.parts[summary.rows][id][j];
-    return value > bounds()[j] ? [`the ${measure(j)} is ${number(value)}`] : [];
-  });
-  const but = inside(id) && above.length ? ` But on ${summary.rows} rows ${above.join(", and ")}.` : "";
+  const none =
+    best() >= 0 ? "" : `No point${alike ? " but one that decides alike for everyone" : ""} is within these limits. `;
+  const above = objectives.map((_, j) => j).filter((j) => inside(id) && exceeded(id, j));
+  const which =
+    above.length > 1 ? `${above.length} limits are exceeded` : above.map((j) => `the ${measure(j)} is above`);
+  const but = above.length ? ` But on ${summary.rows} rows ${which}.` : "";
   find("status").textContent = `${none}Point ${id} is selected${where}.${but}`;
 }
 
@@ -66,7 +79,10 @@ function writePoint() {
   find("selected-title").textContent = `Point ${id}${id === baseline ? ", the unconstrained model" : ""} (${origin})`;
   writeValues(id);
   find("rates").replaceChildren(...summary.rates.map((rate, r) => rateTable(rate, r, id)));
-  const told = id === baseline ? ["This is the unconstrained model, which the others are compared with."] : ["Against the unconstrained model:", ...point.told];
+  const told =
+    id === baseline
+      ? ["This is the unconstrained model, which the others are compared with."]
+      : ["Against the unconstrained model:", ...point.told];
   find("told").replaceChildren(...told.map((line) => element("p", line)));
   writeCauses(point);
   find("people").replaceChildren(...peopleTables(id));
@@ -76,10 +92,17 @@ function writeValues(id) {
   const shown = summary.parts[summary.rows];
   const twice = summary.rows !== "validation";
   const head = ["", "limit", ...(twice ? ["validation"] : []), summary.rows, "unconstrained"];
-  table(find("values"), head, objectives.map((objective, j) => [
-    capital(objective.title), state.limits[j] === null ? "–" : number(state.limits[j]),
-    ...(twice ? [number(valid[id][j][0])] : []), ranged(shown[id][j]), ranged(shown[baseline][j]),
-  ]));
+  table(
+    find("values"),
+    head,
+    objectives.map((objective, j) => [
+      capital(objective.title),
+      state.limits[j] === null ? "–" : [number(state.limits[j]), element("small", exceeded(id, j) ? " exceeded" : "")],
+      ...(twice ? [number(valid[id][j][0])] : []),
+      ranged(shown[id][j]),
+      ranged(shown[baseline][j]),
+    ]),
+  );
 }
 
 function rateTable(rate, r, id) {
@@ -87,13 +110,25 @@ function rateTable(rate, r, id) {
     const [now, before] = [points[id].rates[r][g], points[baseline].rates[r][g]];
     return [group, people(now[3]), ranged(now), ranged(before)];
   });
-  return table(element("table"), [rate.attribute, "people", "selected", "unconstrained"], rows, `${capital(objectives[rate.objective].title)}: ${rate.meaning}`);
+  return table(
+    element("table"),
+    [rate.attribute, "people", "selected", "unconstrained"],
+    rows,
+    `${capital(objectives[rate.objective].title)}: ${rate.meaning}`,
+  );
 }
 
 function writeCauses(point) {
   const rows = summary.rates.map((rate, r) => {
     const [before, after, gains, losses, down] = point.gaps[r];
-    return [`${capital(objectives[rate.objective].title)}: ${rate.meaning}`, number(before), number(after), number(gains), number(losses), down === null ? "–" : down ? "yes" : "no"];
+    return [
+      `${capital(objectives[rate.objective].title)}: ${rate.meaning}`,
+      number(before),
+      number(after),
+      number(gains),
+      number(losses),
+      down === null ? "–" : down ? "yes" : "no",
+    ];
   });
   table(find("causes"), ["gap of", "before", "after", "less by gains", "less by losses", "levelling down"], rows);
 }
@@ -105,8 +140,13 @@ function peopleTables(id) {
       const [now, before] = [points[id].confusion[a][g], points[baseline].confusion[a][g]];
       const [gets, got] = [now[0] + now[1], before[0] + before[1]];
       const change = gets - got;
-      return [group, people(gets), people(got), `${change > 0 ? "+" : change < 0 ? "−" : ""}${people(Math.abs(change))}`,
-        ...now.map((count, c) => [people(count), element("small", ` (${people(before[c])})`)])];
+      return [
+        group,
+        people(gets),
+        people(got),
+        `${change > 0 ? "+" : change < 0 ? "−" : ""}${people(Math.abs(change))}`,
+        ...now.map((count, c) => [people(count), element("small", ` (${people(before[c])})`)]),
+      ];
     });
     const head = [attribute, "favorable", "unconstrained", "change", "TP", "FP", "FN", "TN"];
     return table(element("table"), head, rows);
