@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from fits import GROUP, X, Y, assert_same, fitted, net, run_of
 
 from mamofair.estimators._state import continued
 from mamofair.runs import _folders, checkpointed, load_run, read_checkpoint, save, write_checkpoint
+from run_fits import GROUP, X, Y, assert_same, fitted, net, run_of
 
-TESTS = str(Path(__file__).parent)
+TESTS = str(Path(__file__).parents[1])
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_a_kill_between_the_renames_leaves_the_new_run(runs, tmp_path):
 KILLED_WHILE_TRAINING = """
 import os, signal
 from pathlib import Path
-from fits import GROUP, X, Y, net
+from run_fits import GROUP, X, Y, net
 from mamofair.runs import _folders, checkpointed
 fitting = net(epochs=6).fitting(X, Y, sensitive_features=GROUP)
 for done, _ in enumerate(checkpointed(fitting, {{"seed": 0}}, Path({folder!r}), seconds=0), start=1):

@@ -5,7 +5,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from fits import FACTORIES, GROUP, TOY, X, Y, assert_same, fitted, net, run_of
 from sklearn.exceptions import NotFittedError
 
 import mamofair
@@ -15,6 +14,7 @@ from mamofair.notions import FN, FP
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.runs import Run, load_run, save
 from mamofair.tables import encoder
+from run_fits import FACTORIES, GROUP, TOY, X, Y, assert_same, fitted, net, run_of
 
 
 @pytest.fixture(scope="module")

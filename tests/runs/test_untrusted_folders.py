@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 import skops.io
-from fits import fitted, net, run_of
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import FunctionTransformer
 
 from mamofair.runs import load_run, save
+from run_fits import fitted, net, run_of
 
 EXECUTED = []
 

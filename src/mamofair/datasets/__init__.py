@@ -12,6 +12,7 @@
 
 from mamofair.datasets._adult import load_adult
 from mamofair.datasets._base import Dataset
+from mamofair.datasets._catalog import CATALOG, Entry
 from mamofair.datasets._celeba import fetch_celeba
 from mamofair.datasets._compas import load_compas
 from mamofair.datasets._dutch import fetch_dutch
@@ -19,7 +20,9 @@ from mamofair.datasets._split import Split, split
 from mamofair.datasets._toy import make_toy
 
 __all__ = [
+    "CATALOG",
     "Dataset",
+    "Entry",
     "Split",
     "fetch_celeba",
     "fetch_dutch",

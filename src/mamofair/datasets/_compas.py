@@ -13,6 +13,8 @@ COUNTS = ("juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count")
 NOMINAL = ("sex", "age_cat", "race", "c_charge_degree", "c_charge_desc")
 COLUMNS = ("sex", "age", "age_cat", "race", *COUNTS, "c_charge_degree", "c_charge_desc", "two_year_recid")
 
+TERMS = "none stated; public records of Broward County, Florida, reduced to 11 columns"
+
 
 def load_compas(*, binary_race: bool = True) -> Dataset:
     """Return the COMPAS data set: 6,167 defendants of Broward County, Florida, in 2013 and 2014.
@@ -58,7 +60,7 @@ def load_compas(*, binary_race: bool = True) -> Dataset:
         favorable=0,
         split_sizes=(3_000, 2_000),
         source="ProPublica, https://github.com/propublica/compas-analysis",
-        license="none stated; public records of Broward County, Florida, reduced to 11 columns",
+        license=TERMS,
         citation="Angwin, J., Larson, J., Mattu, S. and Kirchner, L. (2016). Machine Bias. ProPublica.",
         description="Defendants in Broward County, Florida, 2013-2014: who is arrested again within two years?",
         coded_as_one={"race": "Caucasian", "sex": "Male"},

@@ -15,6 +15,7 @@ FILE = DataFile(
     name="dutch_census_2001.arff",
     sha256="0e7e3f32668919c239db820f625815e1ea834c71402cdea595e03ef08c8616ef",
 )
+TERMS = "none open; copyright Statistics Netherlands and Minnesota Population Center, for research"
 PUBLISHED = "https://github.com/tailequy/fairness_dataset (folder Dutch_census)"
 
 REGIONS = {"1": "Netherlands", "2": "rest of Europe", "3": "rest of the world"}
@@ -122,7 +123,7 @@ def fetch_dutch() -> Dataset:
         favorable=1,
         split_sizes=(10_000, 5_000),
         source=f"Statistics Netherlands and IPUMS International; this file: {PUBLISHED}",
-        license="none open; copyright Statistics Netherlands and Minnesota Population Center, for research",
+        license=TERMS,
         citation=(
             "Minnesota Population Center and Statistics Netherlands, Dutch Virtual Census 2001; "
             "Zliobaite, I., Kamiran, F. and Calders, T. (2011). Handling Conditional Discrimination. ICDM."

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from functools import singledispatch
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._net import FairNetClassifier
-from mamofair.networks import Average, Population
+from mamofair.estimators._numbers import Scaling
+from mamofair.networks import Average, Perceptron, Population
 from mamofair.pareto import Archive, Point
 from mamofair.training import isolated
 
@@ -97,6 +99,17 @@ def _(estimator: FairNetClassifier, X: Any, y: Any, *, sensitive_features: Any) 
             yield estimator
     finally:
         estimator.set_params(**asked)
+
+
+def layers(estimator: FairClassifier) -> tuple[Scaling | None, list[tuple[np.ndarray, np.ndarray]]]:
+    """Return how the selected point of a network estimator scales its inputs, and each layer's weights and biases."""
+    if not isinstance(estimator, FairNetClassifier) or not isinstance(estimator._population.template, Perceptron):
+        found = estimator.network if isinstance(estimator, FairNetClassifier) else type(estimator).__name__
+        raise ValueError(f"Only the default network can be taken apart into layers: found {found}. Train with an MLP.")
+    state = estimator.front_.points[estimator.selected_].state
+    weights = {name: tensor.double().numpy() for name, tensor in state.items()}
+    count = len(estimator._population.template.layers)
+    return estimator._scaling, [(weights[f"layers.{i}.weight"], weights[f"layers.{i}.bias"]) for i in range(count)]
 
 
 def _stacks(population: Population) -> dict[str, Any]:

@@ -11,8 +11,23 @@
 True
 """
 
+from mamofair.estimators._state import continued
 from mamofair.runs._checkpoint import checkpointed, read_checkpoint, write_checkpoint
-from mamofair.runs._run import Run
-from mamofair.runs._save import load, load_run, save
+from mamofair.runs._onnx import to_onnx
+from mamofair.runs._run import Run, versions
+from mamofair.runs._save import CHECKPOINT, load, load_run, require_place, save
 
-__all__ = ["Run", "checkpointed", "load", "load_run", "read_checkpoint", "save", "write_checkpoint"]
+__all__ = [
+    "CHECKPOINT",
+    "Run",
+    "checkpointed",
+    "continued",
+    "load",
+    "load_run",
+    "read_checkpoint",
+    "require_place",
+    "save",
+    "to_onnx",
+    "versions",
+    "write_checkpoint",
+]

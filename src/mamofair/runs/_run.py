@@ -1,7 +1,9 @@
 """What a run is: a fitted estimator and what a person needs to judge it."""
 
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import pandas as pd
@@ -35,3 +37,14 @@ class Run:
     groups: Mapping[str, tuple[str, ...]]
     test: tuple[Tally, ...] = ()
     limit: pd.DataFrame | None = None
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a run depends on, as far as it is installed."""
+    found = {"python": platform.python_version()}
+    for name in ("mamofair", "torch", "numpy", "scikit-learn", "pandas", "lightgbm"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -9,6 +9,7 @@
 """
 
 from mamofair.tables._attributes import parse_attribute
+from mamofair.tables._batches import read_batches
 from mamofair.tables._encoder import encoder
 from mamofair.tables._encoder_file import load_encoder, save_encoder
 from mamofair.tables._read import Table, read_features, read_table
@@ -18,6 +19,7 @@ __all__ = [
     "encoder",
     "load_encoder",
     "parse_attribute",
+    "read_batches",
     "read_features",
     "read_table",
     "save_encoder",

@@ -22,6 +22,8 @@ _DATE = re.compile(
     r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d\d))([ T]\d.*)?|\d{1,2}:\d\d(:\d\d.*)?"
 )
 
+_TRUTHS = dict.fromkeys(("True", "true", "TRUE"), "1") | dict.fromkeys(("False", "false", "FALSE"), "0")
+
 # A category is worth learning from when it comes back: fewer rows than this per value, on average, is a name or a note.
 _ROWS_PER_VALUE = 5
 _FEW_VALUES = 20
@@ -59,7 +61,7 @@ def as_text(column: pd.Series) -> pd.Series:
 def as_numbers(column: pd.Series) -> pd.Series:
     """Return the column as float64 with NaN for missing."""
     if isinstance(column.dtype, pd.StringDtype):  # booleans with gaps are read as text
-        column = column.replace({"True": "1", "False": "0"})
+        column = column.replace(_TRUTHS)
     try:
         numbers = pd.to_numeric(column).to_numpy(dtype="float64", na_value=np.nan)
     except (ValueError, TypeError) as error:

@@ -14,16 +14,16 @@ import pandas as pd
 from mamofair.tables._parquet import from_arrow
 from mamofair.tables._source import Columns, Source
 
-__all__ = ["open_csv"]
+__all__ = ["MISSING", "explained", "is_gzip", "open_csv"]
 
 # The same for both readers. "None" and "?" are not among them: they may be answers.
-_MISSING = ["", "#N/A", "#N/A N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"]
+MISSING = ["", "#N/A", "#N/A N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"]
 
 
 def open_csv(path: Path) -> Source:
     """Open a CSV file, gzipped or not, to its header."""
     # Readers of CSV rename a second column of the same name, or drop it: only the header itself tells.
-    with _explained(path), _bytes(path) as file:
+    with explained(path), _bytes(path) as file:
         lines = (line.decode("utf-8-sig") for line in file)
         names = tuple(next((row for row in csv.reader(lines) if row), ()))
     if not names:
@@ -48,12 +48,12 @@ def _with_pyarrow(path: Path, wanted: list[str]) -> Columns:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    with _explained(path), pa.input_stream(path, compression="gzip" if _is_gzip(path) else None) as file:
+    with explained(path), pa.input_stream(path, compression="gzip" if is_gzip(path) else None) as file:
         table = arrow_csv.read_csv(
             file,
             parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
-                include_columns=wanted, null_values=_MISSING, strings_can_be_null=True
+                include_columns=wanted, null_values=MISSING, strings_can_be_null=True
             ),
         )
     if any(pa.types.is_binary(kind) for kind in table.schema.types):  # what pyarrow makes of text that is not UTF-8
@@ -65,14 +65,14 @@ def _with_pyarrow(path: Path, wanted: list[str]) -> Columns:
 
 
 def _with_pandas(path: Path, names: tuple[str, ...], wanted: list[str]) -> Columns:
-    with _explained(path):
+    with explained(path):
         frame = pd.read_csv(
             path,
             engine="c",
-            compression="gzip" if _is_gzip(path) else None,
+            compression="gzip" if is_gzip(path) else None,
             names=names,  # else pandas invents one for a column without a name
             header=0,
-            na_values=_MISSING,
+            na_values=MISSING,
             keep_default_na=False,
             low_memory=False,  # types are guessed from whole columns, not block by block
         )
@@ -83,16 +83,17 @@ def _with_pandas(path: Path, names: tuple[str, ...], wanted: list[str]) -> Colum
         yield name, frame.pop(name)
 
 
-def _is_gzip(path: Path) -> bool:
+def is_gzip(path: Path) -> bool:
+    """Return whether a file is packed, by its name."""
     return path.suffix.lower() == ".gz"
 
 
 def _bytes(path: Path) -> gzip.GzipFile | BufferedReader:
-    return gzip.open(path) if _is_gzip(path) else path.open("rb")
+    return gzip.open(path) if is_gzip(path) else path.open("rb")
 
 
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def explained(path: Path) -> Iterator[None]:
     """Turn what the readers raise into one sentence about the file."""
     try:
         yield

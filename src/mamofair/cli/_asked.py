@@ -1,0 +1,51 @@
+"""What `mamofair train` was asked for, in plain values that a checkpoint can hold."""
+
+import shlex
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of `mamofair train`, under the names they have there."""
+
+    data: str
+    target: str | None = None
+    favorable: str | None = None
+    sensitive: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+    notion: tuple[str, ...] = ("demographic_parity",)
+    crossed: bool = False
+    within: float | None = None
+    confidence: float | None = None
+    model: str = "net"
+    epochs: int | None = None
+    test_fraction: float = 0.25
+    calibration_fraction: float = 0.0
+    seed: int = 0
+
+    @classmethod
+    def of(cls, plain: dict[str, Any]) -> "Asked":
+        """Return what `plain` gave."""
+        given: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in plain.items()}
+        return cls(**given)
+
+    def plain(self) -> dict[str, Any]:
+        """Return the options as plain JSON."""
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    def command(self, out: str) -> str:
+        """Return a command line that asks for the same.
+
+        >>> Asked("adult", sensitive=("sex", "race"), within=0.05).command("runs/adult")
+        'mamofair train adult --sensitive sex --sensitive race --within 0.05 --out runs/adult'
+        """
+        words = ["mamofair", "train", self.data]
+        for option in fields(self)[1:]:
+            value = getattr(self, option.name)
+            if value == option.default:
+                continue
+            name = f"--{option.name.replace('_', '-')}"
+            values = value if isinstance(value, tuple) else (value,)
+            words += [name] if value is True else [word for one in values for word in (name, str(one))]
+        return shlex.join([*words, "--out", out])

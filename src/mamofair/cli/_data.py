@@ -1,0 +1,92 @@
+"""The rows that `mamofair train` learns from: a table of the user's, or a data set by its name."""
+
+import hashlib
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair.cli._asked import Asked
+from mamofair.datasets import CATALOG
+from mamofair.groups import read_groups
+from mamofair.splits import stratified_order
+from mamofair.tables import read_table
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Features, labels as they were given, and sensitive columns; which label is favorable; and what identifies it."""
+
+    name: str
+    X: pd.DataFrame
+    y: np.ndarray
+    sensitive: pd.DataFrame
+    target: str
+    favorable: Any
+    checksum: str
+
+    def split(self, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the numbers of the rows to learn from and of the test rows, alike in labels and groups."""
+        size = round(fraction * len(self.y))
+        if not 0 < size < len(self.y):
+            raise ValueError(
+                f"`--test-fraction` must leave rows to test and to train on: found {fraction} of {len(self.y):,} rows."
+            )
+        strata = np.column_stack([self.y == self.favorable, read_groups(self.sensitive).codes])
+        order = stratified_order(strata, np.random.default_rng(seed))
+        return np.sort(order[size:]), np.sort(order[:size])
+
+    def groups(self) -> dict[str, dict[str, dict[str, int]]]:
+        """Return how many rows, and how many with the favorable label, each group of each attribute has."""
+        positive = pd.Series(self.y == self.favorable, index=self.sensitive.index)
+        return {
+            str(name): {
+                str(group): {"rows": len(own), "positives": int(own.sum())}
+                for group, own in positive.groupby(self.sensitive[name])
+            }
+            for name in self.sensitive
+        }
+
+
+def read_data(asked: Asked) -> Data:
+    """Return the rows asked for; what is wrong with the columns is said before anything else."""
+    return _bundled(asked) if asked.data in CATALOG else _own(asked)
+
+
+def _own(asked: Asked) -> Data:
+    path = Path(asked.data)
+    if not path.exists():
+        near = get_close_matches(asked.data.lower(), CATALOG, n=1)
+        meant = f"Did you mean {near[0]}?" if near else f"The data sets are {', '.join(CATALOG)}."
+        raise FileNotFoundError(f"There is neither a file nor a data set {asked.data!r}. {meant}")
+    if asked.target is None:
+        raise ValueError(f"`--target` must name the column of {path.name} to predict: found none.")
+    table = read_table(path, asked.target, asked.favorable, asked.sensitive, asked.drop)
+    with path.open("rb") as file:
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    labels = np.array(table.labels)[table.y.to_numpy()]
+    favorable = labels.dtype.type(table.labels[1]).item()
+    return Data(path.stem, table.X, labels, table.sensitive, asked.target, favorable, checksum)
+
+
+def _bundled(asked: Asked) -> Data:
+    data = CATALOG[asked.data].load()
+    if asked.target is not None and asked.target != data.y.name:
+        raise ValueError(f"The target of {asked.data} is {data.y.name!r}: leave `--target` out.")
+    features = [name for name in asked.drop if name not in data.X]
+    unknown = [*(name for name in asked.sensitive if name not in data.sensitive), *features]
+    if unknown:
+        known = [*data.sensitive, *(data.X if features else ())]
+        near = get_close_matches(unknown[0].lower(), known, cutoff=0.5) or known
+        raise ValueError(f"There is no column {unknown[0]!r} in {asked.data}. Did you mean {' or '.join(near)}?")
+    favorable = data.favorable if asked.favorable is None else asked.favorable
+    if str(favorable) not in ("0", "1"):
+        raise ValueError(f"`--favorable` of {asked.data} must be 0 or 1 ({data.y.name}): found {favorable!r}.")
+    sensitive = data.sensitive[list(asked.sensitive) or data.sensitive.columns.tolist()]
+    parts = (pd.util.hash_pandas_object(part, index=False) for part in (data.X, data.y, data.sensitive))
+    checksum = hashlib.sha256(b"".join(part.to_numpy().tobytes() for part in parts)).hexdigest()
+    X = data.X.drop(columns=list(asked.drop))
+    return Data(data.name, X, data.y.to_numpy(), sensitive, str(data.y.name), int(favorable), checksum)

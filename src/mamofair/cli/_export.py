@@ -1,0 +1,41 @@
+"""`mamofair export`: one model of a run, for other programs."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def export(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    onnx: Annotated[Path, typer.Option(help="Where to write the ONNX model.")],
+    point: Annotated[int | None, typer.Option(help="Which row of front.csv [the chosen one].")] = None,
+    within: Annotated[float | None, typer.Option(help="Or the most accurate one with gaps up to this.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+) -> None:
+    """Write one model of a run (`--model net`) as ONNX, encoder included: columns in, decisions out.
+
+    Numbers are double with NaN for missing, text is empty for missing; each column has the shape (rows, 1).
+
+    Example: mamofair export runs/loans --onnx loans.onnx --point 12
+    """
+    from mamofair.cli._predict import at
+    from mamofair.runs import load, to_onnx
+    from mamofair.runs._folders import write_file
+
+    model = at(load(run), point, within)
+    content = to_onnx(model)
+    part = onnx.with_name(f".{onnx.name}.part")
+    try:
+        write_file(part, content)
+        part.replace(onnx)
+    finally:
+        part.unlink(missing_ok=True)
+    names = ["X"] if model._encoder is None else model._encoder.feature_names_in_.tolist()
+    if as_json:
+        outputs = ["prediction", "score", "logit"]
+        told = {"onnx": str(onnx), "point": model.selected_, "inputs": names, "outputs": outputs}
+        typer.echo(json.dumps(told))
+    else:
+        typer.echo(f"Point {model.selected_}, inputs {', '.join(names)}; outputs prediction, score, logit: {onnx}")

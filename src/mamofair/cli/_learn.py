@@ -1,0 +1,163 @@
+"""Training for the command line: an estimator as asked for, followed on the screen, tested on rows held back."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import mamofair
+from mamofair.cli._asked import Asked
+from mamofair.cli._data import Data
+from mamofair.cli._notes import note
+from mamofair.datasets import CATALOG
+from mamofair.estimators import FairClassifier
+from mamofair.estimators._progress import watched
+from mamofair.groups import Groups, read_groups
+from mamofair.notions import as_notion
+from mamofair.pareto import Counter
+from mamofair.runs import Run, checkpointed, continued, versions, write_checkpoint
+from mamofair.selection import ClosestToIdeal, MostAccurateWithin, Selection
+from mamofair.tables import encoder
+
+MODELS = {
+    "net": "FairNetClassifier",
+    "boosting": "FairBoostingClassifier",
+    "plugin": "FairPlugInClassifier",
+    "portfolio": "FairPortfolioClassifier",
+}
+
+
+def make_estimator(asked: Asked, favorable: Any) -> FairClassifier:
+    """Return the estimator asked for, not fitted."""
+    if asked.model not in MODELS:
+        raise ValueError(f"`--model` must be one of {', '.join(MODELS)}: found {asked.model!r}.")
+    kind = getattr(mamofair, MODELS[asked.model], None)
+    if kind is None:
+        raise ValueError(f"This version of mamofair has no {asked.model}: update it, or use `--model net`.")
+    parameters = {
+        "notions": [as_notion(name).name for name in asked.notion],
+        "crossed": asked.crossed,
+        "favorable": favorable,
+        "selection": _selection(asked),
+        "calibration_fraction": asked.calibration_fraction,
+        "random_state": asked.seed,
+    }
+    if asked.epochs is not None:
+        lengths = [name for name in ("epochs", "n_estimators") if name in kind().get_params()]
+        if not lengths:
+            raise ValueError(f"`--epochs` means nothing to {asked.model}: leave it out.")
+        parameters[lengths[0]] = asked.epochs
+    return kind(**parameters)  # type: ignore[no-any-return]
+
+
+def _selection(asked: Asked) -> Selection:
+    if asked.within is None:
+        if asked.confidence is not None:
+            raise ValueError("`--confidence` must come with `--within`: found no bound to be confident of.")
+        return ClosestToIdeal()
+    if not asked.within >= 0:
+        raise ValueError(f"`--within` must not be negative: found {asked.within}.")
+    if asked.confidence is None:
+        return MostAccurateWithin(asked.within)
+    if not asked.calibration_fraction > 0:
+        raise ValueError("`--confidence` needs rows of its own: add `--calibration-fraction 0.2`, for example.")
+    if "confidence" not in {field.name for field in fields(MostAccurateWithin)}:
+        raise ValueError("This version of mamofair has no choice with confidence: update it, or leave it out.")
+    sure: dict[str, Any] = {"confidence": asked.confidence}
+    return MostAccurateWithin(asked.within, **sure)
+
+
+def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resumes: bool) -> tuple[Run, bool]:
+    """Train, with checkpoints in `out`, and test; return the run, and whether it was cut short by Ctrl-C.
+
+    Test rows are set apart before anything looks at them. The encoder and the estimator see the others only.
+    """
+    rest, test = data.split(asked.test_fraction, asked.seed)
+    encode = encoder().fit(data.X.iloc[rest])
+    absolute = asked.data if asked.data in CATALOG else str(Path(asked.data).resolve())
+    begun = {"asked": asked.plain() | {"data": absolute}, "out": str(out), "data checksum": data.checksum}
+    begun |= {"said": asked.data, "versions": versions()}
+    if not resumes:
+        write_checkpoint(estimator, begun, out)  # from here on, whatever kills this can be mended by --resume
+    rows = encode.transform(data.X.iloc[rest]), data.y[rest]
+    fitting = continued(estimator, *rows, sensitive_features=data.sensitive.iloc[rest])
+    interrupted = _follow(checkpointed(fitting, begun, out), None if resumes else estimator._length())
+    if not hasattr(estimator, "front_"):
+        raise KeyboardInterrupt
+    estimator = _choose(estimator.with_encoder(encode))
+    people = _people(data.sensitive, rest, asked.crossed)
+    X = encode.transform(data.X.iloc[test])
+    decisions = [estimator.at(i).predict(X) == data.favorable for i in range(len(estimator.front_))]
+    tallies = Counter.of(data.y[test] == data.favorable, people[test])(np.stack(decisions))
+    groups = {name: tuple(map(str, values)) for name, values in zip(people.names, people.values, strict=True)}
+    parts = _parts(estimator, len(rest), len(test))
+    settings = _settings(asked, data, estimator, out) | {"interrupted": interrupted}
+    settings["data"] |= {"parts": parts}
+    return Run(estimator, settings, groups, tuple(tallies)), interrupted
+
+
+def _people(sensitive: pd.DataFrame, rest: np.ndarray, crossed: bool) -> Groups:
+    """Return the groups of all rows as the estimator knows them; one that it has never seen is unknown."""
+    every, known = read_groups(sensitive), read_groups(sensitive.iloc[rest])
+    if crossed:
+        every, known = every.crossed(), known.crossed()
+    codes = [
+        np.array([*(own.index(value) if value in own else -1 for value in values), -1])[column]
+        for own, values, column in zip(known.values, every.values, every.codes.T, strict=True)
+    ]
+    return Groups(known.names, known.values, np.column_stack(codes))
+
+
+def _follow(fitting: Iterator[FairClassifier], total: int | None) -> bool:
+    """Let it train, watched; return whether it was interrupted."""
+    try:
+        for _ in watched(fitting, total, verbose=1):
+            pass
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def _choose(estimator: FairClassifier) -> FairClassifier:
+    """Return the estimator with a selection that finds a point: what was asked for, or else the closest to ideal."""
+    try:
+        estimator.selected_  # noqa: B018  # raises if there is none
+        return estimator
+    except ValueError as error:
+        note(f"{error} The point closest to no error and no gap is chosen instead.")
+        return estimator.with_selection(ClosestToIdeal())
+
+
+def _parts(estimator: FairClassifier, learned: int, test: int) -> dict[str, int]:
+    """Return how many rows went where; the counts of the first point tell how many were held back."""
+    point = estimator.front_.points[0]
+    valid = round(point.valid.overall.sum())
+    calibration = 0 if point.calibration is None else round(point.calibration.overall.sum())
+    train = learned - calibration - (valid if valid + calibration < learned else 0)  # else each row did both, in folds
+    return {"train": train, "validation": valid, "calibration": calibration, "test": test}
+
+
+def _settings(asked: Asked, data: Data, estimator: FairClassifier, out: Path) -> dict[str, Any]:
+    plain = {
+        name: value if isinstance(value, str | int | float | bool | list | None) else repr(value)
+        for name, value in estimator.get_params(deep=False).items()
+    }
+    return {
+        "command": asked.command(str(out)),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "data": {"name": data.name, "rows": len(data.y), "checksum": data.checksum, "groups": data.groups()},
+        "target": data.target,
+        "favorable": data.favorable,
+        "sensitive": [str(name) for name in data.sensitive],
+        "notions": plain["notions"],
+        "model": asked.model,
+        "parameters": plain,
+        "within": asked.within,
+        "within_reached": asked.within is None or isinstance(estimator.selection, MostAccurateWithin),
+        "seed": asked.seed,
+        "versions": versions(),
+    }

@@ -1,0 +1,91 @@
+"""What `mamofair train` shows at the end: three points of the front on test rows, and what fairness cost."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from mamofair.metrics import front_intervals
+from mamofair.pareto import Front, Point
+from mamofair.runs import Run
+
+_CONFIDENCE = 0.95
+
+
+def fairest(front: Front) -> int:
+    """Return the row of the fairest point that is of use: the smallest largest gap.
+
+    Of use is what keeps half of what the most accurate point gains on deciding all alike; the very fairest points of a
+    front often gain next to nothing.
+    """
+    positives = np.array([point.valid.overall[[0, 2]].sum() / point.valid.overall.sum() for point in front.points])
+    errors = front.values[:, 0]
+    useful = errors <= (np.minimum(positives, 1 - positives) + errors.min()) / 2
+    worst = front.values[:, 1:].max(axis=1)
+    return int(np.argmin(np.where(useful, worst, np.inf)))  # the most accurate one, if there is no other
+
+
+def outcome(run: Run) -> dict[str, Any]:
+    """Return what was found, as plain values: the points worth a look, measured on test rows, and a sentence."""
+    front, chosen = run.estimator.front_, run.estimator.selected_
+    rows = {"unconstrained": 0, "chosen": chosen, "fairest": fairest(front)}
+    found = {name: {"point": row, "test": _measured(run, row)} for name, row in rows.items()}
+    return {"points": len(front), **found, "cost": cost(found["unconstrained"], found["chosen"])}
+
+
+def _measured(run: Run, row: int) -> dict[str, dict[str, float]]:
+    """Return error and gaps of a point on test rows, with intervals."""
+    alone = Front((Point(run.test[row]),), run.estimator.front_.criteria)
+    frame = front_intervals(alone, _CONFIDENCE)
+    return {
+        name: {part: float(frame[name][part].iloc[0]) for part in ("value", "low", "high")} for name in alone.columns
+    }
+
+
+def cost(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Return, in one sentence, what the chosen point costs beside the most accurate one.
+
+    >>> error, gap = {"error": {"value": 0.15}, "dp[sex]": {"value": 0.2}}, {"error": {"value": 0.17}}
+    >>> cost({"point": 0, "test": error}, {"point": 3, "test": gap | {"dp[sex]": {"value": 0.05}}})
+    'On test rows the chosen model makes 20 more wrong decisions in 1,000 than the most accurate one (error 0.150 to
+    0.170), and the largest gap goes from 0.200 to 0.050.'
+    """
+    if before["point"] == after["point"]:
+        return "The chosen model is the most accurate one: fairness cost nothing."
+    errors = [point["test"]["error"]["value"] for point in (before, after)]
+    gaps = [max(v["value"] for name, v in point["test"].items() if name != "error") for point in (before, after)]
+    more = round(1000 * (errors[1] - errors[0]))
+    return (
+        f"On test rows the chosen model makes {abs(more)} {'more' if more >= 0 else 'fewer'} wrong decisions in 1,000 "
+        f"than the most accurate one (error {errors[0]:.3f} to {errors[1]:.3f}), and the largest gap goes from "
+        f"{gaps[0]:.3f} to {gaps[1]:.3f}."
+    )
+
+
+def show(found: Mapping[str, Any]) -> None:
+    """Print the points, a table on a terminal and plain lines otherwise, and the sentence."""
+    console = Console()
+    heads = ["", "point", *found["chosen"]["test"]]
+    names = {"unconstrained": "most accurate", "chosen": "chosen", "fairest": "fairest useful"}
+    rows = [
+        [title, str(found[name]["point"]), *(_cell(value) for value in found[name]["test"].values())]
+        for name, title in names.items()
+    ]
+    if console.is_terminal:
+        table = Table(caption=f"on test rows, with {_CONFIDENCE:.0%} intervals")
+        for head in heads:
+            table.add_column(head.replace("[", r"\["))  # else a name in brackets is markup
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+    else:
+        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+        for row in [heads, *rows]:
+            print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
+    console.print(found["cost"], highlight=False, markup=False, soft_wrap=True)
+
+
+def _cell(value: Mapping[str, float]) -> str:
+    return f"{value['value']:.3f} ({value['low']:.3f}–{value['high']:.3f})"

@@ -1,0 +1,103 @@
+"""`mamofair predict`: decisions for new rows, a batch at a time, so that files may be larger than memory."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from mamofair.estimators import FairClassifier
+
+_ADDED = ("prediction", "score")
+
+
+def predict(
+    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    table: Annotated[
+        Path, typer.Argument(help="A CSV or Parquet file; columns that the run does not know are ignored.")
+    ],
+    point: Annotated[int | None, typer.Option(help="Which row of front.csv predicts [the chosen one].")] = None,
+    within: Annotated[float | None, typer.Option(help="Or the most accurate one with gaps up to this.")] = None,
+    out: Annotated[str, typer.Option("--out", "-o", help="Where to write CSV; - means to the screen.")] = "-",
+    as_json: Annotated[bool, typer.Option("--json", help="Print how many were decided how, as JSON.")] = False,
+) -> None:
+    """Add the columns `prediction` and `score` to a table, whose sensitive columns are not needed.
+
+    The score is that of the favorable outcome, from 0 to 1; above ½ the decision is favorable.
+
+    Example: mamofair predict runs/loans new.csv --within 0.03 -o decided.csv
+    """
+    from mamofair.runs import load
+
+    if as_json and out == "-":
+        raise ValueError("`--json` needs a file for the predictions: add `-o decided.csv`.")
+    if out != "-" and not out.lower().endswith(".csv"):
+        raise ValueError(f"Predictions are written as CSV: name a .csv file, not {out!r}.")
+    model = at(load(run), point, within)
+    if model._encoder is None:
+        raise ValueError(f"The run {str(run)!r} must know how to read tables: it was not made by `mamofair train`.")
+    with _opened(out) as file:
+        rows, favorable = _decide(model, table, file)
+    told = {"rows": rows, "favorable": favorable, "label": model._favorable, "point": model.selected_, "out": out}
+    if as_json:
+        typer.echo(json.dumps(told))
+    elif out != "-":
+        typer.echo(f"{rows:,} rows, {favorable:,} of them {told['label']!r}, by point {told['point']}: {out}")
+
+
+def at(model: "FairClassifier", point: int | None, within: float | None) -> "FairClassifier":
+    """Return the model at a point, or at the most accurate one within a bound, or as it was chosen."""
+    from mamofair import MostAccurateWithin
+
+    if point is not None and within is not None:
+        raise ValueError("Give either `--point` or `--within`, not both.")
+    if point is not None:
+        try:
+            return model.at(point)
+        except IndexError as error:
+            raise ValueError(f"`--point` must be a row of front.csv. {error}") from None
+    return model if within is None else model.with_selection(MostAccurateWithin(within))
+
+
+def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
+    """Write the decided rows, and return how many there are, and how many of them favorable."""
+    import numpy as np
+    from scipy.special import expit
+
+    from mamofair.tables import read_batches
+
+    rows = favorable = 0
+    for whole, features in read_batches(table, model._encoder):
+        if taken := [name for name in _ADDED if name in whole]:
+            raise ValueError(f"{table.name} has a column {taken[0]!r} already: rename or remove it.")
+        scores = model.decision_function(features)
+        scores = scores if model._places == (1, 0) else -scores
+        whole["prediction"] = model.classes_[np.where(scores > 0, *model._places)]
+        whole["score"] = expit(scores)
+        whole.to_csv(file, index=False, header=not rows, lineterminator="\n")
+        rows, favorable = rows + len(whole), favorable + int((scores > 0).sum())
+    return rows, favorable
+
+
+@contextmanager
+def _opened(out: str) -> Iterator[Any]:
+    """Open a file that appears under its name when it is whole, or the screen."""
+    if out == "-":
+        yield sys.stdout
+        return
+    path = Path(out)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

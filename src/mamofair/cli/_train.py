@@ -1,0 +1,150 @@
+"""`mamofair train`: from a table to a run folder with the whole front."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mamofair.cli._asked import Asked
+from mamofair.cli._notes import note, noted_warnings
+
+if TYPE_CHECKING:
+    from mamofair.runs import Run
+
+_Many = list[str] | None
+
+
+def train(
+    data: Annotated[str | None, typer.Argument(help="A CSV or Parquet file, or a data set: adult, compas, …")] = None,
+    target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
+    favorable: Annotated[str | None, typer.Option(help="Its value that is good for the person.")] = None,
+    sensitive: Annotated[
+        _Many, typer.Option(help="A column that says who a person is; bins: age:25,60. Repeat.")
+    ] = None,
+    drop: Annotated[_Many, typer.Option(help="A column that is no feature. Repeat.")] = None,
+    notion: Annotated[_Many, typer.Option(help="What must be equal [demographic_parity]. Repeat.")] = None,
+    crossed: Annotated[bool, typer.Option("--crossed", help="Also compare the crossing of all attributes.")] = False,
+    within: Annotated[float | None, typer.Option(help="Choose the most accurate model with gaps up to this.")] = None,
+    confidence: Annotated[float | None, typer.Option(help="How sure to be of `--within`, such as 0.95.")] = None,
+    model: Annotated[str, typer.Option(help="net, boosting, plugin or portfolio.")] = "net",
+    out: Annotated[Path | None, typer.Option(help="The run folder [runs/NAME].")] = None,
+    epochs: Annotated[int | None, typer.Option(min=1, help="How long to train: epochs, or trees.")] = None,
+    test_fraction: Annotated[
+        float, typer.Option(help="The share of rows to test on; nothing is chosen by them.")
+    ] = 0.25,
+    calibration_fraction: Annotated[float, typer.Option(help="The share of the others that `--confidence` needs.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
+    resume: Annotated[Path | None, typer.Option(help="Continue the training of this run, which was killed.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+) -> None:
+    """Learn classifiers that are accurate and fair: the whole trade-off between the two.
+
+    A quarter of the rows is set apart first, and only to report on. Ctrl-C keeps what was found so far.
+
+    Example: mamofair train loans.csv --target approved --favorable yes --sensitive gender --sensitive age:25,60
+    --notion demographic_parity --notion equal_opportunity --within 0.05 --out runs/loans
+    """
+    if (data is None) == (resume is None):
+        raise ValueError("Give either a file or data set to train on, or a run to go on with: `--resume RUN`.")
+    with noted_warnings():
+        if data is None:
+            run, folder, interrupted = _resumed(Path(str(resume)))
+        else:
+            asked = Asked(
+                data=data,
+                target=target,
+                favorable=favorable,
+                sensitive=tuple(sensitive or ()),
+                drop=tuple(drop or ()),
+                notion=tuple(notion or ("demographic_parity",)),
+                crossed=crossed,
+                within=within,
+                confidence=confidence,
+                model=model,
+                epochs=epochs,
+                test_fraction=test_fraction,
+                calibration_fraction=calibration_fraction,
+                seed=seed,
+            )
+            run, folder, interrupted = _begun(asked, out, force)
+        report = _save(run, folder, interrupted)
+    _tell(run, folder, report, interrupted, as_json)
+
+
+def _begun(asked: Asked, out: Path | None, force: bool) -> tuple["Run", Path, bool]:
+    """Train anew; all that can be wrong is looked at first."""
+    from mamofair.cli._data import read_data
+    from mamofair.cli._learn import learn, make_estimator
+
+    data = read_data(asked)
+    estimator = make_estimator(asked, data.favorable)
+    folder = Path("runs") / data.name if out is None else out
+    _require_free(folder, force)
+    run, interrupted = learn(asked, data, estimator, folder, resumes=False)
+    return run, folder, interrupted
+
+
+def _require_free(folder: Path, force: bool) -> None:
+    from mamofair.runs import CHECKPOINT, require_place
+
+    require_place(folder)
+    if force or not folder.exists() or not any(folder.iterdir()):
+        return
+    goes_on = f", `--resume {folder}` to continue it" if (folder / CHECKPOINT).is_dir() else ""
+    raise FileExistsError(f"There is a run in {str(folder)!r}: add `--force` to replace it{goes_on}, or name another.")
+
+
+def _resumed(folder: Path) -> tuple["Run", Path, bool]:
+    """Go on where a training was killed; its options are those it was begun with."""
+    from mamofair.cli._data import read_data
+    from mamofair.cli._learn import learn
+    from mamofair.runs import read_checkpoint
+
+    estimator, begun = read_checkpoint(folder)
+    data = read_data(Asked.of(begun["asked"]))
+    if data.checksum != begun["data checksum"]:
+        raise ValueError(f"{begun['said']} must be what training began with: it has changed. Train again.")
+    said = Asked.of(begun["asked"] | {"data": begun["said"]})
+    asked = said if Path(said.data).exists() else Asked.of(begun["asked"])
+    run, interrupted = learn(asked, data, estimator, folder, resumes=True)
+    return run, folder, interrupted
+
+
+def _save(run: "Run", folder: Path, interrupted: bool) -> Path | None:
+    """Save the run with its report, if reports can be written here; return the report's path."""
+    from mamofair.runs import save
+
+    written = []
+
+    def page(run: "Run", path: Path) -> None:
+        try:
+            from mamofair import report
+
+            report.write(run, path)
+            written.append(folder / path.name)
+        except ImportError:
+            note('No report is written, for which more is needed: pip install "mamofair[report]".')
+        except Exception as error:  # whatever it is, a page is not worth the loss of a training
+            note(f"No report is written: {type(error).__name__}: {error}")
+
+    save(run, folder, page, resumable=interrupted)
+    return written[0] if written else None
+
+
+def _tell(run: "Run", folder: Path, report: Path | None, interrupted: bool, as_json: bool) -> None:
+    from mamofair.cli._outcome import outcome, show
+
+    if interrupted:
+        note(f"Interrupted: the run holds the front found so far. mamofair train --resume {folder} goes on.")
+    found: dict[str, Any] = outcome(run)
+    if as_json:
+        head = {"run": str(folder), "report": None if report is None else str(report), "interrupted": interrupted}
+        names = ("favorable", "model", "seed", "within", "within_reached")
+        typer.echo(json.dumps(head | {name: run.settings[name] for name in names} | found))
+        return
+    show(found)
+    typer.echo(f"Run: {folder}")
+    if report is not None:
+        typer.echo(f"Report: {report}")

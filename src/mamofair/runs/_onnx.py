@@ -1,0 +1,136 @@
+"""A network as an ONNX model: the encoder, the scaling, the layers and the decision in one graph, in double precision.
+
+The graph is written by hand: it is short, and so needs no exporter whose tracing would have to be trusted.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+
+from mamofair.estimators import FairClassifier
+from mamofair.estimators._state import layers
+
+_OPSET, _ML_OPSET, _IR = 17, 3, 8
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Nodes, constants and inputs, as they are added."""
+
+    helper: Any
+    nodes: list[Any] = field(default_factory=list)
+    constants: list[Any] = field(default_factory=list)
+    inputs: list[Any] = field(default_factory=list)
+
+    def node(self, kind: str, *sources: str, domain: str = "", name: str | None = None, **attributes: Any) -> str:
+        """Add an operation and return the name of its result."""
+        result = name or f"{kind}_{len(self.nodes)}"
+        self.nodes.append(self.helper.make_node(kind, list(sources), [result], domain=domain, **attributes))
+        return result
+
+    def constant(self, values: Any) -> str:
+        """Add an array and return its name."""
+        array = np.asarray(values)
+        name = f"constant_{len(self.constants)}"
+        kind = self.helper.np_dtype_to_tensor_dtype(array.dtype if array.dtype.kind != "U" else np.dtype(object))
+        flat = [text.encode() for text in array.ravel().tolist()] if array.dtype.kind == "U" else array.ravel()
+        self.constants.append(self.helper.make_tensor(name, kind, array.shape, flat))
+        return name
+
+    def input(self, name: str, kind: int, columns: int) -> str:
+        """Add an input with a row per person."""
+        self.inputs.append(self.helper.make_tensor_value_info(name, kind, ["rows", columns]))
+        return name
+
+
+def to_onnx(estimator: FairClassifier) -> bytes:
+    """Return an ONNX model of the selected point.
+
+    With an encoder, its inputs are the columns of a table, each of shape (rows, 1): numbers as double, NaN where
+    missing, and text, empty where missing. Without, it is the matrix `X`. Its outputs are `prediction`, `score` (that
+    of the favorable label, from 0 to 1) and `logit`.
+    """
+    try:
+        from onnx import TensorProto, checker, helper
+    except ImportError:
+        raise ImportError('ONNX needs onnx, which is not installed. Run pip install "mamofair[onnx]".') from None
+    scaling, parts = layers(estimator)
+    graph = Graph(helper)
+    if estimator._encoder is None:
+        x = graph.input("X", TensorProto.DOUBLE, int(estimator.n_features_in_))
+    else:
+        x = _encode(graph, estimator._encoder, TensorProto)
+    if scaling is not None:
+        x = graph.node("Sub", x, graph.constant(scaling.center))
+        x = graph.node("Div", x, graph.constant(scaling.scale))
+    for i, (weight, bias) in enumerate(parts):
+        x = graph.node("Relu", x) if i else x
+        x = graph.node("Gemm", x, graph.constant(weight), graph.constant(bias), transB=1)
+    logit = graph.node("Squeeze", x, graph.constant(np.array([1])), name="logit")
+    graph.node("Sigmoid", logit, name="score")
+    favorably = graph.node("Greater", logit, graph.constant(np.array([0.0])))
+    labels = [graph.constant(_label(estimator.classes_[i : i + 1])) for i in estimator._places]
+    graph.node("Where", favorably, *labels, name="prediction")
+    kind = TensorProto.STRING if estimator.classes_.dtype.kind in "UO" else TensorProto.INT64
+    kinds = {"prediction": kind, "score": TensorProto.DOUBLE, "logit": TensorProto.DOUBLE}
+    outputs = [helper.make_tensor_value_info(name, kind, ["rows"]) for name, kind in kinds.items()]
+    made = helper.make_graph(graph.nodes, "mamofair", graph.inputs, outputs, graph.constants)
+    opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid("ai.onnx.ml", _ML_OPSET)]
+    model = helper.make_model(made, opset_imports=opsets, ir_version=_IR, producer_name="mamofair")
+    helper.set_model_props(model, {"favorable": str(estimator._favorable), "point": str(estimator.selected_)})
+    checker.check_model(model, full_check=True)
+    return bytes(model.SerializeToString())
+
+
+def _label(label: np.ndarray) -> np.ndarray:
+    return label.astype(str) if label.dtype.kind in "UO" else label.astype(np.int64)
+
+
+def _encode(graph: Graph, encoder: ColumnTransformer, kinds: Any) -> str:
+    """Add what the encoder does, and return the matrix; columns stand in the order in which they were learned."""
+    found = []
+    steps = {
+        kind: (pipeline, list(columns)) for kind, pipeline, columns in encoder.transformers_ if kind != "remainder"
+    }
+    inputs = {
+        name: graph.input(name, kinds.STRING if name in steps.get("text", ((), ()))[1] else kinds.DOUBLE, 1)
+        for name in encoder.feature_names_in_
+    }
+    if steps.get("numbers", ((), ()))[1]:
+        found += _numbers(graph, steps["numbers"][0][-1], [inputs[name] for name in steps["numbers"][1]], kinds)
+    if steps.get("text", ((), ()))[1]:
+        one_hot, names = steps["text"][0][-1], steps["text"][1]
+        found += [_texts(graph, one_hot, i, inputs[name]) for i, name in enumerate(names)]
+    return graph.node("Concat", *found, axis=1)
+
+
+def _numbers(graph: Graph, imputer: Any, names: list[str], kinds: Any) -> list[str]:
+    """Add the median in the place of what is missing, and the columns that say so."""
+    filled, gaps = [], {}
+    for i, name in enumerate(names):
+        gaps[i] = graph.node("IsNaN", name)
+        filled.append(graph.node("Where", gaps[i], graph.constant(imputer.statistics_[i : i + 1]), name))
+    told = [graph.node("Cast", gaps[i], to=kinds.DOUBLE) for i in imputer.indicator_.features_]
+    return [*filled, *told]
+
+
+def _texts(graph: Graph, one_hot: Any, column: int, name: str) -> str:
+    """Add a text's place among the columns of 0/1; what was never seen goes where rare values go, or nowhere."""
+    values = one_hot.categories_[column].tolist()
+    rare = [] if one_hot.infrequent_categories_[column] is None else one_hot.infrequent_categories_[column].tolist()
+    frequent = [value for value in values if value not in rare]
+    width = len(frequent) + bool(rare)
+    places = {value: i for i, value in enumerate(frequent)} | dict.fromkeys(rare, len(frequent))
+    elsewhere = len(frequent) if rare else -1
+    spelled = places | {"": places.get("(missing)", elsewhere)}
+    place = graph.node(
+        *("LabelEncoder", name),
+        domain="ai.onnx.ml",
+        keys_strings=list(spelled),
+        values_int64s=list(spelled.values()),
+        default_int64=elsewhere,
+    )
+    hit = graph.node("Equal", place, graph.constant(np.arange(width)))  # (rows, 1) against (width,)
+    return graph.node("Cast", hit, to=graph.helper.np_dtype_to_tensor_dtype(np.dtype(float)))

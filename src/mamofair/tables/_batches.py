@@ -1,0 +1,83 @@
+"""Tables larger than memory: a batch of rows at a time, in the types that training found."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+
+from mamofair.tables._columns import tidy
+from mamofair.tables._csv import MISSING, explained, is_gzip, open_csv
+from mamofair.tables._open import open_source
+from mamofair.tables._parquet import from_arrow, open_parquet
+
+__all__ = ["read_batches"]
+
+_SPELLINGS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False"}
+
+
+def read_batches(
+    path: Path, encoder: ColumnTransformer, rows: int = 20_000
+) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """Yield some rows at a time of a CSV or Parquet file: all columns as they stand, and the encoder's features.
+
+    What is a number or text was settled in training. So it does not depend on the batch, or on the file: a code such
+    as 01 stays text, even where no other value tells.
+    """
+    source = open_source(path)
+    wanted = list(encoder.feature_names_in_)
+    source.check(wanted)
+    is_parquet = path.name.lower().endswith(".parquet")
+    truths, found = _truths(encoder), 0
+    for whole in _parquet(path, rows) if is_parquet else _csv(path, rows):
+        found += len(whole)
+        if is_parquet:
+            features = pd.DataFrame({name: tidy(whole[name]) for name in wanted}, copy=False)
+        else:
+            features = whole[wanted].mask(whole[wanted].isin(MISSING))
+            features = features.assign(**{name: features[name].replace(_SPELLINGS) for name in truths})
+        if found:
+            yield whole, features
+    if not found:
+        raise ValueError(f"There must be rows in {source.label}: found only column names. Write it again.")
+
+
+def _truths(encoder: ColumnTransformer) -> list[str]:
+    """Return the columns of text that are True and False, which CSV files spell in several ways."""
+    return [
+        name
+        for kind, pipeline, columns in encoder.transformers_
+        if kind == "text" and len(columns)
+        for name, values in zip(columns, pipeline[-1].categories_, strict=True)
+        if set(values) <= {"True", "False", "(missing)"}
+    ]
+
+
+def _csv(path: Path, rows: int) -> Iterator[pd.DataFrame]:
+    names = open_csv(path).names
+    with (
+        explained(path),
+        pd.read_csv(
+            path,
+            engine="c",
+            compression="gzip" if is_gzip(path) else None,
+            names=names,
+            header=0,
+            dtype="str",
+            na_filter=False,
+            chunksize=rows,
+        ) as chunks,
+    ):
+        for chunk in chunks:
+            # Where every row is longer than the header, pandas makes an index of the first cells.
+            if not isinstance(chunk.index, pd.RangeIndex):
+                raise ValueError("rows have more cells than the header")
+            yield chunk
+
+
+def _parquet(path: Path, rows: int) -> Iterator[pd.DataFrame]:
+    names = list(open_parquet(path).names)
+    import pyarrow.parquet as pq
+
+    for batch in pq.ParquetFile(path).iter_batches(batch_size=rows, columns=names):
+        yield pd.DataFrame({name: from_arrow(batch[name], name) for name in names}, copy=False)

@@ -1,0 +1,218 @@
+"""`mamofair predict`, `export` and `datasets`."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pandas as pd
+import pytest
+import torch
+from loans import applicants
+from typer.testing import CliRunner
+
+import mamofair
+from mamofair import MostAccurateWithin
+from mamofair.cli import app
+from mamofair.datasets import CATALOG
+from mamofair.runs import save, to_onnx
+from mamofair.tables import encoder, read_batches, read_features
+from run_fits import X, fitted, net, run_of
+
+RUNNER = CliRunner()
+
+
+def mamofair_says(*arguments):
+    done = RUNNER.invoke(app, [*map(str, arguments)])
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def new(tmp_path_factory) -> Path:
+    """New people, in another order of columns, with columns that nobody knows and without those nobody needs."""
+    people = applicants(90, seed=5).drop(columns=["approved", "gender"]).iloc[:, ::-1]
+    people.loc[:3, "job"] = "astronaut"
+    path = tmp_path_factory.mktemp("new") / "new.csv"
+    people.assign(note='said "hi", left').to_csv(path, index=False)
+    return path
+
+
+def features(path: Path, model) -> pd.DataFrame:
+    return read_features(path, model._encoder.feature_names_in_)
+
+
+def test_predictions_are_those_of_the_loaded_estimator_in_the_order_of_rows(trained, new, tmp_path):
+    said = mamofair_says("predict", trained, new, "-o", tmp_path / "out.csv")
+    model, found, given = mamofair.load(trained), pd.read_csv(tmp_path / "out.csv"), pd.read_csv(new)
+    assert list(found) == [*given, "prediction", "score"]
+    pd.testing.assert_frame_equal(found[list(given)], given)
+    people = features(new, model)
+    assert found["prediction"].tolist() == model.predict(people).tolist()
+    favorable = model.classes_.tolist().index("yes")
+    np.testing.assert_allclose(found["score"], model.predict_proba(people)[:, favorable], rtol=1e-14)
+    assert ((found["score"] > 0.5) == (found["prediction"] == "yes")).all()
+    assert said.startswith(f"90 rows, {(found['prediction'] == 'yes').sum()} of them 'yes'")
+
+
+def test_other_points_predict_as_the_estimator_at_them(trained, new, tmp_path):
+    model = mamofair.load(trained)
+    people, last = features(new, model), len(model.front_) - 1
+    bound = float(np.median(model.front_.values[:, 1]))
+    for option, chosen in (
+        (["--point", last], model.at(last)),
+        (["--within", bound], model.with_selection(MostAccurateWithin(bound))),
+    ):
+        told = json.loads(mamofair_says("predict", trained, new, *option, "-o", tmp_path / "out.csv", "--json"))
+        assert told["point"] == chosen.selected_
+        assert pd.read_csv(tmp_path / "out.csv")["prediction"].tolist() == chosen.predict(people).tolist()
+
+
+def test_without_a_file_the_table_is_printed(trained, new, tmp_path):
+    mamofair_says("predict", trained, new, "-o", tmp_path / "out.csv")
+    assert mamofair_says("predict", trained, new) == (tmp_path / "out.csv").read_text()
+
+
+def test_parquet_and_gzip_predict_alike(trained, new, tmp_path):
+    people = pd.read_csv(new)
+    people.to_parquet(tmp_path / "new.parquet")
+    (tmp_path / "new.csv.gz").write_bytes(gzip.compress(new.read_bytes()))
+    expected = mamofair_says("predict", trained, new)
+    assert mamofair_says("predict", trained, tmp_path / "new.csv.gz") == expected
+    printed = mamofair_says("predict", trained, tmp_path / "new.parquet")
+    assert [line.split(",")[-2:] for line in printed.splitlines()] == [
+        line.split(",")[-2:] for line in expected.splitlines()
+    ]
+
+
+def test_what_a_value_is_does_not_depend_on_the_batch_or_the_file(trained, new):
+    encoder = mamofair.load(trained)._encoder
+    whole = [encoder.transform(own) for _, own in read_batches(new, encoder)]
+    pieces = [encoder.transform(own) for _, own in read_batches(new, encoder, rows=7)]
+    assert [len(piece) for piece in pieces] == [7] * 12 + [6]
+    np.testing.assert_array_equal(np.concatenate(pieces), whole[0])
+    np.testing.assert_array_equal(whole[0], encoder.transform(read_features(new, encoder.feature_names_in_)))
+
+
+def test_an_output_that_fails_leaves_the_old_file(trained, new, tmp_path, fails):
+    out = tmp_path / "out.csv"
+    out.write_text("old")
+    people = pd.read_csv(new, dtype=str)
+    people.loc[80, "age"] = "old enough"
+    people.to_csv(tmp_path / "bad.csv", index=False)
+    assert "'age' must hold numbers" in fails("predict", trained, tmp_path / "bad.csv", "-o", out)
+    assert out.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.csv", "out.csv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--point", "1000"], "`--point` must be a row of front.csv. The front has rows 0 to"),
+        (["--point", "1", "--within", "0.1"], "either `--point` or `--within`"),
+        (["--within", "-1"], "must not be negative"),
+        (["--json"], "add `-o decided.csv`"),
+        (["-o", "out.xlsx"], "name a .csv file"),
+    ],
+)
+def test_what_is_wrong_with_a_prediction_is_told_in_one_line(arguments, message, fails, trained, new):
+    assert message in fails("predict", trained, new, *arguments)
+
+
+def test_what_is_wrong_with_a_table_is_told_in_one_line(fails, trained, new, tmp_path):
+    people, path = pd.read_csv(new), tmp_path / "new.csv"
+    for table, message in (
+        (people.rename(columns={"income": "incom"}), "no column 'income' in new.csv. Did you mean 'incom'"),
+        (people.assign(score=1), "has a column 'score' already"),
+        (people[:0], "found only column names"),
+    ):
+        table.to_csv(path, index=False)
+        assert message in fails("predict", trained, path, "-o", tmp_path / "out.csv")
+    assert "There is no file" in fails("predict", trained, tmp_path / "nowhere.csv")
+    path.write_text("".join(f"{line},more,and more\n" if i else f"{line}\n" for i, line in enumerate(new.open())))
+    assert "cannot be read as CSV" in fails("predict", trained, path)
+    assert "There is no run" in fails("predict", tmp_path / "nowhere", new)
+    bare = save(run_of(fitted(net(epochs=1))), tmp_path / "bare")
+    assert "was not made by `mamofair train`" in fails("predict", bare, new)
+
+
+def run_onnx(content: bytes, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(names, inputs), strict=True))
+
+
+def columns_of(table: pd.DataFrame, encoder) -> dict[str, np.ndarray]:
+    """Return a table as the exported model takes it."""
+    numbers = next(list(columns) for kind, _, columns in encoder.transformers_ if kind == "numbers")
+    texts = {name: table[name].fillna("").astype(object) for name in table if name not in numbers}
+    doubles = {name: table[name].astype(float) for name in numbers}
+    return {name: column.to_numpy()[:, None] for name, column in (texts | doubles).items()}
+
+
+def test_an_exported_model_decides_as_the_run_does(trained, new, tmp_path):
+    path = tmp_path / "model.onnx"
+    model = mamofair.load(trained)
+    last = len(model.front_) - 1
+    for option, chosen in (([], model), (["--point", last], model.at(last))):
+        told = json.loads(mamofair_says("export", trained, "--onnx", path, *option, "--json"))
+        assert told["inputs"] == model._encoder.feature_names_in_.tolist()
+        people = features(new, model)
+        found = run_onnx(path.read_bytes(), columns_of(people, model._encoder))
+        assert found["prediction"].tolist() == chosen.predict(people).tolist()
+        favorable = chosen.classes_.tolist().index("yes")
+        np.testing.assert_allclose(found["score"], chosen.predict_proba(people)[:, favorable], rtol=1e-12)
+    assert people["job"].isin(["astronaut"]).any()
+    assert people.isna().any().sum() >= 2
+    assert "outputs prediction, score, logit" in mamofair_says("export", trained, "--onnx", path)
+
+
+def test_values_that_are_rare_or_new_go_where_the_encoder_puts_them(tmp_path):
+    rng = np.random.default_rng(0)
+    many = [f"town {i:03}" for i in range(100)]
+    frame = pd.DataFrame({"town": rng.choice(many, 2000), "size": rng.normal(size=2000)})
+    fitted_encoder = encoder().fit(frame)
+    assert any("(infrequent)" in name for name in fitted_encoder.get_feature_names_out())
+    labels = frame["size"].to_numpy() > 0
+    model = net(epochs=1).fit(
+        fitted_encoder.transform(frame), labels.astype(int), sensitive_features=rng.choice(["a", "b"], 2000)
+    )
+    model = model.with_encoder(fitted_encoder)
+    probe = pd.DataFrame({"town": [*many, "Atlantis", None], "size": 0.5})
+    found = run_onnx(to_onnx(model), columns_of(probe, fitted_encoder))
+    np.testing.assert_allclose(found["logit"], model.decision_function(probe), rtol=1e-12, atol=1e-12)
+    assert found["prediction"].tolist() == model.predict(probe).tolist()
+
+
+def test_without_an_encoder_the_matrix_is_the_input():
+    model = fitted(net(epochs=1, favorable=0))
+    found = run_onnx(to_onnx(model), {"X": X.to_numpy()})
+    assert found["prediction"].tolist() == model.predict(X).tolist()
+    np.testing.assert_allclose(found["logit"], -model.decision_function(X), rtol=1e-12, atol=1e-12)
+
+
+def test_only_the_default_network_is_exported():
+    model = fitted(net(epochs=1, network=lambda n: torch.nn.Linear(n, 1)))
+    with pytest.raises(ValueError, match="Only the default network"):
+        to_onnx(model)
+
+
+def test_data_sets_are_listed_with_rows_terms_and_whether_they_are_at_hand(monkeypatch, tmp_path):
+    monkeypatch.setenv("MAMOFAIR_DATA", str(tmp_path))
+    monkeypatch.setattr("mamofair.datasets._files.cache_folder", lambda: tmp_path)
+    found = json.loads(mamofair_says("datasets", "--json"))
+    assert [name for name, entry in found.items() if entry["at_hand"]] == ["adult", "compas", "toy"]
+    lines = mamofair_says("datasets").splitlines()
+    assert [line.split()[0] for line in lines[1:]] == list(found)
+    assert "48,842" in lines[1]
+    assert "CC BY 4.0" in lines[1]
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_the_catalog_says_of_data_sets_what_they_are(name):
+    entry = CATALOG[name]
+    if not entry.at_hand:
+        pytest.skip(f"{name} is not on this machine")
+    data = entry.load()
+    assert (data.name, len(data.y), data.license) == (name, entry.rows, entry.license)

@@ -1,0 +1,311 @@
+"""`mamofair train`, as a person would use it; in a process of its own only to be killed."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from loans import ASKED, applicants
+from sklearn.metrics import zero_one_loss
+from typer.testing import CliRunner
+
+import mamofair
+from mamofair.cli import app
+from mamofair.cli._asked import Asked
+from mamofair.cli._data import read_data
+from mamofair.cli._learn import _people
+from mamofair.metrics import gap
+from mamofair.runs import load_run, read_checkpoint, write_checkpoint
+from mamofair.tables import read_features
+
+RUNNER = CliRunner()
+
+
+def train(*arguments):
+    done = RUNNER.invoke(app, ["train", *map(str, arguments)])
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done
+
+
+def test_a_run_says_what_was_asked_and_what_was_found(trained, loans):
+    run = load_run(trained)
+    assert run.settings["target"] == "approved"
+    assert run.settings["favorable"] == "yes"
+    assert run.settings["sensitive"] == ["gender"]
+    assert run.settings["notions"] == ["demographic_parity"]
+    assert run.settings["model"] == "net"
+    assert run.settings["command"] == f"mamofair train {loans} {' '.join(ASKED)} --epochs 3 --out {trained}"
+    assert {"mamofair", "torch", "python"} <= set(run.settings["versions"])
+    data = run.settings["data"]
+    assert data["rows"] == sum(data["parts"].values()) == 600
+    assert data["parts"]["test"] == 150
+    people = applicants(600)
+    for group, own in people.groupby("gender"):
+        assert data["groups"]["gender"][group] == {"rows": len(own), "positives": int((own["approved"] == "yes").sum())}
+    assert run.groups == {"gender": ("f", "m")}
+    assert not (trained / "checkpoint").exists()
+
+
+def test_test_rows_are_measured_with_the_very_model_and_were_not_learned_from(trained, loans):
+    run, people = load_run(trained), applicants(600)
+    X = read_features(loans, run.estimator._encoder.feature_names_in_)
+    tested = run.test[run.estimator.selected_]
+    assert tested.overall.sum() == 150
+    held_back = run.estimator.front_.points[0].valid.overall.sum()
+    assert held_back == round(0.25 * 450)
+    # On all rows together the counts are those of the test rows and more.
+    decided = run.estimator.predict(X)
+    assert set(decided) <= {"yes", "no"}
+    wrong = zero_one_loss(people["approved"], decided, normalize=False)
+    assert tested.overall[[1, 2]].sum() <= wrong
+    assert 0 <= gap(people["approved"], decided, sensitive_features=people["gender"], notion="dp", favorable="yes") <= 1
+    assert not {"gender", "approved"} & set(X)
+
+
+def test_plain_lines_when_piped(loans, tmp_path):
+    said = train(loans, *ASKED, "--epochs", 1, "--out", tmp_path / "run")
+    lines = said.stdout.splitlines()
+    assert lines[0].split() == ["point", "error", "demographic_parity[gender]"]
+    assert [line[:14].strip() for line in lines[1:4]] == ["most accurate", "chosen", "fairest useful"]
+    assert "\x1b" not in said.stdout
+    assert lines[-1].startswith(("Run: ", "Report: "))
+    assert "1/1" in said.stderr
+
+
+def test_json_is_one_document_and_test_rows_have_intervals(loans, tmp_path):
+    out = tmp_path / "run"
+    options = ["--sensitive", "race", "--notion", "dp", "--notion", "eopp", "--crossed", "--epochs", 2, "--json"]
+    found = json.loads(train(loans, *ASKED, *options, "--calibration-fraction", 0.1, "--out", out).stdout)
+    assert found["run"] == str(out)
+    run = load_run(out)
+    names = run.estimator.front_.columns
+    assert names[1:3] == ["demographic_parity[gender]", "equal_opportunity[gender]"]
+    assert "demographic_parity[gender*race]" in names
+    for name in ("unconstrained", "chosen", "fairest"):
+        measured = found[name]["test"]
+        assert list(measured) == names
+        assert all(part["low"] <= part["value"] <= part["high"] for part in measured.values())
+        tally = run.test[found[name]["point"]]
+        assert measured["error"]["value"] == tally.error
+    assert found["unconstrained"]["point"] == 0
+    assert found["chosen"]["point"] == run.estimator.selected_
+    assert run.settings["data"]["parts"]["calibration"] == 45
+    assert run.groups["gender*race"][0] == "f / a"
+
+
+def test_the_same_seed_gives_the_same_run_and_another_one_another(loans, trained, tmp_path):
+    again = train(loans, *ASKED, "--epochs", 3, "--out", tmp_path / "again")
+    assert (tmp_path / "again" / "front.csv").read_bytes() == (trained / "front.csv").read_bytes()
+    train(loans, *ASKED, "--epochs", 3, "--seed", 1, "--out", tmp_path / "other")
+    assert (tmp_path / "other" / "front.csv").read_bytes() != (trained / "front.csv").read_bytes()
+    assert again.exit_code == 0
+
+
+def test_data_sets_are_known_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    train("toy", "--epochs", 1)
+    run = load_run("runs/toy")
+    assert run.settings["data"]["name"] == "toy"
+    assert run.settings["favorable"] == 1
+    assert len(run.settings["data"]["checksum"]) == 64
+
+
+def test_a_bound_is_kept_to_on_validation_rows_or_said_to_be_out_of_reach(loans, tmp_path):
+    said = train(loans, *ASKED, "--epochs", 3, "--within", 0.1, "--json", "--out", tmp_path / "run")
+    found, model = json.loads(said.stdout), mamofair.load(tmp_path / "run")
+    assert found["within_reached"]
+    assert model.front_.values[model.selected_, 1] <= 0.1
+    said = train(loans, *ASKED, "--epochs", 1, "--seed", 3, "--within", 0, "--json", "--out", tmp_path / "strict")
+    if not json.loads(said.stdout)["within_reached"]:
+        assert "chosen instead" in said.stderr
+    assert mamofair.load(tmp_path / "strict").selected_ >= 0
+
+
+def test_columns_left_out_are_named_in_one_line(tmp_path):
+    path = tmp_path / "people.csv"
+    applicants(300).assign(name=[f"person {i}" for i in range(300)]).to_csv(path, index=False)
+    said = train(path, *ASKED, "--epochs", 1, "--out", tmp_path / "run")
+    [line] = [line for line in said.stderr.splitlines() if "Left out" in line]
+    assert line.startswith("mamofair: Left out as features: 'name'")
+
+
+def test_a_report_that_fails_does_not_cost_the_run(loans, tmp_path, monkeypatch):
+    class Report:
+        @staticmethod
+        def write(run, path):
+            raise RuntimeError("no ink")
+
+    monkeypatch.setattr(mamofair, "report", Report, raising=False)
+    monkeypatch.setitem(sys.modules, "mamofair.report", Report)
+    said = train(loans, *ASKED, "--epochs", 1, "--out", tmp_path / "run")
+    assert "No report is written: RuntimeError: no ink" in said.stderr
+    mamofair.load(tmp_path / "run")
+
+
+def test_the_report_lies_in_the_run(loans, tmp_path, monkeypatch):
+    class Report:
+        @staticmethod
+        def write(run, path):
+            path.write_text(run.settings["checksum"])
+
+    monkeypatch.setattr(mamofair, "report", Report, raising=False)
+    monkeypatch.setitem(sys.modules, "mamofair.report", Report)
+    said = train(loans, *ASKED, "--epochs", 1, "--out", tmp_path / "run")
+    assert said.stdout.splitlines()[-1] == f"Report: {tmp_path / 'run' / 'report.html'}"
+    assert (tmp_path / "run" / "report.html").read_text() == load_run(tmp_path / "run").settings["checksum"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "aproved", "--sensitive", "gender"], "no column 'aproved' in loans.csv. Did you mean 'approved'"),
+        (["--target", "approved", "--sensitive", "gendr"], "Did you mean 'gender'"),
+        (["--target", "approved", "--sensitive", "gender"], "`favorable` must say which value"),
+        (["--target", "approved", "--favorable", "maybe", "--sensitive", "gender"], "not 'maybe'"),
+        (["--target", "approved", "--favorable", "yes"], "`sensitive` must name at least one column"),
+        (["--target", "approved", "--favorable", "yes", "--sensitive", "age"], "age:"),
+        (["--sensitive", "gender"], "`--target` must name the column of loans.csv"),
+        ([*ASKED, "--drop", "jobb"], "Did you mean 'job'"),
+        ([*ASKED, "--notion", "demografic_parity"], "Did you mean one of: demographic_parity"),
+        ([*ASKED, "--model", "forest"], "`--model` must be one of net, boosting, plugin, portfolio: found 'forest'"),
+        ([*ASKED, "--within", "-1"], "`--within` must not be negative"),
+        ([*ASKED, "--confidence", "0.9"], "must come with `--within`"),
+        ([*ASKED, "--within", "0.1", "--confidence", "0.9"], "add `--calibration-fraction 0.2`"),
+        ([*ASKED, "--test-fraction", "1"], "`--test-fraction` must leave rows"),
+        ([*ASKED, "--calibration-fraction", "2"], "`calibration_fraction` must be"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line_before_training(arguments, message, fails, loans, tmp_path):
+    out = tmp_path / "run"
+    assert message in fails("train", loans, *arguments, "--out", out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["adlut"], "neither a file nor a data set 'adlut'. Did you mean adult?"),
+        (["loans.parquet"], "The data sets are adult, compas"),
+        (["toy", "--sensitive", "grup"], "no column 'grup' in toy. Did you mean group?"),
+        (["toy", "--drop", "x3"], "no column 'x3' in toy. Did you mean x"),
+        (["toy", "--target", "label"], "leave `--target` out"),
+        (["toy", "--favorable", "yes"], "must be 0 or 1"),
+        ([], "Give either a file or data set"),
+        (["toy", "--resume", "run"], "Give either a file or data set"),
+        (["--resume", "nowhere"], "no run 'nowhere' to resume"),
+    ],
+)
+def test_data_that_is_not_there_is_told_in_one_line(arguments, message, fails, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert message in fails("train", *arguments)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_run_is_not_overwritten_unasked_and_nothing_else_ever(fails, loans, tmp_path, monkeypatch):
+    out = tmp_path / "run"
+    train(loans, *ASKED, "--epochs", 1, "--out", out)
+    monkeypatch.setattr("mamofair.cli._learn.learn", None)  # it must not come so far
+    assert "add `--force` to replace it" in fails("train", loans, *ASKED, "--out", out)
+    assert "holds other files" in fails("train", loans, *ASKED, "--force", "--out", loans.parent)
+    monkeypatch.undo()
+    train(loans, *ASKED, "--epochs", 2, "--out", out, "--force")
+    assert load_run(out).settings["parameters"]["epochs"] == 2
+
+
+def test_a_finished_run_cannot_be_resumed(fails, trained):
+    assert "its training has ended" in fails("train", "--resume", trained)
+
+
+LAUNCH = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from mamofair.cli import main; main()"
+)
+LONG = (*ASKED, "--epochs", "30")
+
+
+def stopped(sent: signal.Signals, loans: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    """Start a long training in a process of its own, and stop it as soon as there is a checkpoint."""
+    command = [sys.executable, "-c", LAUNCH, "train", str(loans), *LONG, "--out", str(out)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        end = time.monotonic() + 240
+        while not (out / "checkpoint" / "history.csv").exists() and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
+        process.send_signal(sent)
+        stdout, stderr = process.communicate(timeout=240)
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+
+@pytest.fixture(scope="module")
+def whole(loans, tmp_path_factory) -> dict[str, bytes]:
+    """What a training that nobody stops ends with."""
+    out = tmp_path_factory.mktemp("whole") / "run"
+    train(loans, *LONG, "--out", out)
+    return results(out)
+
+
+def results(run: Path) -> dict[str, bytes]:
+    names = ("front.csv", "history.csv", "counts.json", "test.json", "points/points.safetensors", "learned.safetensors")
+    return {name: (run / name).read_bytes() for name in names}
+
+
+def test_a_killed_training_is_resumed_and_ends_with_the_same_front_bit_for_bit(whole, loans, tmp_path, fails):
+    out = tmp_path / "run"
+    assert stopped(signal.SIGKILL, loans, out).returncode == -signal.SIGKILL
+    assert "has not ended. Continue it with mamofair train --resume" in fails("predict", out, loans)
+    assert "`--resume" in fails("train", loans, *LONG, "--out", out)
+    assert read_checkpoint(out)[0]._epoch < 30
+    train("--resume", out)
+    assert results(out) == whole
+    assert not (out / "checkpoint").exists()
+
+
+def test_ctrl_c_keeps_the_front_found_so_far_and_says_so(whole, loans, tmp_path):
+    out = tmp_path / "run"
+    done = stopped(signal.SIGINT, loans, out)
+    assert done.returncode == 0, done.stderr
+    assert "Interrupted: the run holds the front found so far" in done.stderr
+    assert "chosen" in done.stdout
+    run = load_run(out)
+    assert run.settings["interrupted"]
+    assert len(run.test) == len(run.estimator.front_) >= 1
+    assert run.estimator.predict(applicants(20)).shape == (20,)
+    train("--resume", out)
+    assert results(out) == whole
+
+
+def test_changed_data_is_not_trained_on_further(fails, loans, tmp_path):
+    path = tmp_path / "loans.csv"
+    path.write_bytes(loans.read_bytes())
+    asked = Asked(str(path), "approved", "yes", ("gender",))
+    begun = {"asked": asked.plain(), "data checksum": "of other data", "said": "loans.csv"}
+    write_checkpoint(mamofair.FairNetClassifier(), begun, tmp_path / "run")
+    assert "loans.csv must be what training began with: it has changed" in fails("train", "--resume", tmp_path / "run")
+
+
+def test_a_group_that_only_test_rows_have_is_unknown_there(tmp_path):
+    people = applicants(300)
+    people.loc[7, "race"] = "d"
+    people.to_csv(tmp_path / "people.csv", index=False)
+    data = read_data(Asked(str(tmp_path / "people.csv"), "approved", "yes", ("gender", "race")))
+    rest, _ = next(parts for parts in (data.split(0.25, seed) for seed in range(100)) if 7 in parts[1])
+    groups = _people(data.sensitive, rest, crossed=True)
+    assert groups.values[1] == ("a", "b", "c")
+    assert groups.codes[7].tolist() == [["f", "m"].index(people["gender"][7]), -1, -1]
+    known = groups[rest]
+    assert [known.values[1][code] for code in known.codes[:, 1]] == people["race"].iloc[rest].tolist()
+
+
+def test_help_has_an_example():
+    said = RUNNER.invoke(app, ["train", "--help"], env={"COLUMNS": "200", "TERM": "dumb"}).stdout
+    assert re.search(r"Example: mamofair train loans\.csv", said)
+
+
+def test_the_front_file_is_the_front(trained):
+    pd.testing.assert_frame_equal(pd.read_csv(trained / "front.csv"), mamofair.load(trained).front_.frame())
