@@ -77,9 +77,9 @@ def test_training_lines_are_medians_between_least_and_largest_and_few():
     steps = sorted({row[0] for row in training["objectives"]})
     assert len(steps) <= 120
     assert (steps[0], steps[-1]) == (0, 2990)
-    assert training["objectives"][0] == [0, "cross_entropy", pytest.approx(1 / 3), 0.5, 1]
+    assert training["objectives"][0] == [0, "cross entropy", pytest.approx(1 / 3), 0.5, 1]
     assert {row[1] for row in training["weights"]} == {
-        *("cross_entropy", "demographic parity by sex", "demographic parity by race")
+        *("cross entropy", "demographic parity by sex", "demographic parity by race")
     }
     assert training["hypervolume"][0] == [0, 0.5]
 

@@ -97,7 +97,7 @@ def _front() -> Spec:
         {"mark": {"type": "point", "size": 260, "strokeWidth": 3, "filled": False, "opacity": 1},
          "transform": _chosen(), "encoding": {"x": x, "y": y, "color": {"value": "var(--selected)"}}},
     ]  # fmt: skip
-    return _chart(380, layers, "points", params=_parameters(selected=0, widest=1, lowest=0, highest=1))
+    return _chart(440, layers, "points", params=_parameters(selected=0, widest=1, lowest=0, highest=1))
 
 
 def _parallel() -> Spec:

@@ -8,4 +8,5 @@ def title(column: str) -> str:
     'demographic parity by sex'
     """
     notion, bracket, attribute = column.partition("[")
-    return f"{notion.replace('_', ' ')} by {attribute.removesuffix(']')}" if bracket else column
+    words = notion.replace("_", " ")
+    return f"{words} by {attribute.removesuffix(']')}" if bracket else words

@@ -67,7 +67,7 @@ function writeStatus() {
     best() >= 0 ? "" : `No point${alike ? " but one that decides alike for everyone" : ""} is within these limits. `;
   const above = objectives.map((_, j) => j).filter((j) => inside(id) && exceeded(id, j));
   const which =
-    above.length > 1 ? `${above.length} limits are exceeded` : above.map((j) => `the ${measure(j)} is above`);
+    above.length > 1 ? `${above.length} limits are exceeded` : above.map((j) => `the ${measure(j)} is above its limit`);
   const but = above.length ? ` But on ${summary.rows} rows ${which}.` : "";
   find("status").textContent = `${none}Point ${id} is selected${where}.${but}`;
 }
