@@ -4,16 +4,17 @@ from typing import Any
 
 import pandas as pd
 
-_BLUE, _ORANGE, _GRAY, _GREEN = (
-    "#0072B2",
-    "#D55E00",
-    "#999999",
-    "#009E73",
-)  # told apart by color-blind people, too (Okabe and Ito)
+# Told apart by color-blind people, too (Okabe and Ito).
+_BLUE, _ORANGE, _GREEN, _GRAY, _BLACK = "#0072B2", "#D55E00", "#009E73", "#999999", "#000000"
 
 
 def plot_front(
-    frame: pd.DataFrame, *, selected: int | None = None, limit: pd.DataFrame | None = None, axes: Any = None
+    frame: pd.DataFrame,
+    *,
+    selected: int | None = None,
+    intervals: pd.DataFrame | None = None,
+    limit: pd.DataFrame | None = None,
+    axes: Any = None,
 ) -> Any:
     """Draw error against each gap, a panel a gap, and return the matplotlib figure.
 
@@ -23,16 +24,16 @@ def plot_front(
         A table as `Front.frame()` gives it: `error`, and columns named `notion[attribute]`.
     selected
         The row to point out in every panel.
+    intervals
+        A table as `metrics.front_intervals` gives it, to draw as bars.
     limit
-        A table as `limits.frontier(…).frame()` gives it: `criterion`, `gap`, `error`, `low` and `high`, drawn behind.
+        A table of the estimated limit, with the columns `criterion` (a gap's name), `gap`, `error`, `low` and `high`.
     axes
         As many matplotlib axes as gaps, to draw into; by default a new figure.
     """
-    gaps = [name for name in frame.columns if "[" in str(name)]
+    gaps = _gaps(frame)
     panels = _new_axes(len(gaps)) if axes is None else list(pd.Series([axes]).explode())
     for panel, name in zip(panels, gaps, strict=True):
-        if limit is not None:
-            _draw_limit(panel, limit[limit["criterion"] == name])
         best = frame.sort_values([name, "error"])
         outline = best[best["error"] <= best["error"].cummin()]  # what is best for this gap alone
         panel.plot(outline[name], outline["error"], drawstyle="steps-post", color=_GRAY, linewidth=1, zorder=1)
@@ -40,7 +41,11 @@ def plot_front(
         if selected is not None:
             point = frame.iloc[selected]
             panel.scatter(point[name], point["error"], s=110, marker="*", color=_ORANGE, label="selected", zorder=3)
-        panel.set_xlabel(f"gap: {str(name).replace('_', ' ').replace('[', ' [')}")
+        if intervals is not None:
+            _draw_bars(panel, frame, intervals, name)
+        if limit is not None:
+            _draw_limit(panel, limit[limit["criterion"] == name])
+        panel.set_xlabel(f"gap: {_title(name)}")
         panel.grid(alpha=0.3)
         panel.set_xlim(left=0)
     panels[0].set_ylabel("error")
@@ -48,9 +53,57 @@ def plot_front(
     return panels[0].figure
 
 
+def plot_parallel(frame: pd.DataFrame, *, selected: int | None = None, axes: Any = None) -> Any:
+    """Draw a line a point over an axis an objective, each from its best to its worst value; return the figure.
+
+    For three or more objectives, of which `plot_front` shows two at a time. The black line is the most accurate point.
+
+    Parameters
+    ----------
+    frame
+        A table as `Front.frame()` gives it.
+    selected
+        The row to point out.
+    axes
+        Matplotlib axes to draw into; by default a new figure.
+    """
+    values = frame[["error", *_gaps(frame)]]
+    panel = new_figure(2.2 * values.shape[1], 3.4).subplots() if axes is None else axes
+    low, span = values.min(), values.max() - values.min()
+    places = ((values - low) / span.where(span > 0, 1)).reset_index(drop=True)
+    panel.plot(places.T.to_numpy(), color=_BLUE, alpha=0.35, linewidth=1)
+    panel.plot(places.loc[int(places["error"].argmin())].to_numpy(), color=_BLACK, label="most accurate")
+    if selected is not None:
+        panel.plot(places.loc[selected].to_numpy(), color=_ORANGE, linewidth=3, marker="o", label="selected")
+    for i, name in enumerate(values.columns):
+        panel.axvline(i, color=_GRAY, linewidth=0.8, zorder=0)
+        panel.annotate(f"{values[name].max():.3f}", (i, 1.03), ha="center")
+        panel.annotate(f"{low[name]:.3f}", (i, -0.03), ha="center", va="top")
+    panel.set_xticks(range(values.shape[1]), [_title(name).replace(" [", "\n[") for name in values.columns])
+    panel.set(yticks=[], ylim=(-0.12, 1.12))
+    panel.tick_params(length=0)
+    panel.spines[:].set_visible(False)
+    panel.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    return panel.figure
+
+
+def _draw_bars(panel: Any, frame: pd.DataFrame, intervals: pd.DataFrame, name: str) -> None:
+    style = {"color": _BLUE, "alpha": 0.25, "linewidth": 1, "zorder": 1}
+    panel.hlines(frame["error"], intervals[name, "low"], intervals[name, "high"], **style)
+    panel.vlines(frame[name], intervals["error", "low"], intervals["error", "high"], **style)
+
+
 def _draw_limit(panel: Any, line: pd.DataFrame) -> None:
-    panel.fill_between(line["gap"], line["low"], line["high"], color=_GREEN, alpha=0.15, linewidth=0, zorder=0)
-    panel.plot(line["gap"], line["error"], color=_GREEN, linestyle="--", label="estimated limit", zorder=0)
+    panel.fill_between(line["gap"], line["low"], line["high"], color=_GREEN, alpha=0.15, linewidth=0)
+    panel.plot(line["gap"], line["error"], color=_GREEN, linestyle="--", label="estimated limit")
+
+
+def _gaps(frame: pd.DataFrame) -> list[str]:
+    return [str(name) for name in frame.columns if "[" in str(name)]
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").replace("[", " [")
 
 
 def new_figure(width: float, height: float) -> Any:

@@ -1,6 +1,6 @@
 """The command line, one file a command. Whatever is slow to import is imported by the command that needs it."""
 
-from mamofair.cli import _datasets, _export, _predict, _reproduce, _train
+from mamofair.cli import _datasets, _export, _predict, _report, _reproduce, _train
 from mamofair.cli._app import app, main
 
 __all__ = ["app", "main"]
@@ -10,3 +10,4 @@ app.command("predict")(_predict.predict)
 app.command("export")(_export.export)
 app.command("datasets")(_datasets.datasets)
 app.command("reproduce")(_reproduce.reproduce)
+app.command("report")(_report.report)

@@ -122,7 +122,7 @@ def _save(run: "Run", folder: Path, interrupted: bool) -> Path | None:
 
     def page(run: "Run", path: Path) -> None:
         try:
-            from mamofair import report  # type: ignore[attr-defined]
+            from mamofair import report
 
             report.write(run, path)
             written.append(folder / path.name)

@@ -103,7 +103,7 @@ class FairPortfolioClassifier(FairClassifier):
     def _named(self) -> Named:
         """Return the estimators to fit, as they are given."""
         if self.estimators is not None:
-            return self.estimators
+            return list(self.estimators)
         return [
             ("net", FairNetClassifier()),
             ("boosting", FairBoostingClassifier()),

@@ -12,6 +12,16 @@ The gap shrinks from 0.50 to 0.00, only because people whose sex is M lose (leve
 
 from mamofair.explanations._conflict import Conflict, conflict
 from mamofair.explanations._price import Price, price, price_between
-from mamofair.explanations._who_pays import WhoPays, who_pays, who_pays_on_front
+from mamofair.explanations._who_pays import WhoPays, who_pays, who_pays_by_counts, who_pays_on_front
 
-__all__ = ["Conflict", "Price", "WhoPays", "conflict", "price", "price_between", "who_pays", "who_pays_on_front"]
+__all__ = [
+    "Conflict",
+    "Price",
+    "WhoPays",
+    "conflict",
+    "price",
+    "price_between",
+    "who_pays",
+    "who_pays_by_counts",
+    "who_pays_on_front",
+]

@@ -12,7 +12,7 @@ from mamofair.explanations._why import explain, per_thousand, why
 from mamofair.explanations._wording import count, gap_phrase, moved, whom
 from mamofair.groups import read_groups
 from mamofair.notions import ALL, FN, FP, TN, TP, Notion, Rate, as_notion, column
-from mamofair.pareto import Criterion, Front
+from mamofair.pareto import Criterion, Front, Tally
 
 _SHARED = ("before", "after", "net")  # the numbers that are also given as shares of the rows
 
@@ -193,7 +193,25 @@ def who_pays_on_front(front: Front, before: int, after: int, *, sensitive_featur
     if missing:
         raise ValueError(f"`sensitive_features` must have the attributes of the front: {missing[0]!r} is missing.")
     names = {name: groups.values[groups.names.index(name)] for name in wanted}
-    return WhoPays(of_tallies(front.points[before].valid, front.points[after].valid, names), front.criteria)
+    return who_pays_by_counts(front.points[before].valid, front.points[after].valid, names, front.criteria)
+
+
+def who_pays_by_counts(
+    before: Tally, after: Tally, names: Mapping[str, tuple[Any, ...]], criteria: Sequence[Criterion]
+) -> WhoPays:
+    """Compare two models by their counts on the same rows, such as test rows; `gained` and `lost` are NaN.
+
+    Parameters
+    ----------
+    before, after
+        The counts of both models.
+    names
+        The names of each attribute's groups, in the order of the counts.
+    criteria
+        The gaps to tell of.
+    """
+    asked = {attribute: names[attribute] for _, attribute in criteria}
+    return WhoPays(of_tallies(before, after, asked), tuple(criteria))
 
 
 def _needs_labels(rate: Rate) -> bool:

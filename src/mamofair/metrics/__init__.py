@@ -6,7 +6,7 @@
 """
 
 from mamofair.metrics._audit import Audit, audit
-from mamofair.metrics._intervals import front_intervals
+from mamofair.metrics._intervals import front_intervals, tally_intervals
 from mamofair.metrics._rates import error, gap, rates
 
-__all__ = ["Audit", "audit", "error", "front_intervals", "gap", "rates"]
+__all__ = ["Audit", "audit", "error", "front_intervals", "gap", "rates", "tally_intervals"]

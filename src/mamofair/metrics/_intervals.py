@@ -7,8 +7,8 @@ import pandas as pd
 from jaxtyping import Float
 
 from mamofair.intervals import Interval, effective_rows, largest_gap, wilson
-from mamofair.notions import FN, FP, Confusion, Notion, Rate
-from mamofair.pareto import Front, Tally
+from mamofair.notions import FN, FP, Confusion, Notion, Rate, column
+from mamofair.pareto import Criterion, Front, Tally
 
 EVERYONE = ""  # the attribute under which a tally counts everyone
 _ERROR = Rate(FP | FN)
@@ -66,16 +66,21 @@ def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid")
         A row for each point; for `error` and each gap the columns `value`, `low` and `high`, such as
         `frame["demographic_parity[sex]"]["high"]`. An undefined gap counts as 1, as in `frame()`.
     """
-    tallies = _tallies(front, part)
+    return tally_intervals(_tallies(front, part), front.criteria, confidence)
+
+
+def tally_intervals(tallies: Sequence[Tally], criteria: Sequence[Criterion], confidence: float = 0.95) -> pd.DataFrame:
+    """Return error and gaps of each tally with intervals, in the form of `front_intervals`: of test rows, say."""
     measured = {"error": (np.array([tally.error for tally in tallies]), error_intervals(tallies, confidence))}
-    for name, (notion, attribute) in zip(front.columns[1:], front.criteria, strict=True):
+    for notion, attribute in criteria:
         gaps = notion.gap(Confusion.of_counts(np.stack([tally.counts[attribute] for tally in tallies])))
-        measured[name] = np.nan_to_num(gaps, nan=1.0), gap_intervals(tallies, notion, attribute, confidence)
+        intervals = gap_intervals(tallies, notion, attribute, confidence)
+        measured[column(notion, attribute)] = np.nan_to_num(gaps, nan=1.0), intervals
     return pd.DataFrame(
         {
-            (name, column): values
+            (name, part): values
             for name, (value, interval) in measured.items()
-            for column, values in (("value", value), ("low", interval.low), ("high", interval.high))
+            for part, values in (("value", value), ("low", interval.low), ("high", interval.high))
         }
     )
 

@@ -1,0 +1,30 @@
+"""`mamofair report`: the page of a run, made again."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
+    out: Annotated[Path | None, typer.Option(help="Where to write the page; by default RUN/report.html.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+) -> None:
+    """Make the page of a run again: one HTML file that needs nothing but a browser.
+
+    With --json the document holds the path of the page and every number that it shows.
+
+    Example: mamofair report runs/loans --out loans.html
+    """
+    from mamofair.report import summarize, write
+    from mamofair.runs import load_run
+
+    found = load_run(run)
+    page = run / "report.html" if out is None else out
+    write(found, page)
+    if as_json:
+        typer.echo(json.dumps({"report": str(page), "summary": summarize(found)}))
+    else:
+        typer.echo(f"Report: {page}")

@@ -1,0 +1,150 @@
+"""From a run to a plain dictionary, from which every number on the page comes."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair.explanations import price, who_pays_by_counts
+from mamofair.intervals import wilson
+from mamofair.metrics import tally_intervals
+from mamofair.metrics._intervals import counted
+from mamofair.notions import Confusion
+from mamofair.pareto import Criterion, Front, Tally
+from mamofair.report._titles import title
+from mamofair.report._training import training
+from mamofair.runs import Run
+
+CONFIDENCE = 0.95
+BASELINE = 0  # the row of the most accurate point, which every other one is compared with
+_DIGITS = 6
+
+
+def summarize(run: Run) -> dict[str, Any]:
+    """Return what the page shows, as plain JSON.
+
+    Keys: `rows` (whose counts are shown: test, or validation where a run has no test rows), `confidence`, `objectives`,
+    `parts` (by rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates,
+    who pays), `rates` and `groups` (what their numbers are of), `baseline`, `selected`, `within` (a bound or None for
+    each objective), `limit`, `training`, `price`, `settings` and `checksum`.
+    """
+    front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
+    valid = [point.valid for point in front.points]
+    tallies = {"validation": valid} | ({"test": list(run.test)} if run.test else {})
+    rows = "test" if run.test else "validation"
+    found = {
+        "rows": rows,
+        "confidence": CONFIDENCE,
+        "objectives": [
+            {"name": name, "title": title(name)} | _meaning(front, i) for i, name in enumerate(front.columns)
+        ],
+        "parts": {name: _values(part, front.criteria) for name, part in tallies.items()},
+        "points": _points(front, tallies[rows], groups),
+        "rates": [_described(rate, i, front.criteria[i - 1][1]) for i, rate in _rates(front.criteria)],
+        "groups": groups,
+        "baseline": BASELINE,
+        "selected": run.estimator.selected_,
+        "within": _within(run.settings.get("within"), front.columns),
+        "limit": {} if run.limit is None else _limit(run.limit),
+        "training": training(run.estimator.history_),
+        "price": [told for told, part in zip(*_prices(front), strict=True) if part == "whole"],
+        "settings": run.settings,
+    }
+    plain: dict[str, Any] = _plain(found)
+    return plain | {"checksum": _checksum(plain)}
+
+
+def _meaning(front: Front, i: int) -> dict[str, str]:
+    if i == 0:
+        return {"meaning": "the share of wrong decisions"}
+    notion, attribute = front.criteria[i - 1]
+    return {"meaning": notion.sentence, "notion": notion.name, "attribute": attribute}
+
+
+def _values(tallies: Sequence[Tally], criteria: Sequence[Criterion]) -> list[Any]:
+    """Return value, low and high of each point's objectives."""
+    frame = tally_intervals(tallies, criteria, CONFIDENCE)
+    return frame.to_numpy().reshape(len(tallies), -1, 3).tolist()
+
+
+def _rates(criteria: Sequence[Criterion]) -> list[tuple[int, Any]]:
+    """Return each rate of each notion, with the objective whose gap it is part of."""
+    return [(i, rate) for i, (notion, _) in enumerate(criteria, start=1) for rate in notion.rates]
+
+
+def _described(rate: Any, objective: int, attribute: str) -> dict[str, Any]:
+    return {"objective": objective, "attribute": attribute, "meaning": str(rate)}
+
+
+def _points(front: Front, tallies: Sequence[Tally], groups: Mapping[str, list[str]]) -> list[dict[str, Any]]:
+    rates = [_rate_table(tallies, rate, front.criteria[i - 1][1]) for i, rate in _rates(front.criteria)]
+    names = {name: tuple(values) for name, values in groups.items()}
+    points = []
+    for i, (point, tally) in enumerate(zip(front.points, tallies, strict=True)):
+        paid = who_pays_by_counts(tallies[BASELINE], tally, names, front.criteria)
+        points.append(
+            {
+                "member": point.member,
+                "step": point.step,
+                "model": point.model,
+                "constant": point.valid.is_constant,
+                "confusion": [tally.overall[None], *(tally.counts[name] for name in groups)],
+                "rates": [table[i] for table in rates],
+                "told": [] if i == BASELINE else paid.sentences(),
+                "gaps": paid.gaps()[["before", "after", "by_gains", "by_losses", "levelling_down"]].to_numpy(),
+            }
+        )
+    return points
+
+
+def _rate_table(tallies: Sequence[Tally], rate: Any, attribute: str) -> np.ndarray:
+    """Return rate, low, high and the rows under the condition, by point and group."""
+    confusion = Confusion.of_counts(np.stack([tally.counts[attribute] for tally in tallies]))
+    events, rows = (part[:, 0] for part in counted(tallies, [rate], attribute))
+    low, high = wilson(events, rows, CONFIDENCE)
+    found = rate(confusion)
+    return np.stack([found, low, high, np.broadcast_to(confusion.mass(rate.given), found.shape)], axis=-1)
+
+
+def _within(given: Any, columns: Sequence[str]) -> list[float | None]:
+    """Return a bound, or None, for each objective: of one number for all gaps, or of numbers by name."""
+    if given is None:
+        return [None] * len(columns)
+    if isinstance(given, Mapping):
+        return [given.get(name) for name in columns]
+    return [None, *[float(given)] * (len(columns) - 1)]
+
+
+def _limit(frame: pd.DataFrame) -> dict[str, Any]:
+    return {str(name): part[["gap", "error", "low", "high"]].to_numpy() for name, part in frame.groupby("criterion")}
+
+
+def _prices(front: Front) -> tuple[list[str], list[str]]:
+    found = price(front, confidence=CONFIDENCE)
+    return found.sentences(), found.frame()["part"].tolist()
+
+
+def _checksum(plain: Mapping[str, Any]) -> str:
+    """Return what tells this run from others: of its settings, and of each point's counts and values."""
+    parts = {name: plain[name] for name in ("settings", "parts", "points", "groups")}
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Return the same as plain JSON: short numbers, whole ones as integers, None for what is undefined."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return _number(float(value))
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _number(value: float) -> float | int | None:
+    if not np.isfinite(value):
+        return None
+    return int(value) if value.is_integer() else round(value, _DIGITS)

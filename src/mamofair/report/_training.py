@@ -1,0 +1,49 @@
+"""What happened while a model was trained: from its history to lines that can be drawn."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair.explanations import conflict
+from mamofair.report._titles import title
+
+_MOMENTS = 120  # more would not be seen
+_WEIGHT = "weight of "
+
+
+def training(history: pd.DataFrame) -> dict[str, Any]:
+    """Return how objectives, weights and hypervolume went, and sentences on who was at odds with whom.
+
+    Lines are rows of (step, name, low, middle, high): the smallest, the median and the largest over the members that
+    are trained side by side. Empty for models that are not trained step by step.
+    """
+    names = [str(name).removeprefix(_WEIGHT) for name in history.columns if str(name).startswith(_WEIGHT)]
+    if not names or "step" not in history.columns:
+        return {"objectives": [], "weights": [], "hypervolume": [], "told": []}
+    thinned = _thin(history)
+    volumes = history[["step", "hypervolume"]].dropna() if "hypervolume" in history.columns else pd.DataFrame()
+    measured = any(str(name).startswith("cosine of ") for name in history.columns)
+    return {
+        "objectives": _lines(thinned, names, names),
+        "weights": _lines(thinned, [_WEIGHT + name for name in names], names),
+        "hypervolume": _thin(volumes).drop_duplicates("step").to_numpy() if len(volumes) else [],
+        "told": conflict(history).sentences() if measured else [],
+    }
+
+
+def _thin(history: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of at most `_MOMENTS` evenly spread steps, the first and the last among them."""
+    steps = history["step"].unique()
+    kept = np.unique(np.linspace(0, len(steps) - 1, _MOMENTS).round().astype(int))
+    return history[history["step"].isin(steps[kept])]
+
+
+def _lines(history: pd.DataFrame, columns: list[str], names: list[str]) -> list[list[Any]]:
+    by_step = history.groupby("step")[columns]
+    low, middle, high = by_step.min(), by_step.median(), by_step.max()
+    return [
+        [step, title(name), low.at[step, column], middle.at[step, column], high.at[step, column]]
+        for column, name in zip(columns, names, strict=True)
+        for step in middle.index
+    ]

@@ -1,0 +1,150 @@
+// Pictures: each has tables and parameters, which are given to it when it is made and whenever they change
+
+const pictures = {
+  front,
+  parallel,
+  "group-rates": groupRates,
+  objectives: () => overTime(summary.training.objectives),
+  weights: () => overTime(summary.training.weights),
+  hypervolume,
+};
+
+async function embed(name) {
+  const { tables, parameters, height = charts[name].height } = pictures[name]();
+  const spec = {
+    ...charts[name],
+    height,
+    datasets: tables,
+    params: charts[name].params.map((one) => ({ ...one, value: parameters[one.name] })),
+  };
+  views[name] = (
+    await vegaEmbed(find(name), spec, { mode: "vega-lite", renderer: "svg", actions: false, ast: true })
+  ).view;
+}
+
+function draw(name) {
+  if (!views[name]) return undefined;
+  const { tables, parameters, height } = pictures[name]();
+  if (height) views[name].height(height);
+  for (const [key, rows] of Object.entries(tables)) views[name].data(key, rows);
+  return signal(name, parameters);
+}
+
+function signal(name, parameters) {
+  if (!views[name]) return undefined;
+  for (const [key, value] of Object.entries(parameters)) views[name].signal(key, value);
+  return views[name].runAsync();
+}
+
+function front() {
+  const j = state.gap;
+  const part = summary.parts[state.rows];
+  const line = summary.limit[objectives[j].name] || [];
+  const marked = many ? [state.selected, baseline] : [...part.keys()]; // whose intervals the ends must show
+  const ends = (i, k) => [...marked.map((id) => part[id][i][k]), ...part.map((point) => point[i][0])];
+  return {
+    tables: {
+      points: part.map((point, id) => ({
+        id,
+        x: point[j][0],
+        xlow: point[j][1],
+        xhigh: point[j][2],
+        y: point[0][0],
+        ylow: point[0][1],
+        yhigh: point[0][2],
+        inside: inside(id),
+        quiet: many,
+        told: `Point ${id}: ${point.map((value, i) => `${measure(i)} ${number(value[0])}`).join(", ")}`,
+      })),
+      limit: line.map(([x, y, low, high]) => ({ x, y, low, high })),
+      bound: state.limits[j] === null ? [] : [{ x: state.limits[j] }],
+    },
+    parameters: {
+      selected: state.selected,
+      widest: Math.max(...ends(j, 2)),
+      lowest: Math.min(...ends(0, 1), ...line.map((row) => row[2])),
+      highest: Math.max(...ends(0, 2)),
+    },
+  };
+}
+
+const scales = () =>
+  objectives.map((_, j) => {
+    const values = summary.parts[state.rows].map((point) => point[j][0]);
+    const low = Math.min(...values);
+    return [low, Math.max(...values) - low || 1];
+  });
+const axis = (j) => objectives[j].title.replace(" by ", "\n");
+
+function parallel() {
+  const spans = scales();
+  const place = (j, value) => (value - spans[j][0]) / spans[j][1];
+  const lines = summary.parts[state.rows].flatMap((point, id) => {
+    const within = inside(id);
+    return point.map(([value], j) => ({ id, objective: axis(j), place: place(j, value), inside: within }));
+  });
+  const ends = spans.flatMap(([low, span], j) =>
+    [0, 1].map((end) => ({ objective: axis(j), place: end, text: number(low + end * span) })),
+  );
+  const bounds = state.limits.flatMap((bound, j) =>
+    bound === null ? [] : [{ objective: axis(j), place: Math.max(0, Math.min(1, place(j, bound))) }],
+  );
+  return { tables: { lines, ends, bounds }, parameters: { selected: state.selected } };
+}
+
+function groupRates() {
+  const asked = summary.rates.flatMap((rate, r) => (rate.objective === state.gap ? [[rate, r]] : []));
+  const who = [
+    ["selected", state.selected],
+    ["unconstrained", baseline],
+  ];
+  const rates = asked.flatMap(([rate, r]) =>
+    summary.groups[rate.attribute].flatMap((group, g) =>
+      who.map(([name, id]) => {
+        const [value, low, high, rows] = points[id].rates[r][g];
+        const label = asked.length > 1 ? `${group}: ${rate.meaning}` : group;
+        return {
+          group: label,
+          who: name,
+          rate: value,
+          low,
+          high,
+          told: `${label}, ${name}: ${interval([value, low, high])}, ${people(rows)} people`,
+        };
+      }),
+    ),
+  );
+  return {
+    tables: { rates },
+    parameters: { highest: Math.max(...rates.map((row) => row.high)) },
+    height: 16 * rates.length,
+  };
+}
+
+const moment = () => ({ step: points[state.selected].step });
+
+function overTime(rows) {
+  const lines = rows.map(([step, name, low, middle, high]) => ({ step, name, low, middle, high }));
+  return {
+    tables: { lines },
+    parameters: {
+      ...moment(),
+      last: Math.max(...lines.map((row) => row.step)),
+      highest: Math.max(...lines.map((row) => row.high)),
+    },
+  };
+}
+
+function hypervolume() {
+  const lines = summary.training.hypervolume.map(([step, volume]) => ({ step, volume }));
+  const volumes = lines.map((row) => row.volume);
+  return {
+    tables: { lines },
+    parameters: {
+      ...moment(),
+      last: Math.max(...lines.map((row) => row.step)),
+      lowest: Math.min(...volumes),
+      highest: Math.max(...volumes),
+    },
+  };
+}

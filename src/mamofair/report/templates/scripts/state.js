@@ -1,0 +1,105 @@
+// The page's state is what is selected, the limits, the gap in view and whose rows are shown. Every change goes through
+// `select`, `limit` or `look`, which bring all views up to date. Text is only ever set as textContent.
+// These files become one module, in the order state, pictures, texts, record, start.
+
+const read = (id) => JSON.parse(document.getElementById(id).textContent);
+const find = (id) => document.getElementById(id);
+const summary = read("summary");
+const charts = read("charts");
+const { objectives, points, baseline } = summary;
+const valid = summary.parts.validation;
+const ceilings = objectives.map((_, j) => Math.ceil(1000 * Math.max(...valid.map((point) => point[j][0]))) / 1000);
+const many = points.length > 60; // too many to draw the intervals of all
+const useful = points.some((point) => !point.constant);
+const state = {
+  selected: summary.selected,
+  limits: [...summary.within],
+  gap: Math.min(1, objectives.length - 1),
+  rows: summary.rows,
+};
+const views = {};
+
+// Words and elements
+
+const number = (value) => (value === null ? "–" : value.toFixed(3));
+const people = (value) => value.toLocaleString("en", { maximumFractionDigits: 1 });
+const interval = ([value, low, high]) => `${number(value)} [${number(low)}, ${number(high)}]`;
+const ranged = ([value, low, high]) => [`${number(value)} `, element("small", `[${number(low)}, ${number(high)}]`)];
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+const measure = (j) => (j === 0 ? "error" : `gap in ${objectives[j].title}`);
+
+function element(tag, content = [], attributes = {}) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...[content].flat());
+  return made;
+}
+
+function table(target, head, rows, caption) {
+  const cells = (row) => row.map((cell, i) => (i ? element("td", cell) : element("th", cell, { scope: "row" })));
+  target.replaceChildren(
+    ...(caption ? [element("caption", caption)] : []),
+    element(
+      "thead",
+      element(
+        "tr",
+        head.map((cell) => element("th", cell, { scope: "col" })),
+      ),
+    ),
+    element(
+      "tbody",
+      rows.map((row) => element("tr", cells(row))),
+    ),
+  );
+  return target;
+}
+
+// What is within the limits, on validation rows
+
+const bounds = () => state.limits.map((limit) => (limit === null ? Infinity : limit));
+const inside = (id) => bounds().every((bound, j) => valid[id][j][0] <= bound);
+const exceeded = (id, j) => summary.parts[summary.rows][id][j][0] > bounds()[j]; // by what is shown
+const best = () => points.findIndex((point, id) => inside(id) && !(useful && point.constant)); // points are sorted by error
+
+// Changes
+
+function select(id) {
+  state.selected = id;
+  markChosen();
+  writePoint();
+  writeStatus();
+  writeRecord();
+  const training = ["objectives", "weights", "hypervolume"].map((name) => signal(name, moment()));
+  settle([...["front", "parallel"].map((name) => signal(name, { selected: id })), draw("group-rates"), ...training]);
+}
+
+function limit(j, value) {
+  state.limits[j] = value;
+  limited();
+}
+
+function limited() {
+  writeSliders();
+  markInside();
+  draw("front");
+  draw("parallel");
+  const id = best();
+  select(id < 0 ? state.selected : id);
+}
+
+function look(gap, rows) {
+  Object.assign(state, { gap, rows });
+  writeGap();
+  writePoints();
+  draw("front");
+  draw("parallel");
+  select(state.selected);
+}
+
+// Once all pictures show what is selected, the page says so, for those who wait for it.
+let round = 0;
+async function settle(pictures) {
+  const mine = ++round;
+  await Promise.all(pictures);
+  if (mine === round) document.body.dataset.shown = `${state.selected}/${mine}`;
+}

@@ -1,0 +1,69 @@
+"""A real browser, and pages that must neither complain nor ask for anything."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from report_pages import shows
+from report_runs import make_run
+
+from mamofair.report import render, summarize
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")  # no longer: while it lives, this thread has a running event loop
+def browser() -> Iterator[Browser]:
+    path = next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
+        said = "The page is tested in Chromium, which is not on this machine: make system"
+        pytest.fail(said) if os.environ.get("CI") else pytest.skip(said)
+    with sync_playwright() as playwright:
+        # Without sandbox, as root (so on CI) Chromium does not start with one; it opens our own files only.
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[str, dict[str, Any]]]:
+    """Return the address and the summary of the page of a run that `make_run` makes; each is made once."""
+    made: dict[str, tuple[str, dict[str, Any]]] = {}
+
+    def page(**options: Any) -> tuple[str, dict[str, Any]]:
+        key = repr(options)
+        if key not in made:
+            path = tmp_path_factory.mktemp("page") / "report.html"
+            summary = summarize(make_run(**options))
+            path.write_text(render(summary), encoding="utf-8")
+            made[key] = path.as_uri(), summary
+        return made[key]
+
+    return page
+
+
+@pytest.fixture
+def opened(browser: Browser, pages: Any) -> Iterator[Callable[..., tuple[Page, dict[str, Any]]]]:
+    """Open the page of a run. At the end: no message in the console, no error, and no request but for the file."""
+    contexts, trouble = [], []
+
+    def opening(context: dict[str, Any] | None = None, **options: Any) -> tuple[Page, dict[str, Any]]:
+        address, summary = pages(**options)
+        contexts.append(browser.new_context(**{"viewport": {"width": 1400, "height": 900}} | (context or {})))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(15_000)
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("dialog", lambda dialog: (trouble.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: request.url.startswith((address, "blob:")) or trouble.append(request.url))
+        page.goto(address)
+        shows(page, summary["selected"])
+        return page, summary
+
+    yield opening
+    for context in contexts:
+        context.close()
+    assert trouble == []

@@ -1,0 +1,86 @@
+"""Runs for tests of the page: decisions drawn at random, measured exactly, and no model behind them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair.estimators._base import FairClassifier
+from mamofair.groups import read_groups
+from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS, column
+from mamofair.pareto import Counter, Front, Point
+from mamofair.runs import Run
+from mamofair.selection import ClosestToIdeal
+
+EVIL = "<script>alert(1)</script>"
+EVIL_ATTRIBUTE = """"><img src=x onerror="alert(2)">['\\].{{3}}\u2028"""
+
+
+class Measured(FairClassifier):
+    """A fitted estimator that cannot predict."""
+
+    def __init__(self, selection: Any = ClosestToIdeal()):
+        self.selection = selection
+
+    def _check_X(self, X, reset):
+        raise NotImplementedError
+
+    _candidates = _score = _check_X
+
+
+def make_run(
+    points: int = 40,
+    *,
+    attributes: tuple[str, ...] = ("sex", "race"),
+    names: tuple[str, ...] = ("a", "b"),
+    notions: tuple = (DEMOGRAPHIC_PARITY,),
+    test: bool = True,
+    rows: int = 600,
+    **settings: Any,
+) -> Run:
+    """Return a run whose points trade the gaps of each attribute for error."""
+    rng = np.random.default_rng(0)
+    criteria = tuple((notion, attribute) for attribute in attributes for notion in notions)
+    bias = rng.random((points, len(attributes))) * 0.5
+    bias[0] = 0.5
+    found = [_tallies(rng, bias, attributes, names, rows) for _ in range(2 if test else 1)]
+    order = Front(tuple(Point(tally, member=i) for i, tally in enumerate(found[0])), criteria)
+    model = Measured()
+    model.front_ = Front(
+        tuple(Point(point.valid, member=i % 4, step=10 * i) for i, point in enumerate(order.points)), criteria
+    )
+    model._history = history(10 * points, criteria)
+    model._chosen = None
+    data = {"name": "loans", "rows": 2 * rows, "checksum": "c0ffee", "parts": {"validation": rows, "test": rows}}
+    data["groups"] = {name: {group: {"rows": 10, "positives": 4} for group in names} for name in attributes}
+    base = {"created": "2026-01-31", "data": data, "target": "approved", "favorable": "yes", "within": None}
+    tests = tuple(found[1][point.member] for point in order.points) if test else ()
+    line = pd.DataFrame({"criterion": column(*criteria[0]), "gap": [0.0, 0.1, 0.3], "error": [0.2, 0.15, 0.1]})
+    line = line.assign(low=line["error"] - 0.01, high=line["error"] + 0.01)
+    return Run(model, base | settings, dict.fromkeys(attributes, names), tests, line)
+
+
+def _tallies(rng, bias, attributes, names, rows):
+    codes = rng.integers(0, len(names), (rows, len(attributes)))
+    merit = rng.normal(size=rows)
+    y = merit + 0.8 * (codes == 0).sum(axis=1) + rng.normal(size=rows) > 0.5
+    fair = 0.8 * (bias / 0.5) @ (codes.T == 0)  # at full bias as good as can be, without it blind to groups
+    people = pd.DataFrame({name: np.array(names)[code] for name, code in zip(attributes, codes.T, strict=True)})
+    return Counter.of(y.astype(int), read_groups(people))(merit + fair > 0.5 + 0.3 * bias.mean(axis=1)[:, None])
+
+
+def history(last: int, criteria) -> list[dict[str, float]]:
+    names = ["cross_entropy", *(column(*criterion) for criterion in criteria)]
+    records = []
+    for step in range(0, last, 10):
+        for member in range(3):
+            values = {name: 1 / (1 + step + member + i) for i, name in enumerate(names)}
+            weights = {f"weight of {name}": 1 / len(names) for name in names}
+            records.append({"epoch": step // 10, "step": step, "member": member} | values | weights)
+            records[-1]["hypervolume"] = 1 - 1 / (2 + step)
+    return records
+
+
+LARGE = {"points": 300, "notions": (DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY)}  # five objectives
+TWO_RATES = {"points": 5, "attributes": ("sex",), "notions": (EQUALIZED_ODDS,), "names": ("a", "b", "c")}
+HOSTILE = {"points": 6, "attributes": (EVIL_ATTRIBUTE, "sex"), "names": (EVIL, "</script><b>"), "target": EVIL}

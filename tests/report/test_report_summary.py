@@ -1,0 +1,106 @@
+"""Every number of the page: against audits of the same counts, and rules of our own."""
+
+import json
+
+import numpy as np
+import pytest
+from report_runs import TWO_RATES, history, make_run
+
+from mamofair.explanations import who_pays_by_counts
+from mamofair.intervals import wilson
+from mamofair.metrics import front_intervals
+from mamofair.report import summarize
+
+
+def test_the_summary_is_plain_json_without_nan():
+    summary = summarize(make_run())
+    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
+
+
+def test_values_of_validation_rows_are_those_of_the_front_with_its_intervals():
+    run = make_run()
+    values = np.array(summarize(run)["parts"]["validation"])
+    np.testing.assert_allclose(values[:, :, 0], run.estimator.front_.values, atol=1e-6)
+    np.testing.assert_allclose(values.reshape(len(values), -1), front_intervals(run.estimator.front_), atol=1e-6)
+
+
+def test_what_is_shown_is_of_test_rows_where_there_are_some():
+    run = make_run()
+    summary = summarize(run)
+    assert summary["rows"] == "test"
+    for tally, values, point in zip(run.test, summary["parts"]["test"], summary["points"], strict=True):
+        assert values[0][0] == pytest.approx(tally.error, abs=1e-6)
+        assert point["confusion"][0] == [tally.overall.tolist()]
+        assert point["confusion"][2] == tally.counts["race"].tolist()
+    assert summarize(make_run(test=False))["rows"] == "validation"
+
+
+def test_rates_are_wilsons_by_group():
+    run = make_run(**TWO_RATES)
+    summary = summarize(run)
+    assert [rate["meaning"] for rate in summary["rates"]] == ["P(ŷ=1 | y=1)", "P(ŷ=1 | y=0)"]
+    tp, _, fn, _ = run.test[2].counts["sex"].T
+    low, high = wilson(tp, tp + fn)
+    expected = np.column_stack([tp / (tp + fn), low, high, tp + fn])
+    np.testing.assert_allclose(summary["points"][2]["rates"][0], expected, atol=1e-6)
+
+
+def test_who_pays_is_told_against_the_most_accurate_point():
+    run = make_run()
+    summary = summarize(run)
+    told = who_pays_by_counts(run.test[0], run.test[5], run.groups, run.estimator.front_.criteria)
+    assert summary["points"][5]["told"] == told.sentences()
+    assert summary["points"][0]["told"] == []
+    assert [row[:2] for row in summary["points"][5]["gaps"]] == [
+        pytest.approx([before, after], abs=1e-6) for before, after in told.gaps()[["before", "after"]].to_numpy()
+    ]
+
+
+@pytest.mark.parametrize(
+    ("within", "expected"),
+    [(None, [None] * 3), (0.05, [None, 0.05, 0.05]), ({"demographic_parity[race]": 0.1}, [None, None, 0.1])],
+)
+def test_bounds_are_by_objective(within, expected):
+    assert summarize(make_run(within=within))["within"] == expected
+
+
+def test_the_limit_is_by_gap():
+    [(name, line)] = summarize(make_run())["limit"].items()
+    assert name == "demographic_parity[sex]"
+    assert line[1] == [0.1, 0.15, 0.14, 0.16]
+
+
+def test_training_lines_are_medians_between_least_and_largest_and_few():
+    run = make_run(points=2)
+    run.estimator._history = history(3000, run.estimator.front_.criteria)
+    training = summarize(run)["training"]
+    steps = sorted({row[0] for row in training["objectives"]})
+    assert len(steps) <= 120
+    assert (steps[0], steps[-1]) == (0, 2990)
+    assert training["objectives"][0] == [0, "cross entropy", pytest.approx(1 / 3), 0.5, 1]
+    assert {row[1] for row in training["weights"]} == {
+        *("cross entropy", "demographic parity by sex", "demographic parity by race")
+    }
+    assert training["hypervolume"][0] == [0, 0.5]
+
+
+def test_a_model_that_is_not_trained_step_by_step_has_no_training():
+    run = make_run()
+    run.estimator._history = [{"step": 0, "rules": 3}]
+    assert not any(summarize(run)["training"].values())
+
+
+def test_the_checksum_tells_runs_apart():
+    one = summarize(make_run())["checksum"]
+    assert summarize(make_run())["checksum"] == one
+    assert summarize(make_run(within=0.1))["checksum"] != one
+    assert summarize(make_run(points=41))["checksum"] != one
+
+
+def test_a_rate_of_nobody_is_none_and_its_gap_counts_as_one():
+    run = make_run(points=4, attributes=("sex",))
+    for tally in run.test:
+        tally.counts["sex"][0] = 0
+    summary = summarize(run)
+    assert summary["points"][1]["rates"][0][0] == [None, 0, 1, 0]
+    assert summary["parts"]["test"][1][1][0] == 1
