@@ -130,7 +130,7 @@ def _direction(
         gradients = (len(rows) * shares.T.unsqueeze(1) @ own).squeeze(1)  # LightGBM sums where we average
         decided = torch.sigmoid(scores)
         curvatures = decided.addcmul(decided, decided, value=-1).mul_((accuracy @ shares).unsqueeze(-1))
-        hessians = torch.maximum(curvatures, _FLOOR * shares.sum(0).unsqueeze(-1))
+        hessians = torch.maximum(curvatures, _FLOOR * shares.sum(0).unsqueeze(-1), out=curvatures)
         return weights, cosines, gradients, hessians if rows.weight is None else hessians * share
 
     return direct
