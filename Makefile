@@ -3,11 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench-quality bench-speed system clean
+.PHONY: demo test check bench-quality bench-speed bench-models bench-choosing system clean
 
-# The main job on the bundled Adult data: prints the result and where it wrote the front.
+# The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
-	$(BIN)/python examples/adult.py runs/adult
+	$(BIN)/mamofair train adult --sensitive sex --sensitive race --notion demographic_parity --out runs/adult --force
 
 test: check
 	$(BIN)/pytest
@@ -26,9 +26,17 @@ bench-quality: .venv/developer
 bench-speed: .venv/developer
 	$(BIN)/python bench/speed.py --out docs/results/speed.md
 
-# Machine packages, for .ci/run. None so far.
+bench-models: .venv/developer
+	cd bench && ../$(BIN)/python models.py --out ../docs/results/models.md
+
+bench-choosing: .venv/developer
+	$(BIN)/python bench/choosing.py --out docs/results/choosing.md
+
+# What the tests need of the machine: a browser for the report's page.
 system:
-	@true
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \
+	  sudo=$$(command -v sudo || true); $$sudo apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }
 
 .venv/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -109,11 +109,14 @@ def plug_in(task: Task, told: bool = False) -> tuple[np.ndarray, np.ndarray]:
     rows = np.concatenate([task.train, task.validation])
     model = FairPlugInClassifier(notions=task.case.notion, aware=told, random_state=task.seed)
     model.fit(task.X[rows], task.y[rows], sensitive_features=task.people.iloc[rows])
-    # Not `at(i).predict` for each point, which would ask the same trees two hundred times.
+    return model.front_.values, task.measure(plug_in_decisions(model, task), task.test)
+
+
+def plug_in_decisions(model: FairPlugInClassifier, task: Task) -> np.ndarray:
+    """Return what each point decides on test rows, asking the same trees once and not for each point."""
     table, groups = model._check_X((task.X[task.test], task.people.iloc[task.test]), reset=False)
     evidence = model._evidence(model._posterior(table, groups), groups)
-    decisions = np.concatenate([evidence.scores([point.state]) > 0 for point in model.front_.points])
-    return model.front_.values, task.measure(decisions, task.test)
+    return np.concatenate([evidence.scores([point.state]) > 0 for point in model.front_.points])
 
 
 def published(task: Task, code: bool = False) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,148 @@
+"""Which kind of model? Our estimators and their peers on four data sets, none told the attribute unless it says so.
+
+    python bench/models.py [--splits 5] [--case NAME ...] [--jobs 2] [--out docs/results/models.md]
+
+A portfolio is fitted to each split, and with it the network, boosting and the plug-in: all see the same rows, without
+the columns that tell the sensitive attribute, and hold back the same ones. OxonFair and the plug-in that is told
+the attribute have it at prediction; ExponentiatedGradient has not. HVt, "error ≤ .02" and the splits are those of
+bench/quality.py: hypervolume on test rows of the points that are non-dominated on validation rows, and test error and
+largest test gap of the most accurate point (on validation rows) within a bound; – where no point was within it. Means
+and standard deviations over splits; seconds are of CPU time on one thread, training and measuring.
+"""
+
+import argparse
+import platform
+import sys
+import time
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+import joblib
+import moocore
+import numpy as np
+import pandas as pd
+from quality import (
+    CASES,
+    COLUMNS,
+    Case,
+    Task,
+    exponentiated_gradient,
+    oxonfair,
+    plug_in,
+    plug_in_decisions,
+    prepare,
+    score,
+    shown,
+)
+
+from mamofair import FairPlugInClassifier, FairPortfolioClassifier
+from mamofair.datasets import fetch_celeba, fetch_dutch
+from mamofair.estimators import FairClassifier
+from mamofair.pareto import Point
+
+ALL = {name: case for name, case in CASES.items() if len(case.attributes) == 1} | {
+    "Dutch DDP": Case(fetch_dutch, "demographic_parity", ("sex",), (0.25, 0.20), 0.155, 35),
+    "Dutch DEO": Case(fetch_dutch, "equal_opportunity", ("sex",), (0.25, 0.07), 0.155, 35),
+    "CelebA DDP": Case(partial(fetch_celeba, download=False), "demographic_parity", ("sex",), (0.20, 0.20), 0.14, 35),
+    "CelebA DEO": Case(partial(fetch_celeba, download=False), "equal_opportunity", ("sex",), (0.20, 0.15), 0.14, 35),
+}
+PEERS = {
+    "plug-in, told the attribute": (partial(plug_in, told=True), False),
+    "OxonFair, LightGBM, told the attribute": (oxonfair, False),
+    "ExponentiatedGradient, LightGBM, 4 bounds": (exponentiated_gradient, True),
+}
+
+
+def tested(model: FairClassifier, task: Task) -> np.ndarray:
+    """Return the test values of an estimator's front."""
+    if isinstance(model, FairPlugInClassifier):
+        return task.measure(plug_in_decisions(model, task), task.test)
+    decisions = np.stack([model.at(i).predict(task.X[task.test]) == 1 for i in range(len(model.front_))])
+    return task.measure(decisions, task.test)
+
+
+def portfolio(task: Task) -> dict[str, list[float]]:
+    """Return the figures of a portfolio and of its estimators; its time is the sum of theirs."""
+    rows = np.concatenate([task.train, task.validation])
+    model = FairPortfolioClassifier(
+        notions=task.case.notion, random_state=task.seed, validation_fraction=len(task.validation) / len(rows)
+    )
+    seconds: dict[str, float] = {}
+    begin = time.process_time()
+    for fitted in model.fitting(task.X[rows], task.y[rows], sensitive_features=task.people.iloc[rows]):
+        current = next(reversed([name for name, own in fitted.estimators_.items() if hasattr(own, "front_")]))
+        seconds[current] = seconds.get(current, 0.0) + time.process_time() - begin
+        begin = time.process_time()
+    found, test = {}, {}
+    for name, own in model.estimators_.items():
+        test[name] = tested(own, task)
+        found[name] = [*_figures(task.case, own.front_.values, test[name]), seconds[name]]
+    merged = [_place(model.estimators_[point.model], values) for point, values in _points(model)]
+    values = np.array([test[point.model][row] for (point, _), row in zip(_points(model), merged, strict=True)])
+    found["**portfolio**"] = [*_figures(task.case, model.front_.values, values), sum(seconds.values())]
+    return found
+
+
+def _points(model: FairClassifier) -> list[tuple[Point, np.ndarray]]:
+    return list(zip(model.front_.points, model.front_.values, strict=True))
+
+
+def _place(own: FairClassifier, values: np.ndarray) -> int:
+    """Return the row of an estimator's own front that has these values."""
+    return int(np.flatnonzero((own.front_.values == values).all(axis=1))[0])
+
+
+def _figures(case: Case, valid: np.ndarray, test: np.ndarray) -> list[float]:
+    kept = moocore.is_nondominated(valid)
+    return score(case, valid[kept], test[kept])
+
+
+def run(name: str, seed: int) -> dict[str, list[float]]:
+    """Return a row of figures for each method, for one split."""
+    import torch
+
+    torch.set_num_threads(1)
+    case = ALL[name]
+    found = portfolio(prepare(case, seed, blind=True))
+    for peer, (find, blind) in PEERS.items():
+        task = prepare(case, seed, blind)
+        begin = time.process_time()
+        values = find(task)
+        found[peer] = [*_figures(case, *values), time.process_time() - begin]
+    return found
+
+
+def table(name: str, splits: int, jobs: int) -> str:
+    """Return a Markdown table of a case."""
+    found = joblib.Parallel(n_jobs=jobs)(joblib.delayed(run)(name, seed) for seed in range(splits))
+    lines = [f"### {name}", "", "| method | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
+    for method in found[0]:
+        figures = pd.DataFrame([one[method] for one in found], columns=COLUMNS)
+        cells = [shown(figures[column].mean(), figures[column].std()) for column in COLUMNS[:-1]]
+        lines.append(f"| {method} | " + " | ".join(cells) + f" | {figures['seconds'].mean():.1f} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--case", nargs="*", default=list(ALL), choices=list(ALL))
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    packages = ("mamofair", "torch", "scikit-learn", "lightgbm", "fairlearn", "oxonfair")
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
+    told = __doc__.split("\n\n", 2)[2].strip()
+    command = "python " + " ".join(["bench/models.py", *sys.argv[1:]])
+    made = f"{options.splits} splits. `{command}`, Python {platform.python_version()}, {versions}."
+    parts = [f"# Kinds of models\n\n{told}\n\n{made}"]
+    for name in options.case:
+        parts.append(table(name, options.splits, options.jobs))
+        print(parts[-1], flush=True)
+        if options.out:
+            options.out.write_text("\n\n".join(parts) + "\n")
+
+
+if __name__ == "__main__":
+    main()
