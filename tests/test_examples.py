@@ -17,10 +17,10 @@ def test_tanh_follows_the_true_gap_far_better_than_linear_and_convex_concave():
 
 def test_boosting_offers_points_within_several_bounds():
     choices = runpy.run_path(str(EXAMPLES / "boosting.py"))["choices"]
-    found = choices(bounds=(1.0, 0.05), rows=4000, members=6, n_estimators=30)
+    found = choices(bounds=(1.0, 0.02), rows=6000, members=8, n_estimators=60)
     assert (found["error"] < 0.2).all()
     assert found["gap"].iloc[1] < found["gap"].iloc[0] / 2
-    assert found["trees"].between(1, 30).all()
+    assert found["trees"].between(1, 60).all()
 
 
 def test_choosing_draws_every_rule_that_finds_a_point(tmp_path):

@@ -85,9 +85,10 @@ def test_limit_is_drawn_behind_the_front():
     front = FairPlugInClassifier(**settings).fit(TOY.X, TOY.y, sensitive_features=TOY.sensitive).front_
     line = frontier(TOY.X, TOY.y, TOY.sensitive, resamples=5, **settings).frame()
     [panel] = front.plot(limit=line, selected=0).axes
-    band, points, _ = panel.collections
-    assert band.get_zorder() < points.get_zorder()
-    drawn, _ = panel.lines
+    [points] = (one for one in panel.collections if one.get_label() == "points of the front")
+    band = min(panel.collections, key=lambda one: one.get_zorder())
+    assert type(band) is not type(points)
+    [drawn] = (one for one in panel.lines if one.get_label() == "estimated limit")
     np.testing.assert_array_equal(drawn.get_ydata(), line["error"])
     assert "estimated limit" in [text.get_text() for text in panel.get_legend().get_texts()]
 

@@ -94,8 +94,8 @@ def _draw_bars(panel: Any, frame: pd.DataFrame, intervals: pd.DataFrame, name: s
 
 
 def _draw_limit(panel: Any, line: pd.DataFrame) -> None:
-    panel.fill_between(line["gap"], line["low"], line["high"], color=_GREEN, alpha=0.15, linewidth=0)
-    panel.plot(line["gap"], line["error"], color=_GREEN, linestyle="--", label="estimated limit")
+    panel.fill_between(line["gap"], line["low"], line["high"], color=_GREEN, alpha=0.15, linewidth=0, zorder=0)
+    panel.plot(line["gap"], line["error"], color=_GREEN, linestyle="--", label="estimated limit", zorder=0)
 
 
 def _gaps(frame: pd.DataFrame) -> list[str]:

@@ -78,8 +78,8 @@ def test_methods_on_the_toy_data_draw_the_expected_picture(boundaries):
         assert 0.1 < found.error < 0.35
         assert found.score.min() < 0 < found.score.max()
     assert boundaries["SearchFair, linear"].gap < 0.06
-    assert boundaries["MAMO-fair, as published"].gap < boundaries["unconstrained"].gap
-    assert boundaries["unconstrained"].error == min(found.error for found in boundaries.values())
+    assert boundaries["SearchFair, linear"].error > boundaries["unconstrained"].error + 0.02  # what fairness costs
+    assert boundaries["FairNetClassifier (ours)"].gap < boundaries["unconstrained"].gap
 
 
 def test_every_method_of_the_toy_figure_has_a_panel_with_its_numbers(boundaries):
