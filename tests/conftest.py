@@ -1,4 +1,8 @@
-"""What many tests share: a table of eight people computed by hand, and hypothesis settings."""
+"""What many tests share: a table of eight people computed by hand, a run, and hypothesis settings."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -30,3 +34,47 @@ def eight_people() -> pd.DataFrame:
             "predicted": [1, 0, 1, 0, 1, 1, 1, 0],
         }
     )
+
+
+@pytest.fixture(scope="session")
+def loans(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table of applicants."""
+    from loan_table import applicants
+
+    path = tmp_path_factory.mktemp("tables") / "loans.csv"
+    applicants(600).to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="session")
+def trained(loans: Path) -> Path:
+    """A run on the loans."""
+    from typer.testing import CliRunner
+
+    from loan_table import ASKED
+    from mamofair.cli import app
+
+    folder = loans.parent / "runs" / "loans"
+    done = CliRunner().invoke(app, ["train", str(loans), *ASKED, "--epochs", "3", "--out", str(folder)])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+@pytest.fixture
+def fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Return what runs a command that must fail: one line on stderr, nothing on stdout, exit code 2."""
+
+    from mamofair.cli import main
+
+    def run(*arguments: object) -> str:
+        monkeypatch.setattr(sys, "argv", ["mamofair", *map(str, arguments)])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        assert ended.value.code == 2, said.err
+        assert not said.out
+        [line] = said.err.splitlines()
+        return line
+
+    return run

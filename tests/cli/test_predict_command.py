@@ -9,10 +9,10 @@ import onnxruntime
 import pandas as pd
 import pytest
 import torch
-from loans import applicants
 from typer.testing import CliRunner
 
 import mamofair
+from loan_table import applicants
 from mamofair import MostAccurateWithin
 from mamofair.cli import app
 from mamofair.datasets import CATALOG

@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from loans import ASKED, applicants
 from sklearn.metrics import zero_one_loss
 from typer.testing import CliRunner
 
 import mamofair
+from loan_table import ASKED, applicants
 from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import read_data
-from mamofair.cli._learn import MODELS, _people
+from mamofair.cli._learn import _people
+from mamofair.limits import Limit
 from mamofair.metrics import gap
 from mamofair.runs import load_run, read_checkpoint, write_checkpoint
 from mamofair.tables import read_features
@@ -127,10 +128,8 @@ def test_a_bound_is_kept_to_on_validation_rows_or_said_to_be_out_of_reach(loans,
     assert mamofair.load(tmp_path / "strict").selected_ >= 0
 
 
-@pytest.mark.parametrize("model", ["boosting", "plugin", "portfolio"])
+@pytest.mark.parametrize("model", ["boosting", "plugin"])
 def test_other_models_are_trained_saved_and_predict(model, loans, tmp_path):
-    if not hasattr(mamofair, MODELS[model]):
-        pytest.skip("not in this version")
     options = ["--epochs", 5] if model == "boosting" else []
     found = json.loads(train(loans, *ASKED, "--model", model, *options, "--json", "--out", tmp_path / "run").stdout)
     run = load_run(tmp_path / "run")
@@ -149,11 +148,19 @@ def test_a_choice_with_confidence_needs_rows_of_its_own(loans, tmp_path):
     assert model.selection == mamofair.MostAccurateWithin(0.9, 0.9)
 
 
-def test_the_limit_is_estimated_if_asked_for(loans, tmp_path):
-    train(loans, *ASKED, "--model", "boosting", "--epochs", 2, "--limit", "--out", tmp_path / "run")
-    line = load_run(tmp_path / "run").limit
-    assert list(line) == ["criterion", "gap", "error", "low", "high"]
-    assert set(line["criterion"]) == {"demographic_parity[gender]"}
+def test_the_limit_is_estimated_if_asked_for_and_not_from_test_rows(loans, tmp_path, monkeypatch):
+    seen = {}
+
+    def frontier(X, y, people, **options):
+        seen.update(rows=len(X), labels=len(y), people=len(people), **options)
+        line = {"criterion": "demographic_parity[gender]", "gap": [0.0, 0.1], "error": [0.2, 1 / 7]}
+        return Limit(pd.DataFrame(line | {"low": 0.1, "high": 0.3}))
+
+    monkeypatch.setattr("mamofair.cli._learn.frontier", frontier)
+    train(loans, *ASKED, "--notion", "eopp", "--seed", 7, "--epochs", 1, "--limit", "--out", tmp_path / "run")
+    assert seen.pop("rows") == seen.pop("labels") == seen.pop("people") == 450
+    assert seen == {"notions": ["equal_opportunity"], "crossed": False, "favorable": "yes", "random_state": 7}
+    assert load_run(tmp_path / "run").limit["error"].tolist() == [0.2, 1 / 7]
 
 
 def test_columns_left_out_are_named_in_one_line(tmp_path):
