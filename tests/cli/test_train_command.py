@@ -128,8 +128,8 @@ def test_a_bound_is_kept_to_on_validation_rows_or_said_to_be_out_of_reach(loans,
     assert mamofair.load(tmp_path / "strict").selected_ >= 0
 
 
-@pytest.mark.parametrize("model", ["boosting", "plugin"])
-def test_other_models_are_trained_saved_and_predict(model, loans, tmp_path):
+@pytest.mark.parametrize("model", ["boosting", "plugin", "portfolio"])
+def test_other_models_are_trained_saved_shown_and_predict(model, loans, tmp_path):
     options = ["--epochs", 5] if model == "boosting" else []
     found = json.loads(train(loans, *ASKED, "--model", model, *options, "--json", "--out", tmp_path / "run").stdout)
     run = load_run(tmp_path / "run")
@@ -138,6 +138,7 @@ def test_other_models_are_trained_saved_and_predict(model, loans, tmp_path):
     printed = RUNNER.invoke(app, ["predict", str(tmp_path / "run"), str(loans)]).stdout.splitlines()
     X = read_features(loans, run.estimator._encoder.feature_names_in_)
     assert [line.split(",")[-2] for line in printed[1:]] == run.estimator.predict(X).tolist()
+    assert (tmp_path / "run" / "report.html").stat().st_size > 100_000
 
 
 def test_a_choice_with_confidence_needs_rows_of_its_own(loans, tmp_path):

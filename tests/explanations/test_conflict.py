@@ -15,7 +15,7 @@ COSINE = f"cosine of cross_entropy and {GAP}"
 def history(cosines: list[float]) -> pd.DataFrame:
     n = len(cosines)
     weights = {"weight of cross_entropy": np.linspace(0.5, 1, n), f"weight of {GAP}": np.linspace(0.5, 0, n)}
-    return pd.DataFrame({"epoch": range(n), "member": 0, **weights, COSINE: cosines})
+    return pd.DataFrame({"step": range(n), "member": 0, **weights, COSINE: cosines})
 
 
 def test_cosines_are_summarised_over_measured_moments():

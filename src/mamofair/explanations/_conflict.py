@@ -52,7 +52,7 @@ def conflict(history: pd.DataFrame) -> Conflict:
     Parameters
     ----------
     history
-        The `history_` of a `FairNetClassifier`, or some of its rows, such as those of one member.
+        The `history_` of a network or of boosting, or some of its rows, such as those of one member.
     """
     names = [str(name).removeprefix(_WEIGHT) for name in history.columns if str(name).startswith(_WEIGHT)]
     columns = {pair: "cosine of {} and {}".format(*pair) for pair in combinations(names, 2)}
@@ -69,10 +69,10 @@ def conflict(history: pd.DataFrame) -> Conflict:
 
 
 def _cosines(history: pd.DataFrame, name: str) -> dict[str, float]:
-    measured = history.loc[history[name].notna(), ["epoch", name]]
-    first, last = measured["epoch"].min(), measured["epoch"].max()
-    early = measured.loc[measured["epoch"] <= first + (last - first) / 3, name]
-    late = measured.loc[measured["epoch"] >= last - (last - first) / 3, name]
+    measured = history.loc[history[name].notna(), ["step", name]]
+    first, last = measured["step"].min(), measured["step"].max()
+    early = measured.loc[measured["step"] <= first + (last - first) / 3, name]
+    late = measured.loc[measured["step"] >= last - (last - first) / 3, name]
     means = {"mean": measured[name].mean(), "early": early.mean(), "late": late.mean()}
     return {"moments": len(measured), **means, "opposed": (measured[name] < 0).mean()}
 

@@ -16,10 +16,12 @@ def training(history: pd.DataFrame) -> dict[str, Any]:
     """Return how objectives, weights and hypervolume went, and sentences on who was at odds with whom.
 
     Lines are rows of (step, name, low, middle, high): the smallest, the median and the largest over the members that
-    are trained side by side. Empty for models that are not trained step by step.
+    are trained side by side. Empty for models that are not trained step by step; of a portfolio, the first that is.
     """
+    if "model" in history.columns:
+        history = _first_trained(history)
     names = [str(name).removeprefix(_WEIGHT) for name in history.columns if str(name).startswith(_WEIGHT)]
-    if not names or "step" not in history.columns:
+    if not names or "step" not in history.columns or history.empty:
         return {"objectives": [], "weights": [], "hypervolume": [], "told": []}
     thinned = _thin(history)
     volumes = history[["step", "hypervolume"]].dropna() if "hypervolume" in history.columns else pd.DataFrame()
@@ -30,6 +32,12 @@ def training(history: pd.DataFrame) -> dict[str, Any]:
         "hypervolume": _thin(volumes).drop_duplicates("step").to_numpy() if len(volumes) else [],
         "told": conflict(history).sentences() if measured else [],
     }
+
+
+def _first_trained(history: pd.DataFrame) -> pd.DataFrame:
+    weights = history.filter(like=_WEIGHT)
+    trained = history[weights.notna().all(axis=1)] if weights.shape[1] else history.iloc[:0]
+    return trained[trained["model"] == trained["model"].iloc[0]] if len(trained) else trained
 
 
 def _thin(history: pd.DataFrame) -> pd.DataFrame:
