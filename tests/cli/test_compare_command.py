@@ -1,0 +1,133 @@
+"""`mamofair compare`: every method on the same splits, measured on test rows."""
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from loans import ASKED, applicants
+from typer.testing import CliRunner
+
+from mamofair import FairNetClassifier
+from mamofair.cli import app
+from mamofair.cli._asked import Asked
+from mamofair.cli._contest import Contest, fewer
+from mamofair.cli._data import read_data
+from mamofair.metrics import gap
+from mamofair.tables import encoder
+
+
+def compare(*arguments):
+    done = CliRunner().invoke(app, ["compare", *map(str, arguments), "--quick"])
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done
+
+
+@pytest.fixture(scope="module")
+def found(loans, tmp_path_factory):
+    """Two of ours and two peers, on two splits: the JSON document and the folder."""
+    out = tmp_path_factory.mktemp("comparison") / "new"
+    chosen = ("--model", "net", "--model", "boosting", "--peer", "TO", "--peer", "unconstrained")
+    return json.loads(compare(loans, *ASKED, *chosen, "--runs", 2, "--seed", 5, "--out", out, "--json").stdout), out
+
+
+def test_every_method_is_on_every_split_and_who_is_told_is_marked(found):
+    document, _ = found
+    assert {row["method"]: row["told"] for row in document["methods"]} == {
+        "net": False,
+        "boosting": False,
+        "TO": True,
+        "unconstrained": False,
+    }
+    assert sorted((record["method"], record["seed"]) for record in document["records"]) == sorted(
+        (name, seed) for name in ("net", "boosting", "TO", "unconstrained") for seed in (5, 6)
+    )
+    assert not document["left_out"]
+
+
+def test_means_and_deviations_are_over_splits(found):
+    document, _ = found
+    for row in document["methods"]:
+        own = [record for record in document["records"] if record["method"] == row["method"]]
+        for name in ("error", "gap", "hypervolume", "seconds"):
+            values = [record[name] for record in own]
+            assert row[name] == pytest.approx(np.mean(values))
+            assert row[f"{name}_std"] == pytest.approx(np.std(values, ddof=1))
+
+
+def test_a_record_is_what_the_chosen_model_does_to_test_rows(found, loans):
+    document, _ = found
+    data = read_data(Asked(str(loans), "approved", "yes", ("gender",)))
+    rest, test = data.split(0.25, 6)
+    encode = encoder().fit(data.X.iloc[rest])
+    model = FairNetClassifier(epochs=10, favorable="yes", random_state=6)
+    model.fit(encode.transform(data.X.iloc[rest]), data.y[rest], sensitive_features=data.sensitive.iloc[rest])
+    made = model.predict(encode.transform(data.X.iloc[test]))
+    [record] = [one for one in document["records"] if (one["method"], one["seed"]) == ("net", 6)]
+    assert record["error"] == pytest.approx((made != data.y[test]).mean())
+    options = {"sensitive_features": data.sensitive.iloc[test], "notion": "dp", "favorable": "yes"}
+    assert record["gap"] == pytest.approx(gap(data.y[test], made, **options))
+    assert record["points"] == len(model.front_)
+
+
+def test_deciding_all_alike_is_the_reference_of_the_hypervolume(found):
+    document, _ = found
+    share = applicants(600)["approved"].eq("yes").mean()
+    assert document["reference"] == {"error": pytest.approx(min(share, 1 - share)), "gap": 0.25}
+    assert all(0 <= record["hypervolume"] < 1 for record in document["records"])
+
+
+def test_the_folder_has_a_picture_and_every_record(found):
+    document, out = found
+    assert document["files"] == [str(out / f"comparison.{kind}") for kind in ("csv", "png", "svg")]
+    assert (out / "comparison.png").read_bytes().startswith(b"\x89PNG")
+    written = pd.read_csv(out / "comparison.csv")
+    assert written["error"].tolist() == pytest.approx([record["error"] for record in document["records"]])
+    assert "demographic_parity[gender]" in written
+
+
+def test_an_earlier_comparison_is_kept(found, loans, fails):
+    assert "--force" in fails("compare", loans, *ASKED, "--out", found[1])
+
+
+def test_plain_lines_name_who_is_left_out(loans, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "oxonfair", None)  # as if it were not installed
+    asked = ("--model", "boosting", "--peer", "OxonFair", "--peer", "TO", "--peer", "EG", "--runs", 1)
+    # TO knows no predictive parity, nor does EG: they are left out, too.
+    said = compare(loans, *ASKED, *asked, "--notion", "predictive_parity", "--out", tmp_path)
+    lines = said.stdout.splitlines()
+    assert [line.split()[0] for line in lines[:2]] == ["method", "boosting"]
+    assert "±" not in lines[1]
+    notes = [line for line in said.stderr.splitlines() if "left out" in line]
+    assert [note.split()[1] for note in notes] == ["OxonFair", "TO", "EG"]
+    assert "mamofair[baselines]" in notes[0]
+
+
+def test_quick_takes_few_rows_alike_in_labels_and_groups(tmp_path):
+    applicants(4000).to_csv(tmp_path / "many.csv", index=False)
+    data = read_data(Asked(str(tmp_path / "many.csv"), "approved", "yes", ("gender",)))
+    few = fewer(data, 0)
+    assert len(few.y) == len(few.X) == len(few.sensitive) == 1500
+    assert (few.y == "yes").mean() == pytest.approx((data.y == "yes").mean(), abs=0.002)
+    assert few.X.index.equals(few.sensitive.index)
+
+
+def test_a_fault_of_the_data_is_no_reason_to_leave_ours_out(loans):
+    data = read_data(Asked(str(loans), "approved", "yes", ("gender",)))
+    asked = Asked(str(loans), test_fraction=0.999, notion=("equal_opportunity",))
+    with pytest.raises(ValueError, match=r"\w"):
+        list(Contest(asked, data, ("net",), 1, quick=True).records({}))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--target", "aproved", "--sensitive", "gender", "--model", "nett"), "Did you mean 'approved'?"),
+        ((*ASKED, "--model", "nett"), "`--model` must be of net, boosting"),
+        ((*ASKED, "--peer", "fairlearn"), "`--peer` must be of unconstrained, EG"),
+        ((*ASKED, "--notion", "justice"), "justice"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_one_line(fails, loans, options, said):
+    assert said in fails("compare", loans, *options)
