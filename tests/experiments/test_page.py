@@ -45,7 +45,7 @@ def test_means_and_deviations_are_over_repetitions():
 def test_a_difference_is_told_in_a_sentence():
     records = [record("MF1", "demographic_parity", 0.0, 0.46, i, constant=True) for i in range(2)]
     text = section(replace(COMPAS, methods=("MF1",)), records)
-    assert "MF1, DDP: fairer (-0.040) and less accurate (+0.140) than print, another place on the trade-off." in text
+    assert "MF1, DDP: beside print, fairer (-0.040) and less accurate (+0.140): another place on the trade-off." in text
     assert "a constant classifier in 2 of 2 runs" in text
     assert "0 of 2 printed cells agree" in text
 
