@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from loans import applicants
 from typer.testing import CliRunner
 
+from loan_table import applicants
 from mamofair.cli import app
 from mamofair.metrics import audit, gap
 

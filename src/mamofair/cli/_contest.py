@@ -124,7 +124,7 @@ def summary(records: Sequence[dict[str, Any]]) -> pd.DataFrame:
     """Return mean and deviation over splits for each method, in the order in which they took part."""
     frame = pd.DataFrame(records)
     grouped = frame.groupby("method", sort=False)[["error", "gap", "hypervolume", "seconds"]]
-    return grouped.mean().join(grouped.std(), rsuffix="_std")
+    return pd.concat([grouped.mean(), grouped.std().add_suffix("_std")], axis=1)
 
 
 def _front(tallies: Sequence[Tally], criteria: Sequence[Criterion]) -> Front:

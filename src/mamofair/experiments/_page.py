@@ -105,8 +105,8 @@ def _on_points(cells: Iterable[Comparison], records: Sequence[Record]) -> Iterat
         accuracy = "as accurate" if error.agrees else "more accurate" if error.difference < 0 else "less accurate"
         traded = gap.difference * error.difference < 0 and not (gap.agrees or error.agrees)
         said = [
-            f"{name}, {column}: beside print, {fairness} ({gap.difference:+.3f}) and {accuracy} ({error.difference:+.3f})"
-            f"{': another place on the trade-off' if traded else ''}."
+            f"{name}, {column}: beside print, {fairness} ({gap.difference:+.3f}) and {accuracy} "
+            f"({error.difference:+.3f}){': another place on the trade-off' if traded else ''}."
         ]
         yield " ".join([*said, *_remarks(gap, records)])
 
