@@ -11,7 +11,7 @@ from scipy import sparse
 from small_fits import GROUP, X, Y, fitted, small, two_attributes
 from torch import nn
 
-from mamofair import MLP, ClosestToIdeal, Fixed, MinNorm, Sigmoid
+from mamofair import MLP, ClosestToIdeal, Fixed, MinNorm, MostAccurateWithin, Sigmoid
 from mamofair.datasets import load_adult
 from mamofair.estimators._numbers import Scaling
 from mamofair.metrics import error, gap
@@ -296,3 +296,8 @@ def test_gap_of_the_selected_point_is_smaller_than_that_of_the_most_accurate():
 
 def test_network_of_another_size_can_be_had():
     assert fitted(network=MLP((5, 4, 3), 0.0)).front_.points[0].state["layers.2.weight"].shape == (3, 4)
+
+
+def test_a_choice_with_confidence_needs_calibration_rows_before_anything_is_trained():
+    with pytest.raises(ValueError, match=r"needs rows of its own: set `calibration_fraction`"):
+        small(selection=MostAccurateWithin(0.1, confidence=0.9)).fit(X, Y, sensitive_features=GROUP)

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import logit
 
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._base import Candidates
+from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import read_numbers
 from mamofair.pareto import Point

@@ -15,7 +15,8 @@ from torch import nn
 from torch.func import functional_call
 
 from mamofair.baselines._linear import contrasts, measured, read_table
-from mamofair.estimators._base import Candidates, FairClassifier
+from mamofair.estimators._base import FairClassifier
+from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import Scaling
 from mamofair.estimators._parameters import SHARED

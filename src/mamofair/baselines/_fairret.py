@@ -12,7 +12,7 @@ from mamofair.baselines._peer import load
 from mamofair.batches import Batch
 from mamofair.descent import Fixed, Weighting
 from mamofair.estimators import FairNetClassifier
-from mamofair.estimators._base import Candidates
+from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.networks import MLP, Recipe
 from mamofair.objectives import CrossEntropy, Objective

@@ -10,7 +10,7 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._base import Candidates
+from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import read_numbers
 from mamofair.groups import Groups, read_groups

@@ -11,7 +11,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 
 from mamofair.baselines._linear import contrasts, logistic, measured, read_table, with_intercept
-from mamofair.estimators._base import Candidates, FairClassifier
+from mamofair.estimators._base import FairClassifier
+from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import Scaling
 from mamofair.estimators._parameters import SHARED

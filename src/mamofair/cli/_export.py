@@ -10,7 +10,7 @@ import typer
 def export(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     onnx: Annotated[Path, typer.Option(help="Where to write the ONNX model.")],
-    point: Annotated[int | None, typer.Option(help="Which row of front.csv [the chosen one].")] = None,
+    point: Annotated[int | None, typer.Option(help="Which row of front.csv; by default the chosen one.")] = None,
     within: Annotated[float | None, typer.Option(help="Or the most accurate one with gaps up to this.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
 ) -> None:

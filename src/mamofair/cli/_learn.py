@@ -163,7 +163,7 @@ def _settings(asked: Asked, data: Data, estimator: FairClassifier, out: Path) ->
         "model": asked.model,
         "parameters": plain,
         "within": asked.within,
-        "within_reached": asked.within is None or isinstance(estimator.selection, MostAccurateWithin),
+        "within_reached": None if asked.within is None else isinstance(estimator.selection, MostAccurateWithin),
         "seed": asked.seed,
         "versions": versions(),
     }

@@ -21,7 +21,9 @@ def predict(
     table: Annotated[
         Path, typer.Argument(help="A CSV or Parquet file; columns that the run does not know are ignored.")
     ],
-    point: Annotated[int | None, typer.Option(help="Which row of front.csv predicts [the chosen one].")] = None,
+    point: Annotated[
+        int | None, typer.Option(help="Which row of front.csv predicts; by default the chosen one.")
+    ] = None,
     within: Annotated[float | None, typer.Option(help="Or the most accurate one with gaps up to this.")] = None,
     out: Annotated[str, typer.Option("--out", "-o", help="Where to write CSV; - means to the screen.")] = "-",
     as_json: Annotated[bool, typer.Option("--json", help="Print how many were decided how, as JSON.")] = False,

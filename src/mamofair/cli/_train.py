@@ -23,12 +23,12 @@ def train(
         _Many, typer.Option(help="A column that says who a person is; bins: age:25,60. Repeat.")
     ] = None,
     drop: Annotated[_Many, typer.Option(help="A column that is no feature. Repeat.")] = None,
-    notion: Annotated[_Many, typer.Option(help="What must be equal [demographic_parity]. Repeat.")] = None,
+    notion: Annotated[_Many, typer.Option(help="What must be equal; demographic_parity by default. Repeat.")] = None,
     crossed: Annotated[bool, typer.Option("--crossed", help="Also compare the crossing of all attributes.")] = False,
     within: Annotated[float | None, typer.Option(help="Choose the most accurate model with gaps up to this.")] = None,
     confidence: Annotated[float | None, typer.Option(help="How sure to be of `--within`, such as 0.95.")] = None,
     model: Annotated[str, typer.Option(help="net, boosting, plugin or portfolio.")] = "net",
-    out: Annotated[Path | None, typer.Option(help="The run folder [runs/NAME].")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run folder; runs/NAME by default.")] = None,
     epochs: Annotated[int | None, typer.Option(min=1, help="How long to train: epochs, or trees.")] = None,
     test_fraction: Annotated[
         float, typer.Option(help="The share of rows to test on; nothing is chosen by them.")

@@ -2,9 +2,8 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 import narwhals as nw
@@ -15,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._crossfit import cross_fitted
 from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions, warn_of_unmeasured
 from mamofair.estimators._parameters import SHARED, Rule, require
@@ -23,18 +23,9 @@ from mamofair.groups import read_groups
 from mamofair.labels import as_weights, favorable_label
 from mamofair.objectives import require_rates
 from mamofair.pareto import Archive, Criterion, Point
-from mamofair.selection import Selection
+from mamofair.selection import MostAccurateWithin, Selection
 
 Fitted = TypeVar("Fitted", bound="FairClassifier")
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Points that were just measured. `keep` copies what an accepted one needs; `complete` ends an epoch or a round."""
-
-    points: list[Point]
-    keep: Callable[[Point], Point] | None = None
-    complete: bool = True
 
 
 class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -156,11 +147,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _fitting(self: Fitted, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Fitted]:
         self._reference = valid.reference(len(self._criteria))
-        found = (
-            self._candidates(train, valid, calibration, seed)
-            if self._folds is None
-            else cross_fitted(self, train, self._folds, seed)
-        )
+        alone = self._folds is None
+        found = self._candidates(train, valid, calibration, seed) if alone else cross_fitted(self, train, seed)
         try:
             for candidates in found:
                 self._archive.add_all(candidates.points, candidates.keep)
@@ -179,6 +167,9 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         require(self, self._rules)
         if features is None:
             raise ValueError(MISSING)
+        sure = isinstance(self.selection, MostAccurateWithin) and self.selection.confidence is not None
+        if sure and not self.calibration_fraction:
+            raise ValueError("A choice with `confidence` needs rows of its own: set `calibration_fraction`, found 0.")
         X = self._check_X(X, reset=not self._continues())
         rows = self._read(X, y, features, weight)
         if self._continues():

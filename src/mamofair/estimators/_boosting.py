@@ -11,7 +11,8 @@ from sklearn.utils import Tags
 from mamofair.batches import Batch
 from mamofair.boosting import rounds
 from mamofair.descent import Weighting
-from mamofair.estimators._base import Candidates, FairClassifier
+from mamofair.estimators._base import FairClassifier
+from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._columns import Categories
 from mamofair.estimators._inputs import Rows, read_members, read_objectives
 from mamofair.estimators._numbers import read_numbers

@@ -11,13 +11,14 @@ from mamofair.pareto import Point, Tally
 from mamofair.splits import stratified_order
 
 
-def cross_fitted(estimator: Any, rows: Rows, folds: int, seed: int) -> Iterator[Any]:
+def cross_fitted(estimator: Any, rows: Rows, seed: int) -> Iterator[Any]:
     """Yield an estimator's candidates, trained on all rows and measured out of fold.
 
     The folds train side by side with the whole, in step. A point is one member at one moment of training; its counts
     are the sum over folds of the counts of that member at that moment, on the fold's held-back rows. So they tell what
     this procedure gives on new rows, not what exactly this model does, which has seen all of them.
     """
+    folds = estimator._folds
     order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), np.random.default_rng(seed))
     fold = np.empty(len(rows), dtype=int)
     fold[order] = np.arange(len(rows)) % folds

@@ -12,7 +12,8 @@ from torch.func import functional_call
 
 from mamofair.batches import Batch
 from mamofair.descent import Weighting
-from mamofair.estimators._base import Candidates, FairClassifier
+from mamofair.estimators._base import FairClassifier
+from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows, read_members, read_objectives
 from mamofair.estimators._numbers import Scaling, read_numbers
 from mamofair.estimators._parameters import NETWORK

@@ -9,8 +9,9 @@ from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.utils import Tags, get_tags
 
-from mamofair.estimators._base import Candidates, FairClassifier
+from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._beliefs import Learner, Table, read_table, seeded, trained
+from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows, hold_back
 from mamofair.estimators._parameters import PLUG_IN
 from mamofair.groups import Groups, read_groups

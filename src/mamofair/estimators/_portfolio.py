@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
 
-from mamofair.estimators._base import Candidates, FairClassifier
+from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._boosting import FairBoostingClassifier
+from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._net import FairNetClassifier
 from mamofair.estimators._parameters import SHARED
