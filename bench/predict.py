@@ -5,10 +5,9 @@ python bench/predict.py --rows 200000     another number than 1 million
 """
 
 import argparse
-import resource
+import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,12 +29,19 @@ def main() -> None:
         for size in (rows // 10, rows):
             table = Path(folder, "new.csv")
             write(table, size)
-            start = time.perf_counter()
-            subprocess.run([*COMMAND, "predict", str(run), str(table), "-o", f"{folder}/out.csv"], check=True)
-            seconds = time.perf_counter() - start
-            peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3  # of the largest process so far
+            seconds, peak = measured([*COMMAND, "predict", str(run), str(table), "-o", f"{folder}/out.csv"])
             megabytes = table.stat().st_size / 1e6
-            print(f"{size:>9,} rows, {megabytes:5.0f} MB of CSV: {seconds:5.1f} s, peak memory {peak:,.0f} MB")
+            print(f"{size:>9,} rows, {megabytes:5.0f} MB of CSV: {seconds:5.1f} s of CPU, peak memory {peak:,.0f} MB")
+
+
+def measured(command: list[str]) -> tuple[float, float]:
+    """Return the CPU seconds and the peak memory in MB of a command."""
+    process = subprocess.Popen(command)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3
 
 
 def write(path: Path, size: int) -> None:
