@@ -33,7 +33,7 @@ from torchjd.autogram import Engine
 from torchjd.autojac import backward, jac_to_grad
 
 from mamofair import MLP, FairNetClassifier, MinNorm, rays
-from mamofair.batches import Batch
+from mamofair.batches import Batch, InMemory
 from mamofair.datasets import load_adult, split
 from mamofair.descent import assign_grad, initial_scales
 from mamofair.estimators import _net
@@ -105,8 +105,8 @@ def our_loop(weightings: Sequence[Any], gaps: Sequence[Gap], rows: Batch, start:
     population = Population([deepcopy(start)] * len(weightings))
     optimizer = torch.optim.Adam(population.parameters, lr=RATE, fused=True)
     objectives, average = [CrossEntropy(), *gaps], Average(population, 0.99)
-    options = {"span": range(10**6), "batch_size": BATCH, "snapshots": 1}
-    for snapshot in epochs(population, objectives, rows, weightings, optimizer, average, **options):
+    options = {"span": range(10**6), "snapshots": 1}
+    for snapshot in epochs(population, objectives, InMemory(rows, BATCH), weightings, optimizer, average, **options):
         yield population, snapshot.weights[:, -1]
 
 

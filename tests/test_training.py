@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from mamofair.batches import Batch
+from mamofair.batches import Batch, InMemory
 from mamofair.descent import Fixed, MinNorm, initial_scales
 from mamofair.groups import read_groups
 from mamofair.networks import MLP, Average, Population
@@ -44,11 +44,8 @@ def train(
 ):
     optimizer = optimizer or torch.optim.Adam(population.parameters, lr=0.02)
     average = average or Average(population, 0.0)
-    return list(
-        epochs(
-            population, OBJECTIVES, rows(), weightings, optimizer, average, span=span, batch_size=batch_size, **settings
-        )
-    )
+    feed = InMemory(rows(), batch_size)
+    return list(epochs(population, OBJECTIVES, feed, weightings, optimizer, average, span=span, **settings))
 
 
 def assert_same_state(one: Population, i: int, other: Population, j: int) -> None:
@@ -157,12 +154,11 @@ def test_random_state_and_threads_of_the_caller_are_untouched_also_between_snaps
         for _ in epochs(
             population,
             OBJECTIVES,
-            rows(),
+            InMemory(rows(), 30),
             [MinNorm()],
             optimizer,
             Average(population, 0.5),
             span=range(2),
-            batch_size=30,
         ):
             decisions(population, rows().x)
             assert torch.equal(torch.get_rng_state(), state)

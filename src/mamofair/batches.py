@@ -1,9 +1,9 @@
-"""Rows as tensors: features, labels, and who belongs to which group."""
+"""Rows as tensors: features, labels, and who belongs to which group; and the order in which training takes them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Shaped
@@ -76,3 +76,60 @@ class Batch:
     def one_row(self) -> float | Float[Tensor, ""]:
         """The mass of one row, on average."""
         return 1.0 if self.weight is None else self.weight.mean()
+
+
+@runtime_checkable
+class Feed(Protocol):
+    """Training rows, a batch at a time, as often as asked for."""
+
+    @property
+    def steps(self) -> int:
+        """The number of batches an epoch."""
+        ...
+
+    def batches(self, seed: int | None) -> Iterator[Batch]:
+        """Yield the batches of an epoch: shuffled as the seed has it, or as they stand if there is none."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """Rows that are all in memory, cut into batches of nearly equal size.
+
+    Parameters
+    ----------
+    rows
+        All training rows.
+    batch_size
+        Rows a batch, at the most.
+    part, parts
+        Which share of every batch to take: for ranks that hold the same rows.
+
+    Examples
+    --------
+    >>> rows = Batch.of(torch.rand(5, 1), [1, 0, 1, 0, 1], {"sex": torch.ones(5, 2)})
+    >>> [len(batch) for batch in InMemory(rows, batch_size=2).batches(seed=0)]
+    [2, 2, 1]
+    """
+
+    rows: Batch
+    batch_size: int
+    part: int = 0
+    parts: int = 1
+
+    @property
+    def steps(self) -> int:
+        """The number of batches an epoch."""
+        return -(-len(self.rows) // self.batch_size)
+
+    def batches(self, seed: int | None) -> Iterator[Batch]:
+        """Yield the batches of an epoch: shuffled as the seed has it, or as they stand if there is none."""
+        n = len(self.rows)
+        order = torch.arange(n) if seed is None else torch.randperm(n, generator=torch.Generator().manual_seed(seed))
+        shares = [whole.tensor_split(self.parts)[self.part] for whole in order.tensor_split(self.steps)]
+        for start in range(0, self.steps, _AT_ONCE):
+            few = shares[start : start + _AT_ONCE]
+            yield from self.rows[torch.cat(few).to(self.rows.y.device)].split(map(len, few))
+
+
+_AT_ONCE = 32  # batches that are looked up together, which is cheaper than one by one

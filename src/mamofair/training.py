@@ -3,18 +3,19 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
-from mamofair.batches import Batch
+from mamofair.batches import Batch, Feed
 from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
 from mamofair.networks import Average, Population, Pullback
 from mamofair.objectives import Objective, evaluate, records
 from mamofair.pareto import Counter, Tally
+from mamofair.ranks import ALONE, Ranks
 
 _CHUNK = 4096  # rows that are predicted at once
 
@@ -51,15 +52,15 @@ class Snapshot:
 def epochs(
     population: Population,
     objectives: Sequence[Objective],
-    rows: Batch,
+    feed: Feed,
     weightings: Sequence[Weighting],
     optimizer: torch.optim.Optimizer,
     average: Average,
     *,
     span: range,
-    batch_size: int = 512,
     snapshots: int = 4,
     seed: int = 0,
+    ranks: Ranks = ALONE,
 ) -> Iterator[Snapshot]:
     """Train `population` in place and yield a `Snapshot` several times an epoch.
 
@@ -72,8 +73,8 @@ def epochs(
         The networks, and an optimizer of their parameters.
     objectives
         What to make small.
-    rows
-        The training set.
+    feed
+        The training set, in batches. The gap of a small batch is mostly noise: keep them large.
     weightings
         One for each member. If all are `Fixed`, the objectives' raw values are weighed and a step costs what plain
         training costs. Others see the Gramian of the gradients, each divided by its objective's initial value.
@@ -81,32 +82,30 @@ def epochs(
         Follows the population after each step; it is what callers measure.
     span
         The numbers of the epochs to train.
-    batch_size
-        Rows a step. The gap of a small batch is mostly noise: keep it high.
     snapshots
         How many an epoch.
     seed
         Of the order of rows and of dropout.
+    ranks
+        Who trains along, each with a feed of its own and the same number of steps.
     """
-    count = -(-len(rows) // batch_size)
+    count = feed.steps
+    own = [ranks.rank] if ranks.size > 1 else []  # each rank drops units of its own
     with isolated(device=population.device, small=population.is_small):
-        descend = _descent(population, objectives, rows, weightings, count)
+        descend = _descent(population, objectives, feed, weightings, ranks)
     for epoch in span:
-        order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(_draw(seed, epoch)))
-        batches = order.to(rows.y.device).tensor_split(count)  # of nearly equal size
+        batches = feed.batches(_draw(seed, epoch))
         marks = np.linspace(0, count, min(snapshots, count) + 1).astype(int).tolist()
         for start, end in pairwise(marks):
             traces = []
-            with isolated(seed, epoch, end, device=population.device, small=population.is_small):
+            with isolated(seed, epoch, end, *own, device=population.device, small=population.is_small):
                 population.train()
-                part = rows[torch.cat(batches[start:end])]  # at once, which is cheaper than batch by batch
-                for batch in part.split([len(index) for index in batches[start:end]]):
-                    logits, pull = population.traced(batch.x)
-                    values, cotangents = evaluate(objectives, logits, batch)
-                    traces.append((values, descend(logits, cotangents, pull)))
+                for batch in islice(batches, end - start):
+                    values, cotangents, pull = _derive(population, objectives, batch, ranks)
+                    traces.append((values, descend(cotangents, pull)))
                     optimizer.step()
                     average.follow(population)
-                cosines = _cosines(population, objectives, rows[batches[-1]]) if end == count else None
+                cosines = _cosines(population, objectives, batch, ranks) if end == count else None
                 values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
                 _require_finite(values, objectives, epoch * count + start)
                 average.population.require_finite(epoch * count + end)
@@ -114,29 +113,39 @@ def epochs(
             yield snapshot
 
 
-Descent = Callable[[Float[Tensor, "members n"], Float[Tensor, "k members n"], Pullback], Float[Tensor, "k members"]]
+def _derive(
+    population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
+) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
+    """Return the objectives' values on the whole batch, the cotangents of our rows, and what pulls them back."""
+    logits, pull = population.traced(batch.x)
+    everyone, whole, ours = ranks.gathered(logits.detach(), batch)
+    values, cotangents = evaluate(objectives, everyone, whole)
+    return values, cotangents[..., ours], pull if ranks.size == 1 else lambda own: ranks.summed(pull(own))
+
+
+Descent = Callable[[Float[Tensor, "k members n"], Pullback], Float[Tensor, "k members"]]
 
 
 def _descent(
-    population: Population, objectives: Sequence[Objective], rows: Batch, weightings: Sequence[Weighting], count: int
+    population: Population, objectives: Sequence[Objective], feed: Feed, weightings: Sequence[Weighting], ranks: Ranks
 ) -> Descent:
     """Return the function that writes each member's direction into the parameters' `grad` and returns the weights."""
     parameters = population.parameters
     if all(isinstance(weighting, Fixed) for weighting in weightings):
-        shares = [weighting(torch.eye(len(objectives)).to(rows.y)) for weighting in weightings]
+        shares = [weighting(torch.eye(len(objectives)).to(parameters[0])) for weighting in weightings]
         fixed = torch.stack(shares, dim=1)
 
-        def weigh_first(logits: Tensor, cotangents: Tensor, pull: Pullback) -> Tensor:
+        def weigh_first(cotangents: Tensor, pull: Pullback) -> Tensor:
             assign_grad(parameters, pull((fixed.unsqueeze(-1) * cotangents).sum(0, keepdim=True))[0])
             return fixed
 
         return weigh_first
 
     if population.scales is None:  # training that is taken up again keeps them
-        population.scales = _initial_scales(population, objectives, rows, weightings, count)
+        population.scales = _initial_scales(population, objectives, feed, weightings, ranks)
     scales = population.scales
 
-    def common_descent(logits: Tensor, cotangents: Tensor, pull: Pullback) -> Tensor:
+    def common_descent(cotangents: Tensor, pull: Pullback) -> Tensor:
         own = pull(cotangents / scales.unsqueeze(-1)).transpose(0, 1)  # (members, k, d)
         gramians = own @ own.mT
         # Where a gradient is not finite the weights do not matter: the values of the next step will tell.
@@ -151,22 +160,23 @@ def _descent(
 
 @torch.no_grad()
 def _initial_scales(
-    population: Population, objectives: Sequence[Objective], rows: Batch, weightings: Sequence[Weighting], count: int
+    population: Population, objectives: Sequence[Objective], feed: Feed, weightings: Sequence[Weighting], ranks: Ranks
 ) -> Float[Tensor, "k members"]:
     """Return the objectives' initial values, means over batches; 1 for `Fixed` members, who weigh raw values."""
     population.train(False)
-    batches = (rows[index] for index in torch.arange(len(rows), device=rows.y.device).tensor_split(count))
-    values = [torch.stack([o(population(batch.x), batch) for o in objectives]) for batch in batches]
+    gathered = (ranks.gathered(population(batch.x), batch)[:2] for batch in feed.batches(None))
+    values = [torch.stack([objective(logits, batch) for objective in objectives]) for logits, batch in gathered]
     scales = initial_scales(torch.stack(values).mean(0))
     raw = torch.tensor([isinstance(weighting, Fixed) for weighting in weightings], device=scales.device)
     return torch.where(raw, 1.0, scales)
 
 
-def _cosines(population: Population, objectives: Sequence[Objective], batch: Batch) -> Float[Tensor, "members k k"]:
+def _cosines(
+    population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
+) -> Float[Tensor, "members k k"]:
     """Return the cosines between the objectives' gradients, for each member as it predicts: without dropout."""
     population.train(False)
-    logits, pull = population.traced(batch.x)
-    _, cotangents = evaluate(objectives, logits, batch)
+    _, cotangents, pull = _derive(population, objectives, batch, ranks)
     jacobian = torch.nn.functional.normalize(pull(cotangents), dim=-1)
     return torch.einsum("kmd,lmd->mkl", jacobian, jacobian)
 

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from mamofair.batches import Batch
+from mamofair.batches import Batch, InMemory
 from mamofair.descent import Weighting
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._candidates import Candidates
@@ -210,12 +210,11 @@ class FairNetClassifier(FairClassifier):
         for snapshot in epochs(
             self._population,
             objectives,
-            rows,
+            InMemory(rows, self._rows_a_step(train)),
             weightings,
             self._optimizer,
             self._average,
             span=range(self._epoch, self._epoch + self.epochs),
-            batch_size=self._rows_a_step(train),
             snapshots=self.snapshots,
             seed=seed,
         ):
