@@ -1,35 +1,20 @@
 """The network estimator: a population of networks, trained side by side, each with a preference of its own."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-import torch
-from torch import Tensor, nn
-from torch.func import functional_call
-
-from mamofair.batches import Batch, InMemory
 from mamofair.descent import Weighting
-from mamofair.estimators._base import FairClassifier
-from mamofair.estimators._candidates import Candidates
-from mamofair.estimators._inputs import Rows, read_members, read_objectives
-from mamofair.estimators._numbers import Scaling, read_numbers
+from mamofair.estimators._network_training import NetworkTraining
 from mamofair.estimators._parameters import NETWORK
 from mamofair.estimators._published import published
-from mamofair.networks import MLP, Average, Perceptron, Population, Recipe, one_logit, require_logits
-from mamofair.objectives import CrossEntropy, Objective, SquaredError
-from mamofair.pareto import Counter, Point
+from mamofair.networks import MLP, Recipe
+from mamofair.objectives import CrossEntropy, SquaredError
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.selection import ClosestToIdeal, Selection
-from mamofair.training import Member, chunks, epochs, isolated, measure
-
-#: Less growth of the hypervolume than this, in an epoch, counts as none.
-GROWTH = 1e-4
+from mamofair.training import Member
 
 
-class FairNetClassifier(FairClassifier):
+class FairNetClassifier(NetworkTraining):
     """A neural network, or rather the whole front of them, from one `fit`.
 
     Sixteen networks are trained side by side on the same minibatches, each with its own weight on fairness. Several
@@ -118,7 +103,6 @@ class FairNetClassifier(FairClassifier):
     """
 
     _rules = NETWORK
-    _epoch: int  # the next one to train
 
     def __init__(
         self,
@@ -184,116 +168,3 @@ class FairNetClassifier(FairClassifier):
         `notions`, `epochs` or `batch_size`, are passed on.
         """
         return cls(**published(code) | parameters)
-
-    def _length(self) -> int:
-        return self.epochs
-
-    def _continues(self) -> bool:
-        return self.warm_start and "_population" in vars(self)
-
-    @property
-    def _folds(self) -> int | None:
-        if self.cv is not None and self.warm_start:
-            raise ValueError(f"`warm_start` must be False with `cv`: found cv = {self.cv}. Choose one of the two.")
-        return self.cv
-
-    def _check_X(self, X: Any, reset: bool) -> np.ndarray:
-        return read_numbers(self, X, reset)
-
-    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        members = read_members(self.members, len(self._criteria) + 1)
-        weightings = [member.weighting for member in members]
-        self._resume(members) if self._continues() else self._start(train, members, seed)
-        objectives = self._objectives(weightings)
-        rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
-        held_back = [self._chunked(part) for part in (valid, calibration) if len(part)]
-        for snapshot in epochs(
-            self._population,
-            objectives,
-            InMemory(rows, self._rows_a_step(train)),
-            weightings,
-            self._optimizer,
-            self._average,
-            span=range(self._epoch, self._epoch + self.epochs),
-            snapshots=self.snapshots,
-            seed=seed,
-        ):
-            tallies = zip(*(measure(self._average.population, part) for part in held_back), strict=True)
-            points = [Point(*both, member=i, step=snapshot.step) for i, both in enumerate(tallies)]  # type: ignore[misc]
-            self._epoch = snapshot.epoch + snapshot.ends_epoch
-            self._history += snapshot.records([str(objective) for objective in objectives])
-            yield Candidates(points, self._keep, snapshot.ends_epoch)
-
-    def _rows_a_step(self, rows: Rows) -> int:
-        return min(self.batch_size, max(64, -(-len(rows) // 6)))
-
-    def _twin(self, whole: Rows, part: Rows) -> "FairNetClassifier":
-        """Return a copy that takes as many steps an epoch as this one."""
-        twin = super()._twin(whole, part)
-        steps = -(-len(whole) // self._rows_a_step(whole))
-        twin.batch_size = -(-len(part) // steps)
-        return twin
-
-    def _start(self, train: Rows, members: Sequence[Member], seed: int) -> None:
-        """Build the networks and their optimizer; members with the same seed start from the same weights."""
-        self._scaling = Scaling.of(train.X) if self.standardize and train.X.ndim == 2 else None
-        networks: dict[int, nn.Module] = {}
-        for own in {member.seed for member in members}:
-            with isolated(seed, own):
-                networks[own] = self.network(train.X.shape[1])
-                require_logits(networks[own], self._tensor(train.X[:2], "cpu"))
-        self._population = Population([networks[member.seed] for member in members], self.device)
-        self._optimizer = torch.optim.Adam(self._population.parameters, lr=self.learning_rate, fused=True)
-        self._average = Average(self._population, self.averaging)
-        self._epoch, self._best, self._stale = 0, 0.0, 0
-
-    def _resume(self, members: Sequence[Member]) -> None:
-        """Take up the networks of an earlier fit; if that one ran out of patience, it has some again."""
-        if len(members) != self._population.size:
-            raise ValueError(
-                f"`warm_start` must continue with as many members: found {len(members)} after {self._population.size}."
-            )
-        # Copies of this estimator, such as `at` returns, share what is trained: from here on, this one has its own.
-        self._population, self._optimizer, self._average = deepcopy((self._population, self._optimizer, self._average))
-        for group in self._optimizer.param_groups:
-            group["lr"] = self.learning_rate
-        self._stale = 0 if self._is_stale else self._stale
-
-    @property
-    def _is_stale(self) -> bool:
-        return self.patience is not None and self._stale >= self.patience
-
-    def _stops(self) -> bool:
-        """Whether the hypervolume has not grown for as many epochs as patience allows."""
-        volume = self._note_volume(self._population.size)
-        self._stale = 0 if volume > self._best + GROWTH else self._stale + 1
-        self._best = max(volume, self._best)
-        return self._is_stale
-
-    def _objectives(self, weightings: Sequence[Weighting]) -> list[Objective]:
-        return read_objectives(self._criteria, self.relaxation, weightings, self.anchor, self.anchor_loss)
-
-    def _tensor(self, X: np.ndarray, device: str | None = None, dtype: torch.dtype = torch.float32) -> Tensor:
-        """Return features as the network takes them."""
-        if self._scaling is not None:
-            X = self._scaling(X)
-        whole = X.dtype.kind in "iu" and not isinstance(self.network, MLP) and not self.standardize
-        return torch.tensor(X, dtype=torch.int64 if whole else dtype, device=device or self.device)
-
-    def _chunked(self, part: Rows) -> list[tuple[Tensor, Counter]]:
-        return [(self._tensor(part[rows].X), part[rows].counter()) for rows in chunks(len(part))]
-
-    def _keep(self, point: Point) -> Point:
-        return replace(point, state=self._average.population.state(point.member))
-
-    @torch.inference_mode()
-    def _score(self, point: Point, X: np.ndarray) -> np.ndarray:
-        """Return the logits; the default network computes them in double precision."""
-        network = self._population.template
-        dtype = torch.float64 if isinstance(network, Perceptron) else torch.float32
-        state = {name: t.to(dtype) if t.is_floating_point() else t for name, t in point.state.items()}
-        network.eval()
-        with isolated(small=self._population.is_small):
-            inputs = (self._tensor(X[rows], "cpu", dtype) for rows in chunks(len(X)))
-            logits = [one_logit(functional_call(network, state, (x,))) for x in inputs]
-        return torch.cat(logits).double().numpy()
