@@ -30,4 +30,5 @@ def test_published_setting_is_that_of_the_network():
     assert (model.learning_rate, model.epochs, model.standardize, model.snapshots) == (0.01, 35, False, 1)
     assert model.network == MLP((60, 25), 0.2, weight_std=0.02)
     assert model.selection == ClosestToIdeal(allow_constant=True)
-    assert "members" not in model.get_params()
+    history = model.set_params(epochs=1).fit(X, Y, sensitive_features=GROUP).history_
+    assert history["weight of demographic_parity[group]"].tolist() == [0.0]

@@ -1,18 +1,12 @@
 """The sum of all objectives, in one run: what common descent is measured against."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from jaxtyping import Float
 from torch import Tensor
 
 from mamofair.estimators import FairNetClassifier
-from mamofair.estimators._published import published
-from mamofair.networks import MLP, Recipe
-from mamofair.objectives import CrossEntropy, SquaredError
-from mamofair.relaxations import Relaxation, Sigmoid
-from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.training import Member
 
 
 @dataclass(frozen=True)
@@ -34,10 +28,8 @@ class SumOfLossesClassifier(FairNetClassifier):
 
     Parameters
     ----------
-    notions, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, relaxation, anchor,
-    anchor_loss, network, standardize, epochs, batch_size, learning_rate, averaging, snapshots, patience, device,
-    random_state, verbose
-        As in `FairNetClassifier`.
+    The same as of `FairNetClassifier`
+        `members` does not matter.
 
     Attributes
     ----------
@@ -53,66 +45,5 @@ class SumOfLossesClassifier(FairNetClassifier):
     [0.5]
     """
 
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        calibration_fraction: float = 0.0,
-        max_points: int = 200,
-        relaxation: Relaxation | Mapping[Any, Relaxation] = Sigmoid(3),
-        anchor: float = 0.1,
-        anchor_loss: CrossEntropy | SquaredError = CrossEntropy(),
-        network: Recipe = MLP(),
-        standardize: bool = True,
-        epochs: int = 60,
-        batch_size: int = 512,
-        learning_rate: float = 0.003,
-        averaging: float = 0.99,
-        snapshots: int = 4,
-        patience: int | None = 15,
-        device: str = "cpu",
-        random_state: Any = None,
-        verbose: int = 0,
-    ):
-        super().__init__(
-            notions,
-            crossed=crossed,
-            favorable=favorable,
-            selection=selection,
-            validation_fraction=validation_fraction,
-            calibration_fraction=calibration_fraction,
-            max_points=max_points,
-            relaxation=relaxation,
-            members=[EqualShares()],
-            anchor=anchor,
-            anchor_loss=anchor_loss,
-            network=network,
-            standardize=standardize,
-            epochs=epochs,
-            batch_size=batch_size,
-            learning_rate=learning_rate,
-            averaging=averaging,
-            snapshots=snapshots,
-            patience=patience,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-        )
-
-    @classmethod
-    def as_published(cls, *, code: bool = False, **parameters: Any) -> "SumOfLossesClassifier":
-        """Return the paper's setting of the network and its objectives, as `FairNetClassifier.as_published` has it.
-
-        Parameters
-        ----------
-        code : bool
-            Whether to follow the paper's code where it differs from the text.
-        **parameters
-            Others than these.
-        """
-        ours = {name: value for name, value in published(code).items() if name in cls._get_param_names()}
-        return cls(**ours | parameters)
+    def _preferences(self) -> list[Member]:
+        return [Member(EqualShares())]

@@ -1,11 +1,8 @@
 """The network that is not asked to be fair: what accuracy alone gives, along its way."""
 
-from typing import Any
-
+from mamofair.descent import rays
 from mamofair.estimators import FairNetClassifier
-from mamofair.estimators._published import published
-from mamofair.networks import MLP, Recipe
-from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.training import Member
 
 
 class UnconstrainedClassifier(FairNetClassifier):
@@ -16,9 +13,8 @@ class UnconstrainedClassifier(FairNetClassifier):
 
     Parameters
     ----------
-    notions, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, network, standardize,
-    epochs, batch_size, learning_rate, averaging, snapshots, patience, device, random_state, verbose
-        As in `FairNetClassifier`. Notions are measured, not trained.
+    The same as of `FairNetClassifier`
+        Notions are measured, not trained; `members`, `relaxation`, `anchor` and `anchor_loss` do not matter.
 
     Attributes
     ----------
@@ -34,60 +30,5 @@ class UnconstrainedClassifier(FairNetClassifier):
     [0.0]
     """
 
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        calibration_fraction: float = 0.0,
-        max_points: int = 200,
-        network: Recipe = MLP(),
-        standardize: bool = True,
-        epochs: int = 60,
-        batch_size: int = 512,
-        learning_rate: float = 0.003,
-        averaging: float = 0.99,
-        snapshots: int = 4,
-        patience: int | None = 15,
-        device: str = "cpu",
-        random_state: Any = None,
-        verbose: int = 0,
-    ):
-        super().__init__(
-            notions,
-            crossed=crossed,
-            favorable=favorable,
-            selection=selection,
-            validation_fraction=validation_fraction,
-            calibration_fraction=calibration_fraction,
-            max_points=max_points,
-            members=1,  # the first of `rays`: cross-entropy alone, Fixed((1, 0, …))
-            network=network,
-            standardize=standardize,
-            epochs=epochs,
-            batch_size=batch_size,
-            learning_rate=learning_rate,
-            averaging=averaging,
-            snapshots=snapshots,
-            patience=patience,
-            device=device,
-            random_state=random_state,
-            verbose=verbose,
-        )
-
-    @classmethod
-    def as_published(cls, *, code: bool = False, **parameters: Any) -> "UnconstrainedClassifier":
-        """Return the paper's setting of the network, as `FairNetClassifier.as_published` has it.
-
-        Parameters
-        ----------
-        code : bool
-            Whether to follow the paper's code where it differs from the text.
-        **parameters
-            Others than these.
-        """
-        ours = {name: value for name, value in published(code).items() if name in cls._get_param_names()}
-        return cls(**ours | parameters)
+    def _preferences(self) -> list[Member]:
+        return [Member(accuracy) for accuracy in rays(len(self._criteria) + 1, 1)]

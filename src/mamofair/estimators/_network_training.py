@@ -63,7 +63,7 @@ class NetworkTraining(FairClassifier):
         return read_numbers(self, X, reset)
 
     def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        members = read_members(self.members, len(self._criteria) + 1)
+        members = self._preferences()
         weightings = [member.weighting for member in members]
         self._resume(members) if self._continues() else self._start(train, members, seed)
         objectives = self._objectives(weightings)
@@ -85,6 +85,9 @@ class NetworkTraining(FairClassifier):
             self._epoch = snapshot.epoch + snapshot.ends_epoch
             self._history += snapshot.records([str(objective) for objective in objectives])
             yield Candidates(points, self._keep, snapshot.ends_epoch)
+
+    def _preferences(self) -> list[Member]:
+        return read_members(self.members, len(self._criteria) + 1)
 
     def _rows_a_step(self, rows: Rows) -> int:
         return min(self.batch_size, max(64, -(-len(rows) // 6)))
