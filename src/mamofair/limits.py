@@ -1,7 +1,7 @@
 """What fairness must cost on this data: an estimate of the best trade-off that any classifier could reach."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,13 @@ from jaxtyping import Bool, Float
 
 from mamofair.estimators import FairPlugInClassifier
 from mamofair.estimators._inputs import Rows
-from mamofair.notions import column
+from mamofair.notions import Confusion, column
 from mamofair.pareto import Counter, Criterion
 
 __all__ = ["Limit", "frontier"]
 
 _STEPS = 41  # of each line
+_AT_ONCE = 10  # resamples, which take 8 bytes each for every row and group
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +88,10 @@ def frontier(
     )
     rows, decided = _rules(model, X, y, sensitive_features, sample_weight)
     rng = np.random.default_rng(model._seed)
-    found = _values(decided, rows, model._criteria, rows.weight)
-    drawn = np.stack([_values(decided, rows, model._criteria, _drawn(rows, rng)) for _ in range(resamples)])
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    found = _values(decided, rows, model._criteria, weight[:, None])[0]
+    draws = (_drawn(weight, rng, min(_AT_ONCE, resamples - start)) for start in range(0, resamples, _AT_ONCE))
+    drawn = np.concatenate([_values(decided, rows, model._criteria, weights) for weights in draws])
     lines = [
         _line(column(*criterion), found[:, [0, i]], drawn[:, :, [0, i]], level)
         for i, criterion in enumerate(model._criteria, start=1)
@@ -111,18 +114,31 @@ def _rules(
     return valid, np.concatenate([evidence.scores([state]) > 0 for state in states])
 
 
-def _drawn(rows: Rows, rng: np.random.Generator) -> Float[np.ndarray, " n"]:
-    """Return how much each row counts if as many are drawn with replacement."""
-    times = np.bincount(rng.integers(len(rows), size=len(rows)), minlength=len(rows)).astype(float)
-    return times if rows.weight is None else times * rows.weight
+def _drawn(weight: Float[np.ndarray, " n"], rng: np.random.Generator, times: int) -> Float[np.ndarray, "n times"]:
+    """Return how much each row counts if as many are drawn with replacement, so many times."""
+    n = len(weight)
+    counts = [np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(times)]
+    return np.asarray(np.stack(counts, axis=1) * weight[:, None])
 
 
 def _values(
-    decided: Bool[np.ndarray, "rules n"], rows: Rows, criteria: Sequence[Criterion], weight: np.ndarray | None
-) -> Float[np.ndarray, "rules columns"]:
-    """Return error and gaps of each rule on weighted rows."""
-    counter = replace(Counter.of(rows.y, rows.groups, weight), squares=None)
-    return np.array([[t.error, *(t.gap(*criterion) for criterion in criteria)] for t in counter(decided)])
+    decided: Bool[np.ndarray, "rules n"],
+    rows: Rows,
+    criteria: Sequence[Criterion],
+    weights: Float[np.ndarray, "n times"],
+) -> Float[np.ndarray, "times rules columns"]:
+    """Return error and gaps of each rule on weighted rows, for each column of weights: all in one product a table."""
+    members = Counter.of(rows.y, rows.groups).members
+    tables = {name: np.einsum("nc,nt->ntc", own, weights).reshape(len(rows), -1) for name, own in members.items()}
+    shape = weights.shape[1], -1
+    cells = {}
+    for name, table in tables.items():
+        selected = (decided @ table).reshape(len(decided), *shape).swapaxes(0, 1)
+        (tp, fp), (p, n) = (np.split(part, 2, axis=-1) for part in (selected, table.sum(axis=0).reshape(*shape)))
+        cells[name] = Confusion(tp, fp, p[:, None] - tp, n[:, None] - fp, p[:, None], n[:, None])
+    everyone = cells[next(iter(members))]
+    errors = ((everyone.fp + everyone.fn) / (everyone.positives + everyone.negatives))[..., 0]
+    return np.stack([errors, *(notion.gap(cells[attribute]) for notion, attribute in criteria)], axis=-1)
 
 
 def _line(

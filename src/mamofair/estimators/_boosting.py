@@ -26,8 +26,8 @@ from mamofair.training import Member
 if TYPE_CHECKING:
     from lightgbm import Booster
 
-#: The weights on gaps that `rays` reach from and to: narrower than for networks, which on the first five splits of Adult
-#: gave a hypervolume (HVt of bench/quality.py, demographic parity) of .803 against .799.
+#: The weights on gaps that `rays` reach from and to: narrower than for networks, which on five splits of Adult gave a
+#: hypervolume (HVt of bench/quality.py, demographic parity) of .803 against .799.
 LADDER = {"low": 0.05, "high": 1.0}
 
 
