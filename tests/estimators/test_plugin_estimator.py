@@ -167,6 +167,20 @@ def test_default_estimator_boosts_trees():
     assert isinstance(model._posterior.label.classifier, HistGradientBoostingClassifier)
 
 
+def test_default_estimator_takes_text_as_scikit_learns_trees_take_categories():
+    rng = np.random.default_rng(0)
+    table = X.assign(job=rng.choice(["cook", "judge", "nurse"], len(X)).astype(object))
+    table.loc[::7, "job"] = None
+    first = next(FairPlugInClassifier(cv=2, random_state=0).fitting(table, Y, sensitive_features=GROUP))
+    trees = clone(first._posterior.label.classifier).set_params(categorical_features="from_dtype")
+    plain = trees.fit(table.assign(job=table["job"].astype("category")), Y)
+    expected = plain.predict_proba(table.assign(job=table["job"].astype("category")))
+    np.testing.assert_allclose(first.predict_proba(table), expected, atol=1e-6)
+    towns = table.assign(town=rng.integers(300, size=len(X)).astype(str))  # more than the trees can tell apart
+    model = FairPlugInClassifier(cv=None, random_state=0).fit(towns, Y, sensitive_features=GROUP)
+    assert model.predict(towns.assign(town="new", job="new")).shape == (len(X),)
+
+
 # --- labels, groups, weights
 
 

@@ -12,6 +12,7 @@ from sklearn.utils import Tags, get_tags
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._beliefs import Learner, Table, read_table, seeded, trained
 from mamofair.estimators._candidates import Candidates
+from mamofair.estimators._columns import Categories
 from mamofair.estimators._inputs import Rows, hold_back
 from mamofair.estimators._parameters import PLUG_IN
 from mamofair.groups import Groups, read_groups
@@ -23,6 +24,7 @@ from mamofair.thresholds import Cuts, Strata, search
 _FIRST, _BETWEEN, _ROUNDS = 30, 40, 5  # multipliers to begin with, then a round, and how many rounds
 _AT_ONCE = 2**22  # decisions in memory
 _SURE = 1 - 1e-9
+_MOST_CATEGORIES = 255  # of a column, for scikit-learn's trees
 
 
 class FairPlugInClassifier(FairClassifier):
@@ -35,7 +37,7 @@ class FairPlugInClassifier(FairClassifier):
     ----------
     estimator : classifier with predict_proba, default=None
         What learns P(y | x). None means scikit-learn's histogram gradient boosting, with small trees; it takes missing
-        values, and categorical columns of a frame as they are.
+        values, and columns of text or categories in a frame as they are.
     notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
         Which rates must be equal between groups; none that is conditioned on the prediction.
     group_estimator : classifier with predict_proba, default=None
@@ -69,6 +71,7 @@ class FairPlugInClassifier(FairClassifier):
 
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
     _rules = PLUG_IN
+    _categories = Categories({}, [])
 
     def __init__(
         self,
@@ -105,9 +108,10 @@ class FairPlugInClassifier(FairClassifier):
 
     def _check_X(self, X: Any, reset: bool) -> Any:
         if reset:
-            return read_table(self, X, reset)
+            self._categories = Categories.of(X) if self.estimator is None else Categories({}, [])
+            return read_table(self, self._categories(X), reset)
         X, features = X if isinstance(X, tuple) else (X, None)  # to predict
-        table = read_table(self, X, reset)
+        table = read_table(self, self._categories(X), reset)
         return table, self._told(features, len(table)) if self.aware else None
 
     def _split(self, rows: Rows, rng: np.random.Generator) -> list[Rows]:
@@ -117,11 +121,16 @@ class FairPlugInClassifier(FairClassifier):
         return [train, train, calibration]
 
     def _base(self) -> Any:
+        if self.estimator is not None:
+            return self.estimator
         # Smaller trees than scikit-learn's, and a smaller rate: on Adult and COMPAS the probabilities are better.
-        default = HistGradientBoostingClassifier(
-            learning_rate=0.05, max_iter=150, max_leaf_nodes=15, early_stopping=False
-        )
-        return default if self.estimator is None else self.estimator
+        smaller = {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 15, "early_stopping": False}
+        return HistGradientBoostingClassifier(categorical_features=self._few(), **smaller)
+
+    def _few(self) -> list[int] | None:
+        """Return the places of categories, where they are few enough for the trees; the codes of others are numbers."""
+        sizes = zip(self._categories.places, self._categories.values.values(), strict=True)
+        return [place for place, values in sizes if len(values) <= _MOST_CATEGORIES] or None
 
     def _learner(self, seed: int) -> Learner:
         """Return what learns: y with the estimator, unless that is trained already, and groups."""
