@@ -19,7 +19,6 @@ from loan_table import ASKED, applicants
 from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import read_data
-from mamofair.cli._learn import _people
 from mamofair.limits import Limit
 from mamofair.metrics import gap
 from mamofair.runs import load_run, read_checkpoint, write_checkpoint
@@ -332,7 +331,7 @@ def test_a_group_that_only_test_rows_have_is_unknown_there(tmp_path):
     people.to_csv(tmp_path / "people.csv", index=False)
     data = read_data(Asked(str(tmp_path / "people.csv"), "approved", "yes", ("gender", "race")))
     rest, _ = next(parts for parts in (data.split(0.25, seed) for seed in range(100)) if 7 in parts[1])
-    groups = _people(data.sensitive, rest, crossed=True)
+    groups = data.people(rest, crossed=True)
     assert groups.values[1] == ("a", "b", "c")
     assert groups.codes[7].tolist() == [["f", "m"].index(people["gender"][7]), -1, -1]
     known = groups[rest]

@@ -37,8 +37,8 @@ def audit(
     Example: mamofair audit decided.csv --target approved --prediction prediction --favorable yes --sensitive gender
     --notion demographic_parity --limit 0.05
     """
+    from mamofair.metrics import DEFAULT_NOTIONS
     from mamofair.metrics import audit as audited
-    from mamofair.metrics._audit import DEFAULT_NOTIONS
 
     with noted_warnings():
         columns, people, label = _read(table, target, prediction, favorable, sensitive)
@@ -66,8 +66,7 @@ def _read(
     path: Path, target: str, prediction: str, favorable: str | None, sensitive: list[str]
 ) -> tuple["pd.DataFrame", "pd.DataFrame", Any]:
     """Return labels and predictions, the sensitive columns, and the favorable label."""
-    from mamofair.tables import parse_attribute, read_features, read_table
-    from mamofair.tables._open import open_source
+    from mamofair.tables import open_source, parse_attribute, read_features, read_table
 
     source = open_source(path)
     source.check([target, prediction])
