@@ -136,8 +136,8 @@ def _show(contest: "Contest", found: "pd.DataFrame", files: list[str]) -> None:
         for name, row in found.iterrows()
     ]
     told = [name for name, *_ in rows if is_told(name)]
-    marked = ([f"{name}*" if name in told else name, *values] for name, *values in rows)
-    show_table(["method", "error", "largest gap", "hypervolume", "seconds"], marked)
+    marked = [[f"{name}*" if name in told else name, *values] for name, *values in rows]
+    show_table([["method", "error", "largest gap", "hypervolume", "seconds"], *marked])
     error, gap = contest.reference
     over = f"mean ± deviation over {contest.runs} splits" if contest.runs > 1 else "one split"
     show_sentence(
