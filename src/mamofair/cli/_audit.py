@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mamofair.cli._app import IdleSeed
 from mamofair.cli._notes import noted_warnings
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def audit(
     threshold: Annotated[float | None, typer.Option(help="The score above which a decision is favorable.")] = None,
     crossed: Annotated[bool, typer.Option(help="Also compare the crossing of all attributes.")] = True,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,
+    seed: IdleSeed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
 ) -> None:
     """Audit the decisions of any model: gaps between groups, their intervals, and verdicts.

@@ -33,7 +33,8 @@ def reproduce(
     from mamofair.experiments import EXPERIMENTS, Reproduction
 
     if names == ["list"]:
-        typer.echo("\n".join(f"{name:24} {experiment.title}" for name, experiment in EXPERIMENTS.items()))
+        titles = {name: experiment.title for name, experiment in EXPERIMENTS.items()}
+        typer.echo(json.dumps(titles) if as_json else "\n".join(f"{name:24} {title}" for name, title in titles.items()))
         return
     for name in names:
         if name != "all" and name not in EXPERIMENTS:
