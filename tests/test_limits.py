@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 from known_posteriors import World
 from mamofair import FairPlugInClassifier
 from mamofair.datasets import make_toy
 from mamofair.limits import frontier
 from mamofair.notions import DEMOGRAPHIC_PARITY
+from mamofair.tables import encoder
 
 TOY = make_toy()
 
@@ -97,3 +99,13 @@ def test_limit_is_drawn_behind_the_front():
 def test_nonsense_is_refused(wrong):
     with pytest.raises(ValueError, match="must be at least 2"):
         frontier(TOY.X, TOY.y, TOY.sensitive, **wrong)
+
+
+def test_text_is_refused_in_one_sentence_unless_the_estimator_takes_it():
+    table = TOY.X.assign(x1=np.where(TOY.X["x1"] > 0, "tall", "small"))
+    with pytest.raises(ValueError, match=r"^X must be numeric: .*'(tall|small)'\. Encode .*encoder\(\)"):
+        frontier(table, TOY.y, TOY.sensitive)
+    with pytest.raises(ValueError, match=r"^X must be numeric: .*encoder\(\)"):
+        FairPlugInClassifier().fit(table, TOY.y, sensitive_features=TOY.sensitive)
+    takes_it = make_pipeline(encoder(), LogisticRegression())
+    assert len(frontier(table, TOY.y, TOY.sensitive, estimator=takes_it, resamples=2, random_state=0).frame())

@@ -7,7 +7,7 @@
 >>> fairer = model.with_selection(MostAccurateWithin(0.1))  # another point of the front, without training again
 """
 
-from typing import Any
+from typing import Any as _Any
 
 from mamofair import explanations, metrics
 from mamofair.descent import Fixed, MinNorm, rays
@@ -32,6 +32,7 @@ __all__ = [
     "Audit",
     "ClosestToIdeal",
     "FairBoostingClassifier",
+    "FairClassifier",
     "FairNetClassifier",
     "FairPlugInClassifier",
     "FairPortfolioClassifier",
@@ -57,7 +58,7 @@ __all__ = [
 __version__ = "0.1.0"
 
 
-def load(folder: Any, network: Any = None) -> FairClassifier:
+def load(folder: _Any, network: _Any = None) -> FairClassifier:
     """Return the fitted estimator of a run folder, as `mamofair.runs.load` does; nothing in it is executed."""
     from mamofair import runs  # not needed to train, and slow to import
 

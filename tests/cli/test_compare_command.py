@@ -16,6 +16,7 @@ from mamofair.cli._contest import Contest, fewer
 from mamofair.cli._data import read_data
 from mamofair.metrics import gap
 from mamofair.tables import encoder
+from terminal import on_terminal
 
 
 def compare(*arguments):
@@ -113,11 +114,30 @@ def test_quick_takes_few_rows_alike_in_labels_and_groups(tmp_path):
     assert few.X.index.equals(few.sensitive.index)
 
 
-def test_a_fault_of_the_data_is_no_reason_to_leave_ours_out(loans):
-    data = read_data(Asked(str(loans), "approved", "yes", ("gender",)))
-    asked = Asked(str(loans), test_fraction=0.999, notion=("equal_opportunity",))
-    with pytest.raises(ValueError, match=r"\w"):
-        list(Contest(asked, data, ("net",), 1, quick=True).records({}))
+def test_a_fault_of_the_data_ends_ours_and_leaves_a_peer_out(tmp_path):
+    people = applicants(300)
+    people["approved"] = people["approved"].where(people["gender"] == "m", "no")  # no woman to give a chance to
+    people.to_csv(tmp_path / "men.csv", index=False)
+    asked = Asked(str(tmp_path / "men.csv"), "approved", "yes", ("gender",), notion=("equal_opportunity",))
+    data, left_out = read_data(asked), {}
+    with pytest.raises(ValueError, match=r"'f' of 'gender'"):
+        list(Contest(asked, data, ("net", "TO"), 1, quick=True).records(left_out))
+    assert not left_out
+    assert [record["method"] for record in Contest(asked, data, ("TO",), 1, quick=True).records(left_out)] == []
+    assert list(left_out) == ["TO"]
+
+
+def test_a_terminal_gets_a_table_that_fits_it(loans, tmp_path):
+    asked = ("--model", "boosting", "--peer", "TO", "--runs", 2, "--quick", "--out", tmp_path)
+    said = on_terminal("compare", loans, *ASKED, *asked)
+    lines = said[said.rindex(" method") :].splitlines()
+    assert lines[0].split() == ["method", "error", "largest", "gap", "hypervolume", "seconds"]
+    assert set(lines[1].strip()) == {"─"}
+    records = pd.read_csv(tmp_path / "comparison.csv").groupby("method")["error"].mean()
+    for line, (name, marked) in zip(lines[2:4], [("boosting", "boosting"), ("TO", "TO*")], strict=True):
+        assert line.split()[:3] == [marked, f"{records[name]:.3f}", "±"]
+    assert max(map(len, lines[:-1])) <= 80  # the last one is of paths
+    assert lines[-1].startswith(f"Files: {tmp_path / 'comparison.csv'}")
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,12 @@ from loan_table import ASKED, applicants
 from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import read_data
-from mamofair.cli._learn import _people
+from mamofair.cli._outcome import outcome
 from mamofair.limits import Limit
 from mamofair.metrics import gap
 from mamofair.runs import load_run, read_checkpoint, write_checkpoint
 from mamofair.tables import read_features
+from terminal import on_terminal
 
 RUNNER = CliRunner()
 
@@ -69,14 +70,65 @@ def test_test_rows_are_measured_with_the_very_model_and_were_not_learned_from(tr
     assert not {"gender", "approved"} & set(X)
 
 
-def test_plain_lines_when_piped(loans, tmp_path):
-    said = train(loans, *ASKED, "--epochs", 1, "--out", tmp_path / "run")
-    lines = said.stdout.splitlines()
-    assert lines[0].split() == ["point", "error", "demographic_parity[gender]"]
-    assert [line[:14].strip() for line in lines[1:4]] == ["most accurate", "chosen", "fairest useful"]
-    assert "\x1b" not in said.stdout
-    assert lines[-1].startswith(("Run: ", "Report: "))
-    assert "1/1" in said.stderr
+TITLES = {"unconstrained": "most accurate", "chosen": "chosen", "fairest": "fairest useful"}
+
+
+def cells(out: Path) -> dict[str, list[str]]:
+    """Return what a table must say of a run: for each of three points its row and, with intervals, error and gaps."""
+    found = outcome(load_run(out))
+    return {
+        title: [
+            str(found[name]["point"]),
+            *(f"{one['value']:.3f} ({one['low']:.3f}–{one['high']:.3f})" for one in found[name]["test"].values()),
+        ]
+        for name, title in TITLES.items()
+    }
+
+
+def test_a_pipe_gets_three_points_with_intervals_what_fairness_cost_and_the_path_of_the_report(loans, tmp_path):
+    out = tmp_path / "run"
+    said = train(loans, *ASKED, "--epochs", 1, "--out", out)
+    head, *lines = said.stdout.splitlines()
+    assert head.split() == ["point", "error", "demographic_parity[gender]"]
+    assert [re.split(r"\s{2,}", line) for line in lines[:3]] == [[title, *row] for title, row in cells(out).items()]
+    assert lines[3:] == [
+        "Picked on validation rows, measured on test rows, with 95% intervals.",
+        outcome(load_run(out))["cost"],
+        f"Run: {out}",
+        f"Report: {out / 'report.html'}",
+    ]
+    assert "1/1  favorable 'yes'" in said.stderr
+
+
+def test_a_terminal_gets_the_growing_front_and_the_same_as_a_table(loans, tmp_path):
+    out = tmp_path / "run"
+    said = on_terminal("train", loans, *ASKED, "--epochs", 2, "--out", out)
+    assert "2/2" in said
+    assert "gaps up to  error" in said
+    drawn, table = said[: said.rindex("──\n")], said[said.rindex("──\n") :]
+    assert drawn.splitlines()[-2].split() == ["point", "error", "demographic_parity[gender]"]
+    assert [re.split(r"\s{2,}", line.strip()) for line in table.splitlines()[1:4]] == [
+        [title, *row] for title, row in cells(out).items()
+    ]
+    rest = " ".join(table.split())
+    assert "Picked on validation rows, measured on test rows, with 95% intervals." in rest
+    assert outcome(load_run(out))["cost"] in rest
+    assert rest.endswith(f"Run: {out} Report: {out / 'report.html'}")
+
+
+def test_a_table_too_wide_for_a_terminal_has_the_points_side_by_side(loans, tmp_path):
+    out = tmp_path / "run"
+    wide = ("--sensitive", "race", "--notion", "demographic_parity", "--notion", "equal_opportunity")
+    said = on_terminal("train", loans, *ASKED, *wide, "--epochs", 1, "--out", out)
+    head, table = (part.splitlines() for part in said.rsplit("──\n", 1))
+    assert re.split(r"\s{2,}", head[-2].strip()) == list(TITLES.values())
+    words = [line.split() for line in table[: table.index(next(line for line in table if "Picked" in line))]]
+    names = ["point", "error", *mamofair.load(out).front_.columns[1:]]
+    shown = {name: row for name, *row in words if name in names}  # the intervals are on lines of their own
+    rows = cells(out).values()
+    assert shown == {name: [row[i].split()[0] for row in rows] for i, name in enumerate(names)}
+    intervals = [row for row in words if row[0].startswith("(")]
+    assert intervals == [[row[i].split()[1] for row in rows] for i in range(1, len(names))]
 
 
 def test_json_is_one_document_and_test_rows_have_intervals(loans, tmp_path):
@@ -332,7 +384,7 @@ def test_a_group_that_only_test_rows_have_is_unknown_there(tmp_path):
     people.to_csv(tmp_path / "people.csv", index=False)
     data = read_data(Asked(str(tmp_path / "people.csv"), "approved", "yes", ("gender", "race")))
     rest, _ = next(parts for parts in (data.split(0.25, seed) for seed in range(100)) if 7 in parts[1])
-    groups = _people(data.sensitive, rest, crossed=True)
+    groups = data.people(rest, crossed=True)
     assert groups.values[1] == ("a", "b", "c")
     assert groups.codes[7].tolist() == [["f", "m"].index(people["gender"][7]), -1, -1]
     known = groups[rest]

@@ -122,6 +122,9 @@ def test_small_groups_are_shown_and_named():
     assert rare["too_small"]
     assert not groups[groups["group"] == "a"]["too_small"].any()
     assert "Too small to judge, race: rare" in str(found)
+    assert str(found).endswith("too small to judge where the 95% interval of its rate is wider than twice the limit.")
+    wide = groups["high"] - groups["low"] > 2 * 0.05
+    assert groups["too_small"].tolist() == wide.tolist()
     assert found.frame()["verdict"].tolist() == ["inconclusive"]
 
 

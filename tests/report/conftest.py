@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 from report_pages import shows
 from report_runs import make_run
 
 from mamofair.report import render, summarize
 
+PATIENCE = 60_000  # milliseconds: a busy machine is no fault of the page's
+expect.set_options(timeout=PATIENCE)
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -54,7 +56,7 @@ def opened(browser: Browser, pages: Any) -> Iterator[Callable[..., tuple[Page, d
         address, summary = pages(**options)
         contexts.append(browser.new_context(**{"viewport": {"width": 1400, "height": 900}} | (context or {})))
         page = contexts[-1].new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE)
         page.on("console", lambda message: trouble.append(message.text))
         page.on("pageerror", lambda error: trouble.append(str(error)))
         page.on("dialog", lambda dialog: (trouble.append(dialog.message), dialog.dismiss()))

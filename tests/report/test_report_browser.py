@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 from report_pages import cells, drawn, require_everywhere, shows
@@ -15,11 +16,10 @@ ENDS = """() => {
     return [[box.x, box.bottom], [box.x, box.top]];
 }"""
 
-# From a click to the moment when every picture shows the point, in the page's own time.
-TIMING = """point => new Promise(done => {
-    const start = performance.now();
-    const shown = new MutationObserver(() => done(performance.now() - start));
-    shown.observe(document.body, {attributeFilter: ["data-shown"]});
+# Clicks on a point, and ends when every picture shows it and is painted.
+SELECT = """point => new Promise(done => {
+    new MutationObserver(() => requestAnimationFrame(() => requestAnimationFrame(done)))
+        .observe(document.body, {attributeFilter: ["data-shown"]});
     document.getElementById(`point-${point}`).click();
 })"""
 
@@ -175,15 +175,25 @@ def test_names_of_users_are_shown_as_text_and_never_run(opened):
     assert page.evaluate("document.scripts.length") == 4
 
 
-def test_300_points_of_five_objectives_fit_and_selecting_one_takes_less_than_a_tenth_of_a_second(
-    opened,
-):
+def test_300_points_of_five_objectives_fit_and_selecting_one_takes_less_than_a_tenth_of_a_second(opened):
     page, summary = opened(**LARGE)
     assert len(page.content().encode()) < 3_000_000  # with all that was drawn
     assert len(summary["points"]) == 300
     assert len(summary["objectives"]) == 5
-    times = [page.evaluate(TIMING, point) for point in (*range(20, 300, 20), 299)]
-    assert min(times) < 100, times  # what the page needs; the rest is other processes taking the processor in between
+    # The processor time of the page's main thread, whatever else the machine does in between.
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def worked() -> float:
+        return {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
+
+    times = []
+    for point in (*range(0, 300, 15), 299):
+        before = worked()
+        page.evaluate(SELECT, point)
+        times.append(worked() - before)
+    assert len(times) == 21
+    assert 0 < np.median(times) < 0.1, times
     require_everywhere(page, summary, 299)
 
 

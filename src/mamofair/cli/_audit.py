@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mamofair.cli._app import IdleSeed
 from mamofair.cli._notes import noted_warnings
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def audit(
     threshold: Annotated[float | None, typer.Option(help="The score above which a decision is favorable.")] = None,
     crossed: Annotated[bool, typer.Option(help="Also compare the crossing of all attributes.")] = True,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,
+    seed: IdleSeed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
 ) -> None:
     """Audit the decisions of any model: gaps between groups, their intervals, and verdicts.
@@ -37,8 +39,8 @@ def audit(
     Example: mamofair audit decided.csv --target approved --prediction prediction --favorable yes --sensitive gender
     --notion demographic_parity --limit 0.05
     """
+    from mamofair.metrics import DEFAULT_NOTIONS
     from mamofair.metrics import audit as audited
-    from mamofair.metrics._audit import DEFAULT_NOTIONS
 
     with noted_warnings():
         columns, people, label = _read(table, target, prediction, favorable, sensitive)
@@ -66,8 +68,7 @@ def _read(
     path: Path, target: str, prediction: str, favorable: str | None, sensitive: list[str]
 ) -> tuple["pd.DataFrame", "pd.DataFrame", Any]:
     """Return labels and predictions, the sensitive columns, and the favorable label."""
-    from mamofair.tables import parse_attribute, read_features, read_table
-    from mamofair.tables._open import open_source
+    from mamofair.tables import open_source, parse_attribute, read_features, read_table
 
     source = open_source(path)
     source.check([target, prediction])

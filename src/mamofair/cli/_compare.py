@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mamofair.cli._asked import Asked
-from mamofair.cli._notes import note, noted_warnings
-from mamofair.cli._reproduce import _watch
+from mamofair.cli._notes import counted, note, noted_warnings
+from mamofair.cli._screen import show_sentence, show_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def compare(
             raise FileExistsError(f"There is a comparison in {str(folder)!r}: add `--force` to replace it.")
         left_out: dict[str, str] = {}
         total = runs * len(contest.methods)
-        records = list(_watch(contest.records(left_out), total, f"comparing on {contest.data.name}"))
+        records = list(counted(contest.records(left_out), total, f"comparing on {contest.data.name}"))
         if not records:
             raise ValueError(f"There must be a method that can be trained: {'; '.join(left_out.values())}")
         found, files = _written(contest, records, folder)
@@ -101,12 +101,11 @@ def _written(contest: "Contest", records: list[dict[str, Any]], folder: Path) ->
     rows = found.fillna(0.0).reset_index()  # a single split has no deviation
     rows = rows.assign(data=contest.data.name, notion=f"largest gap, {', '.join(contest.asked.notion)}")
     try:
-        from mamofair.experiments._canvas import save
-        from mamofair.experiments._figure_single_fairness import draw
+        from mamofair.experiments import draw_methods, save_figure
 
-        figure = draw(rows.assign(told=rows["method"].map(is_told)), ours=MODELS, unconstrained=UNCONSTRAINED)
+        figure = draw_methods(rows.assign(told=rows["method"].map(is_told)), ours=MODELS, unconstrained=UNCONSTRAINED)
         figure.set(size_inches=(12, 5.5), dpi=110)  # room for the legend, which one panel alone lacks
-        files += [str(path) for path in save(figure, folder, _FILE)]
+        files += [str(path) for path in save_figure(figure, folder, _FILE)]
     except ImportError as error:
         note(f"No picture is drawn. {error}")
     return found, files
@@ -132,19 +131,20 @@ def _show(contest: "Contest", found: "pd.DataFrame", files: list[str]) -> None:
         spread = row[f"{name}_std"]
         return f"{row[name]:.{digits}f}" + (f" ± {spread:.{digits}f}" if spread == spread else "")
 
-    lines = [["method", "error", "largest gap", "hypervolume", "seconds", ""]]
-    for name, row in found.iterrows():
-        values = [cell(row, "error"), cell(row, "gap"), cell(row, "hypervolume"), cell(row, "seconds", 1)]
-        lines.append([f"{name}{'*' if is_told(str(name)) else ''}", *values, (PEERS | MODELS)[str(name)]])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        typer.echo("  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip())
+    rows = [
+        [str(name), cell(row, "error"), cell(row, "gap"), cell(row, "hypervolume"), cell(row, "seconds", 1)]
+        for name, row in found.iterrows()
+    ]
+    told = [name for name, *_ in rows if is_told(name)]
+    marked = [[f"{name}*" if name in told else name, *values] for name, *values in rows]
+    show_table([["method", "error", "largest gap", "hypervolume", "seconds"], *marked])
     error, gap = contest.reference
     over = f"mean ± deviation over {contest.runs} splits" if contest.runs > 1 else "one split"
-    typer.echo(
+    show_sentence(
         f"On test rows, {over}; favorable is {contest.data.favorable!r}. Hypervolume: of the whole front, as a share "
         f"of the box up to error {error:.3f} (all decided alike) and gaps {gap:g}."
     )
-    if any(is_told(str(name)) for name in found.index):
-        typer.echo("* is told the sensitive attributes when it predicts.")
+    if told:
+        show_sentence("* is told the sensitive attributes when it predicts.")
+    show_sentence(f"{'; '.join(f'{name}: {(MODELS | PEERS)[name]}' for name, *_ in rows)}.")
     typer.echo(f"Files: {', '.join(files)}")

@@ -14,10 +14,10 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from mamofair.baselines import UnconstrainedClassifier
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
-from mamofair.cli._learn import MODELS, _people, make_estimator
+from mamofair.cli._learn import MODELS, make_estimator
 from mamofair.cli._notes import note
 from mamofair.estimators import FairClassifier
-from mamofair.experiments._methods import METHODS, Setting
+from mamofair.experiments import METHODS, Setting
 from mamofair.groups import read_groups
 from mamofair.pareto import Counter, Criterion, Front, Point, Tally
 from mamofair.selection import Weighted
@@ -81,7 +81,7 @@ class Contest:
             told = {"sensitive_features": people.iloc[test]} if is_told(name) else {}
             models = (model.at(i) for i in range(len(model.front_)))
             decisions = np.stack([one.predict(X[test], **told) == self.data.favorable for one in models])
-        groups = _people(people, rest, self.asked.crossed)[test]
+        groups = self.data.people(rest, self.asked.crossed)[test]
         tallies = Counter.of(y[test] == self.data.favorable, groups)(decisions)
         chosen = _front([tallies[model.selected_]], model.front_.criteria)
         found = {"points": len(tallies), "hypervolume": self._volume(_front(tallies, model.front_.criteria))}

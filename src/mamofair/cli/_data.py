@@ -11,7 +11,7 @@ import pandas as pd
 
 from mamofair.cli._asked import Asked
 from mamofair.datasets import CATALOG
-from mamofair.groups import read_groups
+from mamofair.groups import Groups, read_groups
 from mamofair.splits import stratified_order
 from mamofair.tables import read_table
 
@@ -38,6 +38,17 @@ class Data:
         strata = np.column_stack([self.y == self.favorable, read_groups(self.sensitive).codes])
         order = stratified_order(strata, np.random.default_rng(seed))
         return np.sort(order[size:]), np.sort(order[:size])
+
+    def people(self, known: np.ndarray, crossed: bool) -> Groups:
+        """Return the groups of all rows as an estimator that saw the rows `known` knows them; others are unknown."""
+        every, seen = read_groups(self.sensitive), read_groups(self.sensitive.iloc[known])
+        if crossed:
+            every, seen = every.crossed(), seen.crossed()
+        codes = [
+            np.array([*(own.index(value) if value in own else -1 for value in values), -1])[column]
+            for own, values, column in zip(seen.values, every.values, every.codes.T, strict=True)
+        ]
+        return Groups(seen.names, seen.values, np.column_stack(codes))
 
     def groups(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return how many rows, and how many with the favorable label, each group of each attribute has."""

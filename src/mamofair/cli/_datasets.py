@@ -5,8 +5,13 @@ from typing import Annotated
 
 import typer
 
+from mamofair.cli._app import IdleSeed
 
-def datasets(as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False) -> None:
+
+def datasets(
+    seed: IdleSeed = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+) -> None:
     """List the data sets that `mamofair train` knows by name: rows, terms, and whether they are at hand.
 
     Example: mamofair datasets --json

@@ -15,7 +15,6 @@ from mamofair.cli._notes import note
 from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._progress import watched
-from mamofair.groups import Groups, read_groups
 from mamofair.limits import frontier
 from mamofair.notions import as_notion
 from mamofair.pareto import Counter
@@ -87,7 +86,7 @@ def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resume
     if not hasattr(estimator, "front_"):
         raise KeyboardInterrupt
     estimator = _choose(estimator.with_encoder(encode))
-    people = _people(data.sensitive, rest, asked.crossed)
+    people = data.people(rest, asked.crossed)
     X = encode.transform(data.X.iloc[test])
     decisions = [estimator.at(i).predict(X) == data.favorable for i in range(len(estimator.front_))]
     tallies = Counter.of(data.y[test] == data.favorable, people[test])(np.stack(decisions))
@@ -104,18 +103,6 @@ def _limit(asked: Asked, estimator: FairClassifier, X: Any, y: Any, people: Any)
         return None
     options = {"notions": estimator.notions, "crossed": asked.crossed, "favorable": estimator.favorable}
     return frontier(X, y, people, **options, random_state=asked.seed).frame()
-
-
-def _people(sensitive: pd.DataFrame, rest: np.ndarray, crossed: bool) -> Groups:
-    """Return the groups of all rows as the estimator knows them; one that it has never seen is unknown."""
-    every, known = read_groups(sensitive), read_groups(sensitive.iloc[rest])
-    if crossed:
-        every, known = every.crossed(), known.crossed()
-    codes = [
-        np.array([*(own.index(value) if value in own else -1 for value in values), -1])[column]
-        for own, values, column in zip(known.values, every.values, every.codes.T, strict=True)
-    ]
-    return Groups(known.names, known.values, np.column_stack(codes))
 
 
 def _follow(fitting: Iterator[FairClassifier], total: int | None) -> bool:

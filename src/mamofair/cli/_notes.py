@@ -1,11 +1,15 @@
 """What is said besides results: on stderr, one line each, so that stdout holds results only."""
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
+from rich.console import Console
+from rich.progress import track
+
+T = TypeVar("T")
 
 
 def note(text: str) -> None:
@@ -24,3 +28,15 @@ def noted_warnings() -> Iterator[None]:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = show
         yield
+
+
+def counted(records: Iterable[T], total: int, name: str) -> Iterator[T]:
+    """Yield the records, and show how many there are so far: a bar on a terminal, plain lines otherwise."""
+    console = Console(stderr=True)
+    if console.is_terminal:
+        yield from track(records, description=name, total=total, console=console, transient=True)
+        return
+    for done, record in enumerate(records, start=1):
+        if done & (done - 1) == 0 or done == total:  # 1, 2, 4, 8, …
+            typer.echo(f"{name}: {done} of {total}", err=True)
+        yield record

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
+from mamofair.cli._screen import show_sentence, show_table
 from mamofair.metrics import front_intervals
 from mamofair.pareto import Front, Point
 from mamofair.runs import Run
@@ -66,25 +65,14 @@ def cost(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
 
 def show(found: Mapping[str, Any]) -> None:
     """Print the points, a table on a terminal and plain lines otherwise, and the sentence."""
-    console = Console()
-    heads = ["", "point", *found["chosen"]["test"]]
     names = {"unconstrained": "most accurate", "chosen": "chosen", "fairest": "fairest useful"}
     rows = [
         [title, str(found[name]["point"]), *(_cell(value) for value in found[name]["test"].values())]
         for name, title in names.items()
     ]
-    if console.is_terminal:
-        table = Table(caption=f"on test rows, with {_CONFIDENCE:.0%} intervals")
-        for head in heads:
-            table.add_column(head.replace("[", r"\["))  # else a name in brackets is markup
-        for row in rows:
-            table.add_row(*row)
-        console.print(table)
-    else:
-        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-        for row in [heads, *rows]:
-            print("  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip())
-    console.print(found["cost"], highlight=False, markup=False, soft_wrap=True)
+    show_table([["", "point", *found["chosen"]["test"]], *rows])
+    show_sentence(f"Picked on validation rows, measured on test rows, with {_CONFIDENCE:.0%} intervals.")
+    show_sentence(found["cost"])
 
 
 def _cell(value: Mapping[str, float]) -> str:

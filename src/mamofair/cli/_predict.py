@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mamofair.cli._app import IdleSeed
+
 if TYPE_CHECKING:
     from mamofair.estimators import FairClassifier
 
@@ -26,6 +28,7 @@ def predict(
     ] = None,
     within: Annotated[float | None, typer.Option(help="Or the most accurate one with gaps up to this.")] = None,
     out: Annotated[str, typer.Option("--out", "-o", help="Where to write CSV; - means to the screen.")] = "-",
+    seed: IdleSeed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print how many were decided how, as JSON.")] = False,
 ) -> None:
     """Add the columns `prediction` and `score` to a table, whose sensitive columns are not needed.

@@ -1,14 +1,13 @@
 """`mamofair reproduce`: the paper's tables and figures, one command each."""
 
 import json
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markdown import Markdown
-from rich.progress import track
+
+from mamofair.cli._notes import counted
+from mamofair.cli._screen import show_markdown
 
 _QUICK_SPLITS = 2
 
@@ -34,38 +33,22 @@ def reproduce(
     from mamofair.experiments import EXPERIMENTS, Reproduction
 
     if names == ["list"]:
-        typer.echo("\n".join(f"{name:24} {experiment.title}" for name, experiment in EXPERIMENTS.items()))
+        titles = {name: experiment.title for name, experiment in EXPERIMENTS.items()}
+        typer.echo(json.dumps(titles) if as_json else "\n".join(f"{name:24} {title}" for name, title in titles.items()))
         return
     for name in names:
         if name != "all" and name not in EXPERIMENTS:
             raise ValueError(f"There is no experiment {name!r}: name some of {', '.join(EXPERIMENTS)}, or `all`.")
     splits = range(seed, seed + (min(runs, _QUICK_SPLITS) if quick else runs))
-    reproduction = Reproduction(out, splits, quick, jobs, watch=_watch)
+    reproduction = Reproduction(out, splits, quick, jobs, watch=counted)
     outcomes = []
     for name in EXPERIMENTS if "all" in names else names:
         outcomes.append(reproduction(EXPERIMENTS[name]))
         if not as_json:
-            _show(str(outcomes[-1]))
+            show_markdown(str(outcomes[-1]))
     command = f"mamofair reproduce {' '.join(names)} --runs {runs}{' --quick' if quick else ''}"
     path = reproduction.write_page(EXPERIMENTS.values(), command)
     if as_json:
         typer.echo(json.dumps({"page": str(path), "experiments": [outcome.plain() for outcome in outcomes]}))
     else:
         typer.echo(f"All results: {path}")
-
-
-def _watch(records: Iterator[Any], total: int, name: str) -> Iterable[Any]:
-    """Show how many records there are: a bar on a terminal, plain lines otherwise; never on stdout."""
-    console = Console(stderr=True)
-    if console.is_terminal:
-        yield from track(records, description=name, total=total, console=console, transient=True)
-        return
-    for done, record in enumerate(records, start=1):
-        if done & (done - 1) == 0 or done == total:  # 1, 2, 4, 8, …
-            console.print(f"{name}: {done} of {total}", highlight=False)
-        yield record
-
-
-def _show(text: str) -> None:
-    console = Console()
-    console.print(Markdown(text)) if console.is_terminal else typer.echo(text)

@@ -1,5 +1,7 @@
 """Features as numbers: checked, and scaled where scaling helps."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,14 +11,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 
-def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool = False) -> Shaped[np.ndarray, "n ..."]:
-    """Return features as an array of finite numbers with two axes or more; integers stay integers.
-
-    A `table` has two axes, and NaN where a number is missing.
-    """
+@contextmanager
+def text_refused() -> Iterator[None]:
+    """Say what to do if features turn out to be text, where whoever takes them finds that out."""
     try:
-        array = validate_data(estimator, X, reset=reset, allow_nd=not table, ensure_all_finite=False)
-        array = array if array.dtype.kind in "biuf" else array.astype(float)  # categories stay objects until here
+        yield
     except (ValueError, np.exceptions.DTypePromotionError) as error:
         if not any(words in str(error) for words in ("could not convert", "arrays of bytes/strings", "be promoted")):
             raise
@@ -24,6 +23,16 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool =
             f"X must be numeric: {str(error).rstrip('.')}. Encode categories first, for instance with "
             "mamofair.tables.encoder() in a Pipeline."
         ) from error
+
+
+def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool = False) -> Shaped[np.ndarray, "n ..."]:
+    """Return features as an array of finite numbers with two axes or more; integers stay integers.
+
+    A `table` has two axes, and NaN where a number is missing.
+    """
+    with text_refused():
+        array = validate_data(estimator, X, reset=reset, allow_nd=not table, ensure_all_finite=False)
+        array = array if array.dtype.kind in "biuf" else array.astype(float)  # categories stay objects until here
     broken = np.isinf(array) if table else ~np.isfinite(array)
     if broken.any():
         columns = np.flatnonzero(broken.any(axis=tuple(i for i in range(array.ndim) if i != 1)))

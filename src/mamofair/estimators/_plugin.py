@@ -14,6 +14,7 @@ from mamofair.estimators._beliefs import Learner, Table, read_table, seeded, tra
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._columns import Categories
 from mamofair.estimators._inputs import Rows, hold_back
+from mamofair.estimators._numbers import text_refused
 from mamofair.estimators._parameters import PLUG_IN
 from mamofair.groups import Groups, read_groups
 from mamofair.pareto import Counter, Point, Tally
@@ -164,7 +165,8 @@ class FairPlugInClassifier(FairClassifier):
         self._contrasts = Contrasts.of(self._criteria, train.y, train.groups, train.weight)
         self._strata = Strata.of(train.groups, [name for _, name in self._criteria])
         learner = self._learner(seed)
-        self._posterior = learner.fit(train)
+        with text_refused():  # an estimator of the user's may take text: only it can tell
+            self._posterior = learner.fit(train)
         if self.cv is None:
             return self._posterior(valid.X, valid.groups if self.aware else None)
         return learner.cross_fit(train, self.cv, np.random.default_rng(seed))

@@ -1,40 +1,79 @@
-"""A progress bar around `fitting`: epoch, best error, smallest gaps and hypervolume."""
+"""Progress of `fitting`: on a terminal a bar above a drawing of the growing front, otherwise plain lines."""
 
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from rich.console import Console
+import numpy as np
+from rich.console import Console, Group
+from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from mamofair.pareto import Front
 
 T = TypeVar("T")
 
+_BOUNDS = (1.0, 0.2, 0.1, 0.05, 0.02, 0.01)  # on the largest gap
+_WIDTH = 40  # of the drawing, in characters
 
-def watched(fitting: Iterator[T], total: int | None, verbose: int) -> Iterator[T]:
-    """Yield what `fitting` yields; with `verbose`, show how the front grows, on a terminal as a bar."""
+
+def watched(fitting: Iterator[T], total: int | None, verbose: int, console: Console | None = None) -> Iterator[T]:
+    """Yield what `fitting` yields, an estimator usable so far; with `verbose`, show how its front grows."""
     if not verbose:
         yield from fitting
         return
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("training"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[front]}", markup=False),  # brackets are names of columns
-    )
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("training", total=total, front="")
+    console = console or Console(stderr=True)
+    yield from (_drawn if console.is_interactive else _told)(fitting, total, console)
+
+
+def _told(fitting: Iterator[T], total: int | None, console: Console) -> Iterator[T]:
+    for done, estimator in enumerate(fitting, start=1):
+        if done & (done - 1) == 0 or done == total:  # 1, 2, 4, 8, …
+            line = f"{done}/{total or '?'}  {describe(estimator)}"
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
+        yield estimator
+
+
+def _drawn(fitting: Iterator[T], total: int | None, console: Console) -> Iterator[T]:
+    bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
+    task = bar.add_task("training", total=total)
+    with Live(bar, console=console) as live:
         for done, estimator in enumerate(fitting, start=1):
-            line = describe(estimator)
-            progress.update(task, completed=done, front=line)
-            if not console.is_terminal and (done & (done - 1) == 0 or done == total):  # 1, 2, 4, 8, …: plain lines
-                console.print(f"{done}/{total or '?'}  {line}", highlight=False, markup=False, soft_wrap=True)
+            bar.update(task, completed=done)
+            live.update(Group(bar, draw(estimator)))
             yield estimator
+
+
+def least_errors(front: Front) -> dict[float, float]:
+    """Return the least error with gaps up to each of some bounds; NaN where only a constant model is that fair."""
+    worst = np.where(front.is_constant, np.inf, front.values[:, 1:].max(axis=1))
+    return {bound: float(min(front.values[worst <= bound, 0], default=np.nan)) for bound in _BOUNDS}
 
 
 def describe(estimator: Any) -> str:
     """Return one line on the front found so far."""
-    front = estimator.front_
-    best = ", ".join(f"{name} {value:.3f}" for name, value in zip(front.columns, front.values.min(axis=0), strict=True))
-    volume = front.hypervolume(1.0)
-    return f"favorable {estimator._favorable!r}, {len(front)} points, smallest {best}, hypervolume {volume:.4f}"
+    found = (f"{bound:g}: {_figure(error)}" for bound, error in least_errors(estimator.front_).items())
+    return f"{_head(estimator)}, error at gaps up to {', '.join(found)}"
+
+
+def draw(estimator: Any) -> Table:
+    """Return the front found so far as a few lines of text: to the right is more error, downwards are smaller gaps."""
+    errors = least_errors(estimator.front_)
+    known = [error for error in errors.values() if not np.isnan(error)]
+    low, high = min(known, default=0), max(known, default=1)
+    caption = Text(f"{_head(estimator)}, on validation rows", "table.caption")  # as text: labels may look like markup
+    table = Table("gaps up to", "error", box=None, caption=caption, caption_justify="left")
+    table.add_column(min_width=_WIDTH + 1)
+    for bound, error in errors.items():
+        mark = "" if np.isnan(error) else " " * round(_WIDTH * (error - low) / max(high - low, 1e-9)) + "●"
+        table.add_row(f"{bound:g}", _figure(error), mark)
+    return table
+
+
+def _head(estimator: Any) -> str:
+    return f"favorable {estimator._favorable!r}, {len(estimator.front_)} points"
+
+
+def _figure(error: float) -> str:
+    return "–" if np.isnan(error) else f"{error:.3f}"

@@ -14,12 +14,27 @@ from mamofair.experiments import (
     table_compas_race_sex,
     table_dutch,
 )
+from mamofair.experiments._canvas import save as save_figure
+from mamofair.experiments._figure_single_fairness import draw as draw_methods
 from mamofair.experiments._methods import METHODS, Method, Setting
 from mamofair.experiments._reproduce import Outcome, Reproduction
 from mamofair.experiments._run import read, run
 from mamofair.experiments._spec import Figure, Table
 
-__all__ = ["EXPERIMENTS", "METHODS", "Figure", "Method", "Outcome", "Reproduction", "Setting", "Table", "read", "run"]
+__all__ = [
+    "EXPERIMENTS",
+    "METHODS",
+    "Figure",
+    "Method",
+    "Outcome",
+    "Reproduction",
+    "Setting",
+    "Table",
+    "draw_methods",
+    "read",
+    "run",
+    "save_figure",
+]
 
 _ALL: tuple[Table | Figure, ...] = (
     table_adult.TABLE,

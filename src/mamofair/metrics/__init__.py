@@ -5,8 +5,8 @@
 0.5
 """
 
-from mamofair.metrics._audit import Audit, audit
+from mamofair.metrics._audit import DEFAULT_NOTIONS, Audit, audit
 from mamofair.metrics._intervals import front_intervals, tally_intervals
 from mamofair.metrics._rates import error, gap, rates
 
-__all__ = ["Audit", "audit", "error", "front_intervals", "gap", "rates", "tally_intervals"]
+__all__ = ["DEFAULT_NOTIONS", "Audit", "audit", "error", "front_intervals", "gap", "rates", "tally_intervals"]

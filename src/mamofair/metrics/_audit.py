@@ -63,7 +63,8 @@ class Audit:
 
         Columns: `attribute`, `group`, `meaning`, `rate` (NaN without rows), `low` and `high` (Wilson, each for itself),
         `rows` under the condition (with weights, their sum), `ratio` to the largest rate of the attribute, and
-        `too_small`: this rate alone is uncertain by more than the limit.
+        `too_small`: this rate alone is uncertain by more than the limit, its interval wider than twice that. Where
+        several notions use a rate, the smallest of their limits counts.
         """
         tables = []
         for attribute, values in zip(self.people.names, self.people.values, strict=True):
@@ -152,6 +153,11 @@ class Audit:
                 lines.append(f"Too small to judge, {name}: {names}.")
             if (codes < 0).any():
                 lines.append(f"Of {name}, {(codes < 0).sum():,} rows have no known group and are left out.")
+        if any(line.startswith("Too small") for line in lines):
+            lines.append(
+                f"A group is too small to judge where the {self.confidence:.0%} interval of its rate is wider than "
+                "twice the limit."
+            )
         return ["", *lines] if lines else []
 
 

@@ -12,12 +12,14 @@ from mamofair.tables._attributes import parse_attribute
 from mamofair.tables._batches import read_batches
 from mamofair.tables._encoder import encoder
 from mamofair.tables._encoder_file import load_encoder, save_encoder
+from mamofair.tables._open import open_source
 from mamofair.tables._read import Table, read_features, read_table
 
 __all__ = [
     "Table",
     "encoder",
     "load_encoder",
+    "open_source",
     "parse_attribute",
     "read_batches",
     "read_features",

@@ -1,0 +1,54 @@
+"""What every command has: a help with an example, a seed, and an answer for machines."""
+
+import json
+import re
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from loan_table import ASKED
+from mamofair.cli import app
+
+COMMANDS = get_command(app).commands
+RUNNER = CliRunner()
+
+
+def test_the_commands_are_those_of_the_contract():
+    assert set(COMMANDS) == {"train", "predict", "audit", "compare", "reproduce", "report", "export", "datasets"}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_an_example_a_seed_and_json(name):
+    options = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+    assert {"--seed", "--json"} <= options
+    [example] = re.findall(r"Example: mamofair (.*)", " ".join(COMMANDS[name].help.split()))
+    assert example.split()[0] == name
+    given = {word for word in example.split() if word.startswith("-")}
+    assert given <= options
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_shows_the_example_whole(name):
+    said = RUNNER.invoke(app, [name, "--help"], env={"COLUMNS": "80", "TERM": "dumb"})
+    assert said.exit_code == 0
+    assert f"Example: mamofair {name} " in said.stdout
+
+
+def test_where_nothing_is_random_a_seed_is_accepted_and_changes_nothing(trained, loans, tmp_path):
+    decided, page, onnx = (tmp_path / name for name in ("decided.csv", "page.html", "model.onnx"))
+    for asked in (
+        ["datasets"],
+        ["predict", trained, loans, "--out", decided],
+        ["audit", decided, *ASKED, "--prediction", "prediction"],
+        ["report", trained, "--out", page],
+        ["export", trained, "--onnx", onnx],
+    ):
+        plain, seeded = (RUNNER.invoke(app, [*map(str, asked), *more]) for more in ([], ["--seed", "7"]))
+        assert plain.exit_code == seeded.exit_code == 0, (plain.output, seeded.output)
+        assert plain.stdout == seeded.stdout
+
+
+def test_the_list_of_experiments_and_data_sets_is_for_machines_too():
+    assert "table-adult" in json.loads(RUNNER.invoke(app, ["reproduce", "list", "--json"]).stdout)
+    assert "adult" in json.loads(RUNNER.invoke(app, ["datasets", "--json"]).stdout)
