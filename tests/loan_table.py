@@ -24,4 +24,5 @@ def applicants(rows: int, seed: int = 0) -> pd.DataFrame:
     )
 
 
-ASKED = ("--target", "approved", "--favorable", "yes", "--sensitive", "gender")
+COLUMNS = ("--target", "approved", "--favorable", "yes", "--sensitive", "gender")
+ASKED = (*COLUMNS, "--no-limit")

@@ -7,7 +7,7 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from loan_table import ASKED
+from loan_table import COLUMNS
 from mamofair.cli import app
 
 COMMANDS = get_command(app).commands
@@ -40,7 +40,7 @@ def test_where_nothing_is_random_a_seed_is_accepted_and_changes_nothing(trained,
     for asked in (
         ["datasets"],
         ["predict", trained, loans, "--out", decided],
-        ["audit", decided, *ASKED, "--prediction", "prediction"],
+        ["audit", decided, *COLUMNS, "--prediction", "prediction"],
         ["report", trained, "--out", page],
         ["export", trained, "--onnx", onnx],
     ):

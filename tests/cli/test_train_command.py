@@ -15,12 +15,12 @@ from sklearn.metrics import zero_one_loss
 from typer.testing import CliRunner
 
 import mamofair
-from loan_table import ASKED, applicants
+from loan_table import ASKED, COLUMNS, applicants
 from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import read_data
 from mamofair.cli._outcome import outcome
-from mamofair.limits import Limit
+from mamofair.limits import frontier
 from mamofair.metrics import gap
 from mamofair.runs import load_run, read_checkpoint, write_checkpoint
 from mamofair.tables import read_features
@@ -42,7 +42,9 @@ def test_a_run_says_what_was_asked_and_what_was_found(trained, loans):
     assert run.settings["sensitive"] == ["gender"]
     assert run.settings["notions"] == ["demographic_parity"]
     assert run.settings["model"] == "net"
-    assert run.settings["command"] == f"mamofair train {loans} {' '.join(ASKED)} --epochs 3 --out {trained}"
+    assert (
+        run.settings["command"] == f"mamofair train {loans} {' '.join(COLUMNS)} --epochs 3 --no-limit --out {trained}"
+    )
     assert {"mamofair", "torch", "python"} <= set(run.settings["versions"])
     data = run.settings["data"]
     assert data["rows"] == sum(data["parts"].values()) == 600
@@ -201,19 +203,20 @@ def test_a_choice_with_confidence_needs_rows_of_its_own(loans, tmp_path):
     assert model.selection == mamofair.MostAccurateWithin(0.9, 0.9)
 
 
-def test_the_limit_is_estimated_if_asked_for_and_not_from_test_rows(loans, tmp_path, monkeypatch):
-    seen = {}
+def test_the_limit_is_estimated_and_not_from_test_rows(loans, tmp_path):
+    said = train(loans, *COLUMNS, "--notion", "eopp", "--seed", 7, "--epochs", 1, "--out", tmp_path / "run")
+    assert "an estimate of what fairness must cost on this data" in said.stdout
+    data = read_data(Asked(str(loans), "approved", "yes", ("gender",)))
+    rest, _ = data.split(0.25, 7)
+    rows = data.X.iloc[rest], data.y[rest], data.sensitive.iloc[rest]
+    expected = frontier(*rows, "eopp", favorable="yes", random_state=7)
+    pd.testing.assert_frame_equal(load_run(tmp_path / "run").limit, expected.frame())
 
-    def frontier(X, y, people, **options):
-        seen.update(rows=len(X), labels=len(y), people=len(people), **options)
-        line = {"criterion": "demographic_parity[gender]", "gap": [0.0, 0.1], "error": [0.2, 1 / 7]}
-        return Limit(pd.DataFrame(line | {"low": 0.1, "high": 0.3}))
 
-    monkeypatch.setattr("mamofair.cli._learn.frontier", frontier)
-    train(loans, *ASKED, "--notion", "eopp", "--seed", 7, "--epochs", 1, "--limit", "--out", tmp_path / "run")
-    assert seen.pop("rows") == seen.pop("labels") == seen.pop("people") == 450
-    assert seen == {"notions": ["equal_opportunity"], "crossed": False, "favorable": "yes", "random_state": 7}
-    assert load_run(tmp_path / "run").limit["error"].tolist() == [0.2, 1 / 7]
+def test_without_a_rule_there_is_no_limit_and_a_note_says_so(loans, tmp_path):
+    said = train(loans, *COLUMNS, "--notion", "ppv", "--epochs", 1, "--out", tmp_path / "run")
+    assert "mamofair: There is no estimated limit: " in said.stderr
+    assert load_run(tmp_path / "run").limit is None
 
 
 def test_columns_left_out_are_named_in_one_line(tmp_path):

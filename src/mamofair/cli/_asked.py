@@ -22,7 +22,7 @@ class Asked:
     epochs: int | None = None
     test_fraction: float = 0.25
     calibration_fraction: float = 0.0
-    limit: bool = False
+    limit: bool = True
     seed: int = 0
 
     @classmethod
@@ -38,15 +38,15 @@ class Asked:
     def command(self, out: str) -> str:
         """Return a command line that asks for the same.
 
-        >>> Asked("adult", sensitive=("sex", "race"), within=0.05).command("runs/adult")
-        'mamofair train adult --sensitive sex --sensitive race --within 0.05 --out runs/adult'
+        >>> Asked("adult", sensitive=("sex", "race"), within=0.05, limit=False).command("runs/adult")
+        'mamofair train adult --sensitive sex --sensitive race --within 0.05 --no-limit --out runs/adult'
         """
         words = ["mamofair", "train", self.data]
         for option in fields(self)[1:]:
             value = getattr(self, option.name)
             if value == option.default:
                 continue
-            name = f"--{option.name.replace('_', '-')}"
+            name = f"--{'no-' if value is False else ''}{option.name.replace('_', '-')}"
             values = value if isinstance(value, tuple) else (value,)
-            words += [name] if value is True else [word for one in values for word in (name, str(one))]
+            words += [name] if isinstance(value, bool) else [word for one in values for word in (name, str(one))]
         return shlex.join([*words, "--out", out])

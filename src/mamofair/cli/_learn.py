@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 import mamofair
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
+from mamofair.cli._limit import estimate
 from mamofair.cli._notes import note
 from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._progress import watched
-from mamofair.limits import frontier
 from mamofair.notions import as_notion
 from mamofair.pareto import Counter
 from mamofair.runs import Run, checkpointed, continued, versions, write_checkpoint
@@ -80,7 +79,6 @@ def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resume
     if not resumes:
         write_checkpoint(estimator, begun, out)  # from here on, whatever kills this can be mended by --resume
     rows = encode.transform(data.X.iloc[rest]), data.y[rest]
-    line = _limit(asked, estimator, *rows, data.sensitive.iloc[rest])
     fitting = continued(estimator, *rows, sensitive_features=data.sensitive.iloc[rest])
     interrupted = _follow(checkpointed(fitting, begun, out), None if resumes else estimator._length())
     if not hasattr(estimator, "front_"):
@@ -94,15 +92,8 @@ def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resume
     parts = _parts(estimator, len(rest), len(test))
     settings = _settings(asked, data, estimator, out) | {"interrupted": interrupted}
     settings["data"] |= {"parts": parts}
-    return Run(estimator, settings, groups, tuple(tallies), line), interrupted
-
-
-def _limit(asked: Asked, estimator: FairClassifier, X: Any, y: Any, people: Any) -> pd.DataFrame | None:
-    """Return the estimated limit line, if it is asked for; on the rows to learn from, as everything else."""
-    if not asked.limit:
-        return None
-    options = {"notions": estimator.notions, "crossed": asked.crossed, "favorable": estimator.favorable}
-    return frontier(X, y, people, **options, random_state=asked.seed).frame()
+    limit = None if interrupted else estimate(asked, data, rest)
+    return Run(estimator, settings, groups, tuple(tallies), limit), interrupted
 
 
 def _follow(fitting: Iterator[FairClassifier], total: int | None) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from mamofair.cli._limit import least_error
 from mamofair.cli._screen import show_sentence, show_table
 from mamofair.metrics import front_intervals
 from mamofair.pareto import Front, Point
@@ -31,7 +32,13 @@ def outcome(run: Run) -> dict[str, Any]:
     front, chosen = run.estimator.front_, run.estimator.selected_
     rows = {"unconstrained": 0, "chosen": chosen, "fairest": fairest(front)}
     found = {name: {"point": row, "test": _measured(run, row)} for name, row in rows.items()}
-    return {"points": len(front), **found, "cost": cost(found["unconstrained"], found["chosen"])}
+    least = None if run.limit is None else least_error(run.limit, _values(found["chosen"]))
+    cost = cost_of(found["unconstrained"], found["chosen"])
+    return {"points": len(front), **found, "cost": cost, "least_error": least}
+
+
+def _values(found: Mapping[str, Any]) -> dict[str, float]:
+    return {name: measured["value"] for name, measured in found["test"].items()}
 
 
 def _measured(run: Run, row: int) -> dict[str, dict[str, float]]:
@@ -43,11 +50,11 @@ def _measured(run: Run, row: int) -> dict[str, dict[str, float]]:
     }
 
 
-def cost(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def cost_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     """Return, in one sentence, what the chosen point costs beside the most accurate one.
 
     >>> error, gap = {"error": {"value": 0.15}, "dp[sex]": {"value": 0.2}}, {"error": {"value": 0.17}}
-    >>> cost({"point": 0, "test": error}, {"point": 3, "test": gap | {"dp[sex]": {"value": 0.05}}})
+    >>> cost_of({"point": 0, "test": error}, {"point": 3, "test": gap | {"dp[sex]": {"value": 0.05}}})
     'On test rows the chosen model makes 20 more wrong decisions in 1,000 than the most accurate one (error 0.150 to
     0.170), and the largest gap goes from 0.200 to 0.050.'
     """
@@ -73,6 +80,11 @@ def show(found: Mapping[str, Any]) -> None:
     show_table([["", "point", *found["chosen"]["test"]], *rows])
     show_sentence(f"Picked on validation rows, measured on test rows, with {_CONFIDENCE:.0%} intervals.")
     show_sentence(found["cost"])
+    if found["least_error"] is not None:
+        show_sentence(
+            f"No model on these features can be expected to err less than {found['least_error']:.3f} with gaps like "
+            "the chosen one's: an estimate of what fairness must cost on this data."
+        )
 
 
 def _cell(value: Mapping[str, float]) -> str:

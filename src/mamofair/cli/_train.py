@@ -34,7 +34,7 @@ def train(
         float, typer.Option(help="The share of rows to test on; nothing is chosen by them.")
     ] = 0.25,
     calibration_fraction: Annotated[float, typer.Option(help="The share of the others that `--confidence` needs.")] = 0,
-    limit: Annotated[bool, typer.Option("--limit", help="Also estimate the best that any model could do.")] = False,
+    limit: Annotated[bool, typer.Option(help="Whether to estimate the best that any model could do.")] = True,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
     resume: Annotated[Path | None, typer.Option(help="Continue the training of this run, which was killed.")] = None,
