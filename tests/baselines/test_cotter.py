@@ -17,7 +17,9 @@ NOTIONS = ["demographic_parity", "equal_opportunity"]
 
 
 def fitted(**parameters: Any) -> CotterClassifier:
-    model = CotterClassifier(**({"steps": 200, "learning_rate": 0.05, "random_state": 0} | parameters))
+    model = CotterClassifier(
+        **({"steps": 200, "learning_rate": 0.05, "multiplier_rate": 1.0, "random_state": 0} | parameters)
+    )
     return model.fit(TOY.X, TOY.y, sensitive_features=TOY.sensitive)
 
 
@@ -43,7 +45,8 @@ def brute_force(X: np.ndarray, y: np.ndarray, group: np.ndarray, tolerance: floa
 
 def test_the_best_iterate_is_near_what_brute_force_finds() -> None:
     X, y, group = tiny()
-    model = CotterClassifier(tolerance=0.05, steps=400, random_state=0).fit(X, y, sensitive_features=group)
+    model = CotterClassifier(tolerance=0.05, steps=400, multiplier_rate=1.0, random_state=0)
+    model.fit(X, y, sensitive_features=group)
     best = model.with_selection(MostAccurateWithin(0.05)).predict(X)
     assert (
         gap(y, best, sensitive_features=group, notion="demographic_parity") <= 0.08

@@ -60,8 +60,9 @@ class CotterClassifier(FairClassifier):
         What stands for the decision where the model descends.
     steps : int, default=1000
         How many times both players move; at most a hundred of the iterates, evenly spread, are measured.
-    learning_rate, multiplier_rate : float, default=0.02 and 1
-        Of the model's Adam, and of the multipliers.
+    learning_rate, multiplier_rate : float, default=0.02 and 0.1
+        Of the model's Adam, and of the multipliers. Multipliers that move too fast leave accuracy no weight: with 1
+        the game on CelebA ended so, and errors (on held-back rows) were up to .46 instead of .16.
     crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, random_state, verbose
         As in `FairNetClassifier`.
 
@@ -101,7 +102,7 @@ class CotterClassifier(FairClassifier):
         relaxation: Relaxation = Sigmoid(3),
         steps: int = 1000,
         learning_rate: float = 0.02,
-        multiplier_rate: float = 1.0,
+        multiplier_rate: float = 0.1,
         crossed: bool = False,
         favorable: Any = None,
         selection: Selection = ClosestToIdeal(),
