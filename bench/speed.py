@@ -36,7 +36,7 @@ from mamofair import MLP, FairNetClassifier, MinNorm, rays
 from mamofair.batches import Batch, InMemory
 from mamofair.datasets import load_adult, split
 from mamofair.descent import assign_grad, initial_scales
-from mamofair.estimators import _net
+from mamofair.estimators import _network_training
 from mamofair.groups import read_groups
 from mamofair.networks import Average, Population
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
@@ -191,7 +191,7 @@ def adult_rows() -> Batch:
     data = load_adult()
     X, y, _ = data.design()
     train = split(data, 0).train
-    X = _net.Scaling.of(X[train])(X[train])
+    X = _network_training.Scaling.of(X[train])(X[train])
     members = read_groups(data.sensitive.iloc[train]).members(y[train])
     return Batch.of(torch.as_tensor(X, dtype=torch.float32), y[train], members)
 
@@ -207,8 +207,8 @@ def fit_figures(fits: int) -> list[Figure]:
         model = FairNetClassifier(validation_fraction=len(valid) / len(part), random_state=seed)
         fitting = model.fitting(X[part], y[part], sensitive_features=data.sensitive[["sex"]].iloc[part])
         seconds: list[float] = []
-        measure, archive = watched(_net.measure, seconds), watched(Archive.add_all, seconds)
-        with patch.object(_net, "measure", measure), patch.object(Archive, "add_all", archive):
+        measure, archive = watched(_network_training.measure, seconds), watched(Archive.add_all, seconds)
+        with patch.object(_network_training, "measure", measure), patch.object(Archive, "add_all", archive):
             own[seed], other[seed] = in_turn(fitting, published.run(*published.adult(seed)))
         assert not model.front_.is_constant.all()
         measuring[seed], length[seed] = sum(seconds), model.history_["epoch"].max() + 1
