@@ -6,9 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from mamofair.descent import pullback
-from mamofair.networks import MLP, Average, Population, one_logit, require_logits
-from mamofair.training import isolated
+from mamofair.networks import MLP, Average, Population
 
 
 class WithBuffers(nn.Module):
@@ -201,76 +199,3 @@ def test_weights_of_the_published_network_are_drawn_as_its_code_draws_them():
 def test_recipe_checks_itself(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         MLP(**wrong)
-
-
-@pytest.mark.parametrize("shape", [(3,), (3, 1), ()])
-def test_one_logit_a_row_in_any_of_its_shapes(shape):
-    assert one_logit(torch.zeros(shape)).ndim == 1
-
-
-@pytest.mark.parametrize(
-    ("output", "advice"),
-    [
-        (torch.zeros(3, 2), "second logit minus the first"),
-        (torch.zeros(3, 4), r"shape \(3, 4\)"),
-        (torch.zeros(3, 1, 1), r"shape \(3, 1, 1\)"),
-        ((torch.zeros(3), None), "tuple"),
-    ],
-    ids=["two logits", "four logits", "three axes", "tuple"],
-)
-def test_anything_but_one_logit_a_row_is_refused(output, advice):
-    with pytest.raises(ValueError, match=f"one logit a row.*{advice}"):
-        one_logit(output)
-
-
-def squashed(*layers: nn.Module) -> nn.Module:
-    return nn.Sequential(nn.Linear(4, 1), *layers)
-
-
-class SecondProbability(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layer = nn.Linear(4, 2)
-
-    def forward(self, x):
-        return torch.softmax(self.layer(x), dim=1)[:, 1]
-
-
-@pytest.mark.parametrize(
-    ("network", "words"),
-    [
-        (squashed(nn.Sigmoid()), "sigmoid or softmax"),
-        (squashed(nn.Sigmoid(), nn.Flatten(0)), "sigmoid or softmax"),
-        (squashed(nn.LogSigmoid()), "sigmoid or softmax"),
-        (SecondProbability(), "sigmoid or softmax"),
-        (nn.Linear(4, 2), "second logit minus the first"),
-        (nn.Linear(4, 1).requires_grad_(False), "parameters to train"),
-        (nn.Flatten(0), "8 for 2 rows"),
-        (nn.Linear(3, 1), r"rows of shape \(4\) as float32"),
-        (nn.Embedding(9, 1), "standardize=False"),
-        (7, r"torch\.nn\.Module: found int"),
-    ],
-    ids=lambda value: type(value).__name__ if not isinstance(value, str) else "",
-)
-def test_networks_that_cannot_be_trained_are_refused_with_advice(network, words):
-    with pytest.raises(ValueError, match=words):
-        require_logits(network, torch.randn(2, 4))
-
-
-def test_logits_are_accepted_without_a_trace():
-    network = WithBuffers(4).train()
-    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
-    require_logits(network, torch.randn(2, 4))
-    assert network.training
-    assert all(torch.equal(tensor, before[name]) for name, tensor in network.state_dict().items())
-
-
-@pytest.mark.parametrize("dropout", [0.0, 0.3])
-def test_jacobian_row_by_row_is_that_of_the_general_pullback(dropout):
-    population = Population([MLP((6, 5), dropout)(4).double() for _ in range(3)])
-    x, cotangents = torch.randn(20, 4, dtype=torch.float64), torch.randn(2, 3, 20, dtype=torch.float64)
-    with isolated(1):
-        expected = pullback(population(x), cotangents, population.parameters)
-    with isolated(1):  # the same dropout masks
-        _, pull = population.traced(x)
-    torch.testing.assert_close(pull(cotangents), expected)

@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import nn
 
+from mamofair import gramians
 from mamofair.batches import Batch, InMemory
 from mamofair.descent import Fixed, MinNorm, initial_scales
 from mamofair.groups import read_groups
@@ -115,6 +116,35 @@ def test_step_of_common_descent_is_min_norm_of_the_scaled_gradients():
     for name, parameter in plain.named_parameters():
         torch.testing.assert_close(population.state(0)[name], parameter.detach())
     assert ((found[-1].weights > 0) & (found[-1].weights < 1)).sum() >= 2
+
+
+def wide(n_features: int) -> nn.Module:
+    return nn.Sequential(
+        nn.Linear(n_features, 256), nn.ReLU(), nn.Dropout(0.3), nn.Linear(256, 256), nn.Tanh(), nn.Linear(256, 1)
+    )
+
+
+@pytest.mark.parametrize("recipe", [MLP((256, 256), 0.3), wide], ids=["stacked", "one after another"])
+@pytest.mark.parametrize("weightings", [(MinNorm(),), (MinNorm(), Fixed((1, 2, 2)), MinNorm())], ids=["one", "three"])
+def test_wide_networks_train_without_their_jacobian_as_they_would_with_it(recipe, weightings, monkeypatch):
+    seeds = range(len(weightings))
+    without, with_it = population_of(recipe, seeds), population_of(recipe, seeds)
+    assert without.traced(rows(30).x)[1].layers(len(OBJECTIVES))
+    ours, seen = ([], []), []
+    for population, found in zip((without, with_it), ours, strict=True):
+        optimizer = torch.optim.SGD(population.parameters, lr=0.3)
+        found += train(population, weightings, optimizer=optimizer, average=Average(population, 0.5))
+        seen.append(decisions(population, rows().x))
+        monkeypatch.setattr(gramians, "_SMALL", 10**9)
+    assert not with_it.traced(rows(30).x)[1].layers(len(OBJECTIVES))
+    for one, other in zip(*ours, strict=True):
+        torch.testing.assert_close(one.weights, other.weights, atol=1e-8, rtol=0)
+        if one.cosines is not None:
+            torch.testing.assert_close(one.cosines, other.cosines, atol=1e-8, rtol=0)
+    for i in seeds:
+        assert_same_state(without, i, with_it, i)
+    assert max((snapshot.weights[:, 0] > 0.01).sum() for snapshot in ours[0]) >= 2
+    assert all(0 < decided.mean() < 1 for decided in seen)
 
 
 @pytest.mark.parametrize("weightings", [PREFERENCES, (MinNorm(), MinNorm())], ids=["fixed", "common"])

@@ -9,7 +9,6 @@ from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import torch
 from jaxtyping import Float, Shaped
@@ -18,9 +17,11 @@ from torch.func import functional_call, stack_module_state
 from torch.nn import functional
 
 from mamofair.descent import pullback
+from mamofair.gramians import Layer, linear_layers, noted
+from mamofair.logits import one_logit
+from mamofair.pullbacks import Pullback, Trace, row_by_row
 
-Trace = list[tuple[Tensor, Tensor]]
-Pullback = Callable[[Tensor], Tensor]
+_FEW = 32  # rows that are enough to tell whether rows mix
 
 #: From the number of features (channels or tokens a row, if X has more than two axes) to a module with one logit a row.
 Recipe = Callable[..., nn.Module]
@@ -127,6 +128,8 @@ class Population:
         }
         self.buffers = {name: buffer.to(device) for name, buffer in buffers.items()}
         self.scales: Tensor | None = None  # what common descent divides the gradients by, once training has begun
+        self._linear = linear_layers(self.template)
+        self._keeps_rows_apart: bool | None = None  # once it is known
 
     @property
     def device(self) -> torch.device:
@@ -166,14 +169,33 @@ class Population:
         return torch.stack(logits)
 
     def traced(self, x: Shaped[Tensor, "n ..."]) -> tuple[Float[Tensor, "members n"], Pullback]:
-        """Return the logits, and the function that takes their cotangents to the Jacobian by the parameters."""
+        """Return the logits, and what takes their cotangents to the Jacobian by the parameters, or to its Gramian."""
         if isinstance(self.template, Perceptron) and len(self.parameters) == len(self.tensors):
             trace: Trace = []
             with torch.no_grad():
                 logits = self.template.forward_stacked(self.tensors, x, trace)
-            return logits, partial(_pull_back_rows, trace, self.template.slope)
-        logits = self(x)
-        return logits, partial(pullback, logits, parameters=self.parameters)
+            return logits, row_by_row(trace, self.template.slope)
+        with noted(self._linear) as calls:
+            logits = self(x)
+
+        def layers(k: int) -> list[Layer]:
+            fits = calls.are_regular(*logits.shape) and calls.is_wide(len(x), k) and self._are_rows_apart(x)
+            return calls.traced(logits) if fits else []
+
+        return logits, Pullback(partial(pullback, logits, parameters=self.parameters), layers)
+
+    def _are_rows_apart(self, x: Shaped[Tensor, "n ..."]) -> bool:
+        """Whether the linear layers explain the gradient of a few rows: looked at once, as the network trains."""
+        if self._keeps_rows_apart is None and len(x) > 1:
+            twin, training = copy(self), self.template.training
+            twin.buffers = {name: buffer.clone() for name, buffer in self.buffers.items()}
+            with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
+                twin.train()
+                with noted(self._linear) as calls:
+                    logits = twin(x[:_FEW])
+                self._keeps_rows_apart = calls.explain(logits, self.parameters)
+            self.train(training)
+        return bool(self._keeps_rows_apart)
 
     def _views(self, member: int) -> dict[str, Tensor]:
         return {name: tensor[member] for name, tensor in (self.tensors | self.buffers).items()}
@@ -194,28 +216,6 @@ class Population:
     def state(self, member: int) -> dict[str, Tensor]:
         """Return a copy of a member's parameters and buffers, on the CPU: a `state_dict` of the network."""
         return {name: view.detach().cpu().clone() for name, view in self._views(member).items()}
-
-
-@torch.no_grad()
-def _pull_back_rows(
-    trace: Trace, slope: float, cotangents: Float[Tensor, "k members n"]
-) -> Float[Tensor, "k members d"]:
-    """Return the Jacobian of k objectives for linear layers whose rows do not mix, as `descent.pullback` would.
-
-    A row's logit f depends on that row alone. So an objective's derivative by a layer's output z is c ∘ ∂f/∂z with c
-    its cotangent, and one backward pass over the activations serves all k; what is left are products with the inputs.
-    """
-    k, members, n = cotangents.shape
-    # With one objective its cotangent may as well be there from the start: nothing is left to be weighed.
-    delta = cotangents[0].unsqueeze(-1) if k == 1 else cotangents.new_ones(members, n, 1)
-    parts: list[Tensor] = []
-    for i, (weight, inputs) in reversed(list(enumerate(trace))):
-        weighed = delta.unsqueeze(0) if k == 1 else cotangents.unsqueeze(-1) * delta  # (k, members, n, outputs)
-        parts[:0] = [(weighed.mT @ inputs).flatten(2), weighed.sum(-2)]  # by weights and by biases
-        if i:
-            # Units that are off or left out are 0 in the inputs, the others positive: their sign is the ReLU's slope.
-            delta = (delta @ (slope * weight)).mul_(inputs.sign())
-    return torch.cat(parts, dim=-1)
 
 
 class Average:
@@ -240,49 +240,3 @@ class Average:
         news = 1 - min(self.decay, self.steps / (10 + self.steps))
         for mine, theirs in zip(self.population.stacks, population.stacks, strict=True):
             mine.lerp_(theirs, news) if mine.is_floating_point() else mine.copy_(theirs)
-
-
-def one_logit(output: Any) -> Float[Tensor, " n"]:
-    """Return a network's output as one logit a row, and refuse anything else with advice."""
-    if not isinstance(output, Tensor):
-        raise ValueError(f"A network must return one logit a row: found a {type(output).__name__}, not a tensor.")
-    if output.ndim == 0 or (output.ndim == 2 and output.shape[1] == 1):  # no axis is left where one row was squeezed
-        return output.reshape(-1)
-    if output.ndim != 1:
-        advice = " Return the second logit minus the first." if output.ndim == 2 and output.shape[1] == 2 else ""
-        raise ValueError(
-            f"A network must return one logit a row: found an output of shape {tuple(output.shape)}.{advice}"
-        )
-    return output
-
-
-def require_logits(network: Any, x: Shaped[Tensor, "n ..."]) -> None:
-    """Raise a `ValueError` unless the network returns one logit a row that depends on its parameters."""
-    if not isinstance(network, nn.Module):
-        raise ValueError(f"`network` must return a torch.nn.Module: found {type(network).__name__}.")
-    training = network.training
-    network.eval()  # so that a single row suffices for normalisation layers, and no statistics change
-    try:
-        output = one_logit(network(x))
-    except (RuntimeError, TypeError) as error:  # torch's ways to say that shapes or types do not fit
-        shape, kind = ", ".join(map(str, x.shape[1:])), str(x.dtype).removeprefix("torch.")
-        raise ValueError(
-            f"`network` cannot take X, rows of shape ({shape}) as {kind} ({error}). If X holds tokens or "
-            "categories for an embedding, keep them integers with `standardize=False`."
-        ) from error
-    network.train(training)
-    if len(output) != len(x):
-        raise ValueError(f"A network must return one logit a row: found {len(output)} for {len(x)} rows.")
-    if not output.requires_grad:
-        raise ValueError("A network must have parameters to train: all of its parameters are frozen, or it has none.")
-    node = output.grad_fn
-    while node is not None and node.name().startswith(_RESHAPING):
-        node = node.next_functions[0][0]
-    if node is not None and node.name().startswith(_SQUASHING):
-        raise ValueError(
-            "A network must return logits: found a sigmoid or softmax at its end. Leave the last layer out."
-        )
-
-
-_RESHAPING = ("View", "Squeeze", "Unsqueeze", "Reshape", "UnsafeView", "Select", "Alias", "Permute")
-_SQUASHING = ("Sigmoid", "Softmax", "LogSoftmax", "LogSigmoid", "Tanh")

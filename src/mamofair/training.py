@@ -12,9 +12,10 @@ from torch import Tensor
 
 from mamofair.batches import Batch, Feed
 from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
-from mamofair.networks import Average, Population, Pullback
+from mamofair.networks import Average, Population
 from mamofair.objectives import Objective, evaluate, records
 from mamofair.pareto import Counter, Tally
+from mamofair.pullbacks import Pullback
 from mamofair.ranks import ALONE, Ranks
 
 _CHUNK = 4096  # rows that are predicted at once
@@ -120,7 +121,7 @@ def _derive(
     logits, pull = population.traced(batch.x)
     everyone, whole, ours = ranks.gathered(logits.detach(), batch)
     values, cotangents = evaluate(objectives, everyone, whole)
-    return values, cotangents[..., ours], pull if ranks.size == 1 else lambda own: ranks.summed(pull(own))
+    return values, cotangents[..., ours], pull if ranks.size == 1 else Pullback(lambda own: ranks.summed(pull(own)))
 
 
 Descent = Callable[[Float[Tensor, "k members n"], Pullback], Float[Tensor, "k members"]]
@@ -146,13 +147,12 @@ def _descent(
     scales = population.scales
 
     def common_descent(cotangents: Tensor, pull: Pullback) -> Tensor:
-        own = pull(cotangents / scales.unsqueeze(-1)).transpose(0, 1)  # (members, k, d)
-        gramians = own @ own.mT
+        gramians, direction = pull.gramians(cotangents / scales.unsqueeze(-1))
         # Where a gradient is not finite the weights do not matter: the values of the next step will tell.
         finite = gramians.isfinite().all(-1).all(-1).tolist()
         chosen = [w(g) if fine else g[0] for w, g, fine in zip(weightings, gramians, finite, strict=True)]
         weights = torch.stack(chosen)
-        assign_grad(parameters, (weights.unsqueeze(1) @ own).squeeze(1))
+        assign_grad(parameters, direction(weights))
         return weights.T
 
     return common_descent
@@ -177,8 +177,9 @@ def _cosines(
     """Return the cosines between the objectives' gradients, for each member as it predicts: without dropout."""
     population.train(False)
     _, cotangents, pull = _derive(population, objectives, batch, ranks)
-    jacobian = torch.nn.functional.normalize(pull(cotangents), dim=-1)
-    return torch.einsum("kmd,lmd->mkl", jacobian, jacobian)
+    gramians, _ = pull.gramians(cotangents)
+    lengths = gramians.diagonal(dim1=1, dim2=2).clamp(min=0).sqrt().clamp(min=1e-12)
+    return gramians / (lengths.unsqueeze(1) * lengths.unsqueeze(2))
 
 
 def _require_finite(values: Float[Tensor, "steps k members"], objectives: Sequence[Objective], start: int) -> None:

@@ -20,7 +20,8 @@ from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import Scaling
 from mamofair.estimators._parameters import SHARED
-from mamofair.networks import MLP, Recipe, one_logit
+from mamofair.logits import one_logit
+from mamofair.networks import MLP, Recipe
 from mamofair.notions import Confusion, column
 from mamofair.pareto import Criterion, Point
 from mamofair.relaxations import Relaxation, Sigmoid

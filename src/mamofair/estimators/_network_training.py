@@ -16,7 +16,8 @@ from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows, read_members, read_objectives
 from mamofair.estimators._numbers import Scaling, read_numbers
-from mamofair.networks import MLP, Average, Perceptron, Population, Recipe, one_logit, require_logits
+from mamofair.logits import one_logit, require_logits
+from mamofair.networks import MLP, Average, Perceptron, Population, Recipe
 from mamofair.objectives import CrossEntropy, Objective, SquaredError
 from mamofair.pareto import Counter, Point
 from mamofair.relaxations import Relaxation

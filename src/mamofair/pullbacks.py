@@ -1,0 +1,78 @@
+"""Pulling back: from the objectives' derivatives by the logits to those by the parameters, and to their Gramian.
+
+How is decided by how the logits were computed: by whatever operations, or row by row through linear layers.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from mamofair.gramians import Direction, Layer, gramians, is_wide
+
+__all__ = ["Pullback", "Trace", "row_by_row"]
+
+#: The weights and the inputs of each linear layer of a population.
+Trace = list[tuple[Tensor, Tensor]]
+
+
+@dataclass(frozen=True, eq=False)
+class Pullback:
+    """Takes cotangents to the Jacobian by the parameters, or to its Gramian.
+
+    Parameters
+    ----------
+    jacobian
+        From the k objectives' derivatives by the logits to those by the parameters.
+    layers
+        From k to the layers that all of the Jacobian belongs to, if that is the cheaper way to its Gramian; else none.
+    """
+
+    jacobian: Callable[[Float[Tensor, "k members n"]], Float[Tensor, "k members d"]]
+    layers: Callable[[int], Sequence[Layer]] = lambda k: ()
+
+    def __call__(self, cotangents: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
+        """Return the Jacobian."""
+        return self.jacobian(cotangents)
+
+    def gramians(self, cotangents: Float[Tensor, "k members n"]) -> tuple[Float[Tensor, "members k k"], Direction]:
+        """Return the Gramian of each member's gradients, and what takes weights on them to the direction."""
+        if layers := self.layers(len(cotangents)):
+            return gramians(layers, cotangents)
+        own = self(cotangents).transpose(0, 1)  # (members, k, d)
+        return own @ own.mT, lambda weights: (weights.unsqueeze(1) @ own).squeeze(1)
+
+
+def row_by_row(trace: Trace, slope: float) -> Pullback:
+    """Return the pullback of linear layers with ReLU and dropout between them, as autograd's would be.
+
+    A row's logit f depends on that row alone. So an objective's derivative by a layer's output z is c ∘ ∂f/∂z with c
+    its cotangent, and one backward pass over the activations serves all k; what is left are products with the inputs.
+    """
+
+    def jacobian(cotangents: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
+        if len(cotangents) == 1:  # its cotangent may as well be there from the start: nothing is left to be weighed
+            parts = [part for layer in _layers(trace, slope, cotangents[0]) for part in layer.gradients()]
+        else:
+            ones = torch.ones_like(cotangents[0])
+            parts = [part for layer in _layers(trace, slope, ones) for part in layer.gradients(cotangents)]
+        return torch.cat(parts, dim=-1)
+
+    def layers(k: int) -> list[Layer]:
+        members, n, _ = trace[0][1].shape
+        wide = any(is_wide(n, inputs, outputs, k) for outputs, inputs in (weight.shape[1:] for weight, _ in trace))
+        return _layers(trace, slope, trace[0][1].new_ones(members, n)) if wide else []
+
+    return Pullback(jacobian, layers)
+
+
+@torch.no_grad()
+def _layers(trace: Trace, slope: float, last: Float[Tensor, "members n"]) -> list[Layer]:
+    """Return the layers with their deltas, from the derivatives by the logits, which come last."""
+    deltas = [last.unsqueeze(-1)]
+    for weight, inputs in reversed(trace[1:]):
+        # Units that are off or left out are 0 in the inputs, the others positive: their sign is the ReLU's slope.
+        deltas.append((deltas[-1] @ (slope * weight)).mul_(inputs.sign()))
+    return [Layer(inputs, delta) for (_, inputs), delta in zip(trace, reversed(deltas), strict=True)]
