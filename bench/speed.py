@@ -66,22 +66,24 @@ class Figure(NamedTuple):
 # Loops. Each trains an epoch, then yields what it trained and the mean weights of the objectives.
 
 
-def plain_loop(rows: Batch, start: nn.Module) -> Iterator[tuple[nn.Module, None]]:
+def plain_loop(rows: Batch, start: nn.Module, rate: float = RATE) -> Iterator[tuple[nn.Module, None]]:
     """Train on cross-entropy alone."""
     network = deepcopy(start).train()
-    optimizer = torch.optim.Adam(network.parameters(), lr=RATE)
+    optimizer = torch.optim.Adam(network.parameters(), lr=rate)
     while True:
-        for index in torch.randperm(len(rows)).split(len(rows) // 20):
+        for index in shuffled(rows):
             optimizer.zero_grad()
             binary_cross_entropy_with_logits(network(rows.x[index]), rows.y[index]).backward()
             optimizer.step()
         yield network, None
 
 
-def users_loop(way: Callable[..., Any], gaps: Sequence[Gap], rows: Batch, start: nn.Module) -> Iterator[Any]:
+def users_loop(
+    way: Callable[..., Any], gaps: Sequence[Gap], rows: Batch, start: nn.Module, rate: float = RATE
+) -> Iterator[Any]:
     """Train on several objectives, each divided by its initial value, as a torch user would."""
     network = deepcopy(start).train()
-    optimizer, descend = torch.optim.Adam(network.parameters(), lr=RATE), way(network)
+    optimizer, descend = torch.optim.Adam(network.parameters(), lr=rate), way(network)
 
     def values(batch: Batch) -> list[Tensor]:
         logits = network(batch.x)
@@ -92,7 +94,7 @@ def users_loop(way: Callable[..., Any], gaps: Sequence[Gap], rows: Batch, start:
         scales = initial_scales(torch.stack(values(rows))).tolist()
     while True:
         weights = []
-        for index in torch.randperm(len(rows)).split(len(rows) // 20):
+        for index in shuffled(rows):
             optimizer.zero_grad()
             found = values(rows[index])
             weights.append(descend([value / scale for value, scale in zip(found, scales, strict=True)]))
@@ -100,14 +102,21 @@ def users_loop(way: Callable[..., Any], gaps: Sequence[Gap], rows: Batch, start:
         yield network, torch.stack(weights).mean(0)
 
 
-def our_loop(weightings: Sequence[Any], gaps: Sequence[Gap], rows: Batch, start: nn.Module) -> Iterator[Any]:
+def our_loop(
+    weightings: Sequence[Any], gaps: Sequence[Gap], rows: Batch, start: nn.Module, rate: float = RATE
+) -> Iterator[Any]:
     """Train as the estimator does, averages, traces and all."""
     population = Population([deepcopy(start)] * len(weightings))
-    optimizer = torch.optim.Adam(population.parameters, lr=RATE, fused=True)
+    optimizer = torch.optim.Adam(population.parameters, lr=rate, fused=True)
     objectives, average = [CrossEntropy(), *gaps], Average(population, 0.99)
     options = {"span": range(10**6), "snapshots": 1}
     for snapshot in epochs(population, objectives, InMemory(rows, BATCH), weightings, optimizer, average, **options):
         yield population, snapshot.weights[:, -1]
+
+
+def shuffled(rows: Batch) -> Sequence[Tensor]:
+    """Return the rows of an epoch's batches, of nearly equal size as ours."""
+    return torch.randperm(len(rows)).tensor_split(-(-len(rows) // BATCH))
 
 
 # Ways to descend: from a network to a function that sets its gradients, given the objectives' values.

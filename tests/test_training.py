@@ -147,6 +147,31 @@ def test_wide_networks_train_without_their_jacobian_as_they_would_with_it(recipe
     assert all(0 < decided.mean() < 1 for decided in seen)
 
 
+def rowwise(n_features: int) -> nn.Module:
+    return nn.Sequential(nn.Linear(n_features, 6), nn.LayerNorm(6), nn.Tanh(), nn.Linear(6, 1))
+
+
+@pytest.mark.parametrize("recipe", [MLP((8,), 0.0), rowwise], ids=["stacked", "one after another"])
+@pytest.mark.parametrize(
+    "weightings", [PREFERENCES, (MinNorm(), MinNorm()), (Fixed((1, 2, 2)), MinNorm())], ids=["fixed", "common", "mixed"]
+)
+def test_steps_in_pieces_are_steps_of_the_whole_batch(recipe, weightings):
+    whole, pieces = (population_of(recipe, range(len(weightings))) for _ in range(2))
+    pieces.micro_batch = 7
+    seen = [
+        train(population, weightings, optimizer=torch.optim.SGD(population.parameters, lr=0.3), seed=5)
+        for population in (whole, pieces)
+    ]
+    for one, other in zip(*seen, strict=True):
+        torch.testing.assert_close(one.weights, other.weights, rtol=0, atol=1e-12)
+        torch.testing.assert_close(one.values, other.values, rtol=0, atol=1e-12)
+    for i in range(len(weightings)):
+        for name, tensor in whole.state(i).items():
+            torch.testing.assert_close(tensor, pieces.state(i)[name], rtol=0, atol=1e-12)
+    assert max((snapshot.weights[:, -1] > 0.01).sum() for snapshot in seen[0]) >= 2
+    assert 0 < decisions(whole, rows().x).mean() < 1
+
+
 @pytest.mark.parametrize("weightings", [PREFERENCES, (MinNorm(), MinNorm())], ids=["fixed", "common"])
 def test_training_in_two_parts_is_training_in_one(weightings):
     once, twice = (population_of(seeds=range(len(weightings))) for _ in range(2))

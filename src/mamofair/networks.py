@@ -4,7 +4,8 @@ A network takes rows and returns one logit for each. A population is m networks 
 stacked in a first axis: one call gives the logits of all members, ``(m, n)``.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,7 @@ from torch.nn import functional
 from mamofair.descent import pullback
 from mamofair.gramians import Layer, linear_layers, noted
 from mamofair.logits import one_logit
-from mamofair.pullbacks import Pullback, Trace, row_by_row
+from mamofair.pullbacks import Pullback, Trace, in_pieces, row_by_row
 
 _FEW = 32  # rows that are enough to tell whether rows mix
 
@@ -117,11 +118,16 @@ class Population:
         The members; their parameters are copied.
     device
         Where to put the copies.
+    micro_batch
+        The most rows to compute at once, if that is less than a batch.
     """
 
-    def __init__(self, networks: Sequence[nn.Module], device: str | torch.device = "cpu"):
+    def __init__(
+        self, networks: Sequence[nn.Module], device: str | torch.device = "cpu", micro_batch: int | None = None
+    ):
         self.template = networks[0].to(device)
         self.size = len(networks)
+        self.micro_batch = micro_batch
         tensors, buffers = stack_module_state(list(networks))
         self.tensors = {
             name: tensor.to(device).detach().requires_grad_(tensor.requires_grad) for name, tensor in tensors.items()
@@ -130,6 +136,7 @@ class Population:
         self.scales: Tensor | None = None  # what common descent divides the gradients by, once training has begun
         self._linear = linear_layers(self.template)
         self._keeps_rows_apart: bool | None = None  # once it is known
+        self._comes_in_pieces = False  # as far as is known
 
     @property
     def device(self) -> torch.device:
@@ -160,6 +167,13 @@ class Population:
 
     def __call__(self, x: Shaped[Tensor, "n ..."]) -> Float[Tensor, "members n"]:
         """Return the logits of all members."""
+        pieces = self._pieces(x)
+        return self._logits(x) if len(pieces) == 1 else torch.cat([self._logits(piece) for piece in pieces], dim=1)
+
+    def _pieces(self, x: Shaped[Tensor, "n ..."]) -> Sequence[Tensor]:
+        return [x] if self.micro_batch is None else torch.split(x, self.micro_batch)
+
+    def _logits(self, x: Shaped[Tensor, "n ..."]) -> Float[Tensor, "members n"]:
         if isinstance(self.template, Perceptron):
             return self.template.forward_stacked(self.tensors, x)
         logits, drawn = [], torch.get_rng_state()
@@ -170,13 +184,20 @@ class Population:
 
     def traced(self, x: Shaped[Tensor, "n ..."]) -> tuple[Float[Tensor, "members n"], Pullback]:
         """Return the logits, and what takes their cotangents to the Jacobian by the parameters, or to its Gramian."""
+        pieces = self._pieces(x)
+        if len(pieces) == 1:
+            return self._traced(x)
+        self._require_pieces(x[: max(8, min(_FEW, len(pieces[0])))])
+        return in_pieces(self._traced, pieces)
+
+    def _traced(self, x: Shaped[Tensor, "n ..."]) -> tuple[Float[Tensor, "members n"], Pullback]:
         if isinstance(self.template, Perceptron) and len(self.parameters) == len(self.tensors):
             trace: Trace = []
             with torch.no_grad():
                 logits = self.template.forward_stacked(self.tensors, x, trace)
             return logits, row_by_row(trace, self.template.slope)
         with noted(self._linear) as calls:
-            logits = self(x)
+            logits = self._logits(x)
 
         def layers(k: int) -> list[Layer]:
             fits = calls.are_regular(*logits.shape) and calls.is_wide(len(x), k) and self._are_rows_apart(x)
@@ -184,18 +205,43 @@ class Population:
 
         return logits, Pullback(partial(pullback, logits, parameters=self.parameters), layers)
 
+    @contextmanager
+    def _aside(self) -> Iterator["Population"]:
+        """Give a twin in training, with the same random numbers and buffers of its own, to look at and forget."""
+        twin, training = copy(self), self.template.training
+        twin.buffers = {name: buffer.clone() for name, buffer in self.buffers.items()}
+        with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
+            twin.train()
+            try:
+                yield twin
+            finally:
+                self.train(training)
+
     def _are_rows_apart(self, x: Shaped[Tensor, "n ..."]) -> bool:
-        """Whether the linear layers explain the gradient of a few rows: looked at once, as the network trains."""
+        """Whether the linear layers explain the gradient of a few rows: looked at once."""
         if self._keeps_rows_apart is None and len(x) > 1:
-            twin, training = copy(self), self.template.training
-            twin.buffers = {name: buffer.clone() for name, buffer in self.buffers.items()}
-            with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
-                twin.train()
-                with noted(self._linear) as calls:
-                    logits = twin(x[:_FEW])
-                self._keeps_rows_apart = calls.explain(logits, self.parameters)
-            self.train(training)
+            with self._aside() as twin, noted(self._linear) as calls:
+                self._keeps_rows_apart = calls.explain(twin._logits(x[:_FEW]), self.parameters)
         return bool(self._keeps_rows_apart)
+
+    @torch.no_grad()
+    def _require_pieces(self, x: Shaped[Tensor, "n ..."]) -> None:
+        """Raise a `ValueError` if a batch in pieces is another batch: looked at once, on a few rows."""
+        if self._comes_in_pieces:
+            return
+        others = torch.cat([x[: len(x) // 2], x[:1].expand_as(x[len(x) // 2 :])])
+        with self._aside() as twin:
+            logits = twin._logits(x)
+            changed = [name for name, buffer in twin.buffers.items() if not torch.equal(buffer, self.buffers[name])]
+        with self._aside() as twin:
+            same = torch.allclose(twin._logits(others)[:, : len(x) // 2], logits[:, : len(x) // 2], equal_nan=True)
+        if changed or not same:
+            found = f"{changed[0]} changes" if changed else "logits depend on other rows"
+            raise ValueError(
+                "`micro_batch` must be None for networks that mix rows or keep count of them, as BatchNorm does: found "
+                f"that {found} in training. Normalise within rows (LayerNorm, GroupNorm), or make `batch_size` smaller."
+            )
+        self._comes_in_pieces = True
 
     def _views(self, member: int) -> dict[str, Tensor]:
         return {name: tensor[member] for name, tensor in (self.tensors | self.buffers).items()}

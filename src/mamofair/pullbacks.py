@@ -1,18 +1,21 @@
 """Pulling back: from the objectives' derivatives by the logits to those by the parameters, and to their Gramian.
 
-How is decided by how the logits were computed: by whatever operations, or row by row through linear layers.
+How is decided by how the logits were computed: by whatever operations, row by row through linear layers, or in pieces,
+for batches whose activations do not fit into memory together.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import Any
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from mamofair.gramians import Direction, Layer, gramians, is_wide
 
-__all__ = ["Pullback", "Trace", "row_by_row"]
+__all__ = ["Pullback", "Trace", "in_pieces", "row_by_row"]
 
 #: The weights and the inputs of each linear layer of a population.
 Trace = list[tuple[Tensor, Tensor]]
@@ -76,3 +79,38 @@ def _layers(trace: Trace, slope: float, last: Float[Tensor, "members n"]) -> lis
         # Units that are off or left out are 0 in the inputs, the others positive: their sign is the ReLU's slope.
         deltas.append((deltas[-1] @ (slope * weight)).mul_(inputs.sign()))
     return [Layer(inputs, delta) for (_, inputs), delta in zip(trace, reversed(deltas), strict=True)]
+
+
+#: From rows to their logits, and what pulls these back.
+Tracer = Callable[[Shaped[Tensor, "n ..."]], tuple[Float[Tensor, "members n"], Pullback]]
+
+
+def in_pieces(traced: Tracer, pieces: Sequence[Shaped[Tensor, "_ ..."]]) -> tuple[Float[Tensor, "members n"], Pullback]:
+    """Return the logits and the pullback of a batch that is never computed whole.
+
+    Objectives need the logits of all rows, so these come first, without a graph. To pull back, each piece is computed
+    again, with the random numbers of the first time, and the pieces' Jacobians add up to that of the batch.
+    """
+    sizes, drawn, logits = [len(piece) for piece in pieces], [], []
+    with torch.no_grad():
+        for piece in pieces:
+            drawn.append(_drawn(piece.device))
+            logits.append(traced(piece)[0])
+
+    def jacobians(cotangents: Float[Tensor, "k members n"]) -> Iterator[Float[Tensor, "k members d"]]:
+        for piece, own, before in zip(pieces, torch.split(cotangents, sizes, dim=-1), drawn, strict=True):
+            _draw_again(before)
+            yield traced(piece)[1](own)
+
+    return torch.cat(logits, dim=1), Pullback(lambda cotangents: reduce(Tensor.add_, jacobians(cotangents)))
+
+
+def _drawn(device: torch.device) -> list[tuple[Any, Tensor]]:
+    """Return how far random numbers are drawn, on the CPU and on the device."""
+    sources = [torch] if device.type == "cpu" else [torch, getattr(torch, device.type)]
+    return [(source, source.get_rng_state()) for source in sources]
+
+
+def _draw_again(drawn: list[tuple[Any, Tensor]]) -> None:
+    for source, state in drawn:
+        source.set_rng_state(state)

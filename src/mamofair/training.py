@@ -206,9 +206,10 @@ def measure(population: Population, part: Sequence[tuple[Shaped[Tensor, "n ..."]
     return [sum(own[1:], start=own[0]) for own in zip(*tallies, strict=True)]
 
 
-def chunks(n: int) -> Iterator[slice]:
+def chunks(n: int, rows: int | None = None) -> Iterator[slice]:
     """Yield slices over n rows, few enough each to be predicted at once."""
-    return (slice(start, start + _CHUNK) for start in range(0, n, _CHUNK))
+    step = rows or _CHUNK
+    return (slice(start, start + step) for start in range(0, n, step))
 
 
 @contextmanager

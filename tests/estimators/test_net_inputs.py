@@ -176,6 +176,7 @@ NOT_A_COUNT = [0, -1, 1.5, "3", None]
 WRONG_PARAMETERS = {
     "epochs": NOT_A_COUNT,
     "batch_size": NOT_A_COUNT,
+    "micro_batch": NOT_A_COUNT[:-1],
     "snapshots": NOT_A_COUNT,
     "max_points": [*NOT_A_COUNT, 1],
     "patience": NOT_A_COUNT[:-1],

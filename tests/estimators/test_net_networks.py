@@ -166,3 +166,42 @@ def test_modules_that_do_not_return_a_logit_are_refused_with_advice(recipe, advi
 def test_module_itself_is_refused_because_members_need_one_each():
     with pytest.raises(ValueError, match="callable that takes the number of features"):
         small(network=nn.Linear(2, 1)).fit(X, Y, sensitive_features=GROUP)
+
+
+class Sizes(nn.Module):
+    """Remembers the most rows it was given."""
+
+    most = 0
+
+    def __init__(self, n_features: int):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(n_features, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 1))
+
+    def forward(self, x):
+        Sizes.most = max(Sizes.most, len(x))
+        return self.layers(x)
+
+
+@pytest.mark.parametrize("members", [3, [MinNorm()]], ids=["fixed", "common"])
+def test_micro_batches_are_never_exceeded_and_the_front_is_that_of_whole_batches(members, monkeypatch):
+    models = [small(network=Sizes, members=members, micro_batch=rows) for rows in (None, 32)]
+    for model, most in zip(models, (100, 32), strict=True):
+        monkeypatch.setattr(Sizes, "most", 0)
+        model.fit(X, Y, sensitive_features=GROUP).predict(X)
+        assert (Sizes.most > most) == (model is models[0])  # whole, held-back rows are predicted together
+    histories = [model.history_.to_numpy(float) for model in models]
+    np.testing.assert_allclose(*histories, rtol=0.02, atol=0.02)  # float32, and Adam
+    assert 0 < models[1].predict(X).mean() < 1
+
+
+def test_micro_batches_can_be_turned_on_when_training_goes_on():
+    model = small(network=Sizes, warm_start=True).fit(X, Y, sensitive_features=GROUP)
+    model.set_params(micro_batch=16)
+    Sizes.most = 0
+    model.fit(X, Y, sensitive_features=GROUP)
+    assert Sizes.most == 16
+
+
+def test_micro_batches_are_refused_where_rows_mix():
+    with pytest.raises(ValueError, match="`micro_batch` must be None for networks that mix rows"):
+        small(network=normalised, micro_batch=16).fit(X, Y, sensitive_features=GROUP)

@@ -59,6 +59,9 @@ class FairNetClassifier(NetworkTraining):
     batch_size : int, default=512
         Rows a step, at the most: a small data set is cut into six batches, of 64 rows at least, so that an epoch is
         more than a step or two. Gaps of small batches are noisy, and biased upwards.
+    micro_batch : int or None, default=None
+        The most rows that a network computes at once, for networks whose batch does not fit into memory. The step is
+        that of the whole batch, computed twice, piece by piece. Not for networks that mix rows, as BatchNorm does.
     learning_rate : float, default=0.003
         Of Adam.
     averaging : float, default=0.99
@@ -123,6 +126,7 @@ class FairNetClassifier(NetworkTraining):
         standardize: bool = True,
         epochs: int = 60,
         batch_size: int = 512,
+        micro_batch: int | None = None,
         learning_rate: float = 0.003,
         averaging: float = 0.99,
         snapshots: int = 4,
@@ -148,6 +152,7 @@ class FairNetClassifier(NetworkTraining):
         self.standardize = standardize
         self.epochs = epochs
         self.batch_size = batch_size
+        self.micro_batch = micro_batch
         self.learning_rate = learning_rate
         self.averaging = averaging
         self.snapshots = snapshots

@@ -39,6 +39,7 @@ class NetworkTraining(FairClassifier):
     standardize: bool
     epochs: int
     batch_size: int
+    micro_batch: int | None
     learning_rate: float
     averaging: float
     snapshots: int
@@ -108,7 +109,7 @@ class NetworkTraining(FairClassifier):
             with isolated(seed, own):
                 networks[own] = self.network(train.X.shape[1])
                 require_logits(networks[own], self._tensor(train.X[:2], "cpu"))
-        self._population = Population([networks[member.seed] for member in members], self.device)
+        self._population = Population([networks[member.seed] for member in members], self.device, self.micro_batch)
         self._optimizer = torch.optim.Adam(self._population.parameters, lr=self.learning_rate, fused=True)
         self._average = Average(self._population, self.averaging)
         self._epoch, self._best, self._stale = 0, 0.0, 0
@@ -121,6 +122,7 @@ class NetworkTraining(FairClassifier):
             )
         # Copies of this estimator, such as `at` returns, share what is trained: from here on, this one has its own.
         self._population, self._optimizer, self._average = deepcopy((self._population, self._optimizer, self._average))
+        self._population.micro_batch = self._average.population.micro_batch = self.micro_batch
         for group in self._optimizer.param_groups:
             group["lr"] = self.learning_rate
         self._stale = 0 if self._is_stale else self._stale
@@ -160,6 +162,6 @@ class NetworkTraining(FairClassifier):
         state = {name: t.to(dtype) if t.is_floating_point() else t for name, t in point.state.items()}
         network.eval()
         with isolated(small=self._population.is_small):
-            inputs = (self._tensor(X[rows], "cpu", dtype) for rows in chunks(len(X)))
+            inputs = (self._tensor(X[rows], "cpu", dtype) for rows in chunks(len(X), self.micro_batch))
             logits = [one_logit(functional_call(network, state, (x,))) for x in inputs]
         return torch.cat(logits).double().numpy()

@@ -76,6 +76,7 @@ NETWORK: tuple[Rule, ...] = (
     ("network", _builds, "a callable that takes the number of features and returns a new module, not a module"),
     ("epochs", _whole, _WHOLE),
     ("batch_size", _whole, _WHOLE),
+    ("micro_batch", lambda v: v is None or _whole(v), f"None or {_WHOLE}"),
     ("averaging", lambda v: _number(v) and v < 1, "at least 0 and less than 1"),
     ("snapshots", _whole, _WHOLE),
     ("patience", lambda v: v is None or _whole(v), f"None or {_WHOLE}"),
