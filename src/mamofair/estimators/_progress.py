@@ -6,12 +6,14 @@ from typing import Any, TypeVar
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from mamofair.ranks import Ranks
+
 T = TypeVar("T")
 
 
 def watched(fitting: Iterator[T], total: int | None, verbose: int) -> Iterator[T]:
-    """Yield what `fitting` yields; with `verbose`, show how the front grows, on a terminal as a bar."""
-    if not verbose:
+    """Yield what `fitting` yields; with `verbose`, rank 0 shows how the front grows, on a terminal as a bar."""
+    if not verbose or Ranks.present().rank:
         yield from fitting
         return
     console = Console(stderr=True)
