@@ -6,17 +6,23 @@ back those of its own rows, and the k gradients are summed: exactly the step of 
 or Gramians of each rank's rows, averaged, would be something else.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import torch
-from jaxtyping import Float
-from torch import Tensor, distributed
+from jaxtyping import Float, Shaped
+from torch import Tensor, distributed, nn
 from torch.nn.functional import one_hot, pad
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from mamofair.batches import Batch
 
-__all__ = ["ALONE", "Ranks"]
+__all__ = ["ALONE", "Ranks", "require_shareable"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,10 @@ class Ranks:
         if not (distributed.is_available() and distributed.is_initialized()):
             return cls()
         return cls(distributed.get_rank(), distributed.get_world_size())
+
+    def share(self, n: int) -> slice:
+        """Return which of n rows that all ranks hold are this one's to look at."""
+        return slice(self.rank * n // self.size, (self.rank + 1) * n // self.size)
 
     def gathered(self, logits: Float[Tensor, "members n"], batch: Batch) -> tuple[Tensor, Batch, slice]:
         """Return the logits and rows of all ranks, without their features, and where this rank's are among them."""
@@ -57,21 +67,75 @@ class Ranks:
     def all(self, table: Float[Tensor, "n columns"]) -> list[Tensor]:
         """Return the tables of all ranks, which may differ in their rows."""
         sizes = [torch.zeros(1, dtype=torch.int64, device=table.device) for _ in range(self.size)]
-        distributed.all_gather(sizes, torch.tensor([len(table)], device=table.device))
-        most = max(int(size) for size in sizes)
-        parts = [table.new_empty(most, table.shape[1]) for _ in range(self.size)]
-        distributed.all_gather(parts, pad(table, (0, 0, 0, most - len(table))).contiguous())
+        with _all_present():
+            distributed.all_gather(sizes, torch.tensor([len(table)], device=table.device))
+            most = max(int(size) for size in sizes)
+            parts = [table.new_empty(most, table.shape[1]) for _ in range(self.size)]
+            distributed.all_gather(parts, pad(table, (0, 0, 0, most - len(table))).contiguous())
         return [part[: int(size)] for part, size in zip(parts, sizes, strict=True)]
 
     def summed(self, tensor: Tensor) -> Tensor:
         """Return the sum over all ranks, the same bits on each."""
         if self.size > 1:
             tensor = tensor.contiguous()
-            distributed.all_reduce(tensor)
+            with _all_present():
+                distributed.all_reduce(tensor)
         return tensor
+
+    def told(self, find: Callable[[], T]) -> T:
+        """Return, on every rank, what `find` returns on rank 0; if it fails there, it fails on every rank."""
+        if self.size == 1:
+            return find()
+        found: list[Any] = [None, None]
+        if self.rank == 0:
+            try:
+                found[0] = find()
+            except Exception as error:
+                found[1] = error
+        with _all_present():
+            distributed.broadcast_object_list(found, src=0)
+        if found[1] is not None:
+            raise found[1]
+        return found[0]  # type: ignore[no-any-return]
+
+    def require_same(self, given: Mapping[str, Any], advice: str) -> None:
+        """Raise a `ValueError` on every rank unless all were given the same."""
+        if self.size == 1:
+            return
+        everyone: list[Any] = [None] * self.size
+        with _all_present():
+            distributed.all_gather_object(everyone, dict(given))
+        for name in given:
+            if any(other[name] != everyone[0][name] for other in everyone):
+                found = ", ".join(str(other[name]) for other in everyone[:8]) + (", …" if self.size > 8 else "")
+                raise ValueError(f"All ranks must be given the same {name}: found {found}. {advice}")
 
 
 ALONE = Ranks()
+
+
+def require_shareable(network: nn.Module, x: Shaped[Tensor, "n ..."]) -> None:
+    """Raise a `ValueError` if rows of other ranks matter to the network, which it would not see."""
+    twin = deepcopy(network).train()
+    layers = [type(layer).__name__ for layer in twin.modules() if isinstance(layer, _BatchNorm)]
+    before = [buffer.clone() for buffer in twin.buffers()]
+    twin(x)
+    changes = not all(torch.equal(now, then) for now, then in zip(twin.buffers(), before, strict=True))
+    if layers or changes:
+        raise ValueError(
+            f"A network that several ranks train must treat each row by itself: found {layers[0] if layers else 'one'} "
+            "that keeps statistics of the rows it sees. Use LayerNorm or GroupNorm instead, or train in one process."
+        )
+
+
+@contextmanager
+def _all_present() -> Iterator[None]:
+    """Say it in plain words if another rank is gone: torch has no error of its own for that."""
+    try:
+        yield
+    except RuntimeError as error:
+        what = str(error).strip().splitlines()[0].rpartition(".cc:")[2].partition("] ")[2]  # after a line of its code
+        raise ConnectionError(f"A rank was lost ({(what or str(error)).partition('. ')[0]}).") from error
 
 
 def _codes(batch: Batch) -> Mapping[str, Float[Tensor, " n"]]:

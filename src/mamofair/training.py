@@ -1,6 +1,6 @@
 """The training loop: populations of networks, common descent on all objectives, snapshots along the way."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -118,10 +118,16 @@ def _derive(
     population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
 ) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
     """Return the objectives' values on the whole batch, the cotangents of our rows, and what pulls them back."""
-    logits, pull = population.traced(batch.x)
+    logits, pull = population.traced(batch.x) if len(batch) else _without_rows(population)
     everyone, whole, ours = ranks.gathered(logits.detach(), batch)
     values, cotangents = evaluate(objectives, everyone, whole)
     return values, cotangents[..., ours], pull if ranks.size == 1 else Pullback(lambda own: ranks.summed(pull(own)))
+
+
+def _without_rows(population: Population) -> tuple[Float[Tensor, "members 0"], Pullback]:
+    """Return what no rows at all give: few modules of one's own take an empty batch."""
+    some, d = population.parameters[0].detach(), sum(parameter[0].numel() for parameter in population.parameters)
+    return some.new_zeros(population.size, 0), Pullback(lambda own: some.new_zeros(len(own), population.size, d))
 
 
 Descent = Callable[[Float[Tensor, "k members n"], Pullback], Float[Tensor, "k members"]]
@@ -164,8 +170,11 @@ def _initial_scales(
 ) -> Float[Tensor, "k members"]:
     """Return the objectives' initial values, means over batches; 1 for `Fixed` members, who weigh raw values."""
     population.train(False)
-    gathered = (ranks.gathered(population(batch.x), batch)[:2] for batch in feed.batches(None))
-    values = [torch.stack([objective(logits, batch) for objective in objectives]) for logits, batch in gathered]
+    values = []
+    for batch in feed.batches(None):
+        logits = population(batch.x) if len(batch) else _without_rows(population)[0]
+        everyone, whole, _ = ranks.gathered(logits, batch)
+        values.append(torch.stack([objective(everyone, whole) for objective in objectives]))
     scales = initial_scales(torch.stack(values).mean(0))
     raw = torch.tensor([isinstance(weighting, Fixed) for weighting in weightings], device=scales.device)
     return torch.where(raw, 1.0, scales)
@@ -195,21 +204,36 @@ def _require_finite(values: Float[Tensor, "steps k members"], objectives: Sequen
 @torch.inference_mode()
 def decisions(population: Population, x: Shaped[Tensor, "n ..."]) -> Bool[np.ndarray, "members n"]:
     """Return which rows each member decides favorably."""
+    if not len(x):
+        return np.zeros((population.size, 0), dtype=bool)
     with isolated(device=population.device, small=population.is_small):
         population.train(False)
         return (population(x) > 0).cpu().numpy()
 
 
-def measure(population: Population, part: Sequence[tuple[Shaped[Tensor, "n ..."], Counter]]) -> list[Tally]:
-    """Return each member's exact counts on rows that are held back, in chunks with their counters."""
+def measure(
+    population: Population, part: Sequence[tuple[Shaped[Tensor, "n ..."], Counter]], ranks: Ranks = ALONE
+) -> list[Tally]:
+    """Return each member's exact counts on rows that are held back, in chunks with their counters, of all ranks."""
     tallies = [counter(decisions(population, x)) for x, counter in part]
-    return [sum(own[1:], start=own[0]) for own in zip(*tallies, strict=True)]
+    own = [sum(few[1:], start=few[0]) for few in zip(*tallies, strict=True)]
+    if ranks.size == 1:
+        return own
+
+    def pooled(cells: Sequence[Mapping[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
+        stacks = {name: np.stack([table[name] for table in cells]) for name in cells[0]}
+        sums = {name: ranks.summed(torch.tensor(stack, device=population.device)) for name, stack in stacks.items()}
+        return ({name: table[i].cpu().numpy() for name, table in sums.items()} for i in range(len(cells)))
+
+    counts = pooled([tally.counts for tally in own])
+    squares = [tally.squares for tally in own if tally.squares is not None]
+    return [Tally(*both) for both in (zip(counts, pooled(squares), strict=True) if squares else zip(counts))]
 
 
 def chunks(n: int, rows: int | None = None) -> Iterator[slice]:
-    """Yield slices over n rows, few enough each to be predicted at once."""
+    """Yield slices over n rows, few enough each to be predicted at once; an empty one if there is no row."""
     step = rows or _CHUNK
-    return (slice(start, start + step) for start in range(0, n, step))
+    return (slice(start, start + step) for start in range(0, n or 1, step))
 
 
 @contextmanager

@@ -271,6 +271,8 @@ def test_the_report_lies_in_the_run(loans, tmp_path, monkeypatch):
         ([*ASKED, "--within", "0.1", "--confidence", "0.9"], "add `--calibration-fraction 0.2`"),
         ([*ASKED, "--test-fraction", "1"], "`--test-fraction` must leave rows"),
         ([*ASKED, "--calibration-fraction", "2"], "`calibration_fraction` must be"),
+        ([*ASKED, "--device", "nowhere"], "`device` must be a device that torch finds here"),
+        ([*ASKED, "--device", "cuda", "--model", "plugin"], "`--device` means nothing to plugin"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line_before_training(arguments, message, fails, loans, tmp_path):

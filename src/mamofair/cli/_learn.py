@@ -12,8 +12,9 @@ from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
 from mamofair.cli._limit import estimate
 from mamofair.cli._notes import note
+from mamofair.cli._ranks import Job
 from mamofair.datasets import CATALOG
-from mamofair.estimators import FairClassifier
+from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.estimators._progress import watched
 from mamofair.notions import as_notion
 from mamofair.pareto import Counter
@@ -49,6 +50,10 @@ def make_estimator(asked: Asked, favorable: Any) -> FairClassifier:
         if not lengths:
             raise ValueError(f"`--epochs` means nothing to {asked.model}: leave it out.")
         parameters[lengths[0]] = asked.epochs
+    if asked.device != "cpu":
+        if asked.model != "net":
+            raise ValueError(f"`--device` means nothing to {asked.model}, which learns on the CPU: leave it out.")
+        parameters["device"] = asked.device
     return kind(**parameters)  # type: ignore[no-any-return]
 
 
@@ -66,21 +71,27 @@ def _selection(asked: Asked) -> Selection:
     return MostAccurateWithin(asked.within, asked.confidence)
 
 
-def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resumes: bool) -> tuple[Run, bool]:
+def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, job: Job, resumes: bool) -> tuple[Run, bool]:
     """Train, with checkpoints in `out`, and test; return the run, and whether it was cut short by Ctrl-C.
 
-    Test rows are set apart before anything looks at them. The encoder and the estimator see the others only.
+    Test rows are set apart before anything looks at them. The encoder and the estimator see the others only. Of several
+    ranks, all train, and rank 0 alone does the rest: the others end here.
     """
+    if job.ranks.size > 1 and not isinstance(estimator, FairNetClassifier):
+        raise ValueError(f"`--model {asked.model}` trains in one process: leave torchrun out, or use `--model net`.")
     rest, test = data.split(asked.test_fraction, asked.seed)
     encode = encoder().fit(data.X.iloc[rest])
     absolute = asked.data if asked.data in CATALOG else str(Path(asked.data).resolve())
     begun = {"asked": asked.plain() | {"data": absolute}, "out": str(out), "data checksum": data.checksum}
     begun |= {"said": asked.data, "versions": versions()}
-    if not resumes:
+    is_first = job.ranks.rank == 0
+    if is_first and not resumes:
         write_checkpoint(estimator, begun, out)  # from here on, whatever kills this can be mended by --resume
     rows = encode.transform(data.X.iloc[rest]), data.y[rest]
     fitting = continued(estimator, *rows, sensitive_features=data.sensitive.iloc[rest])
-    interrupted = _follow(checkpointed(fitting, begun, out), None if resumes else estimator._length())
+    kept = checkpointed(fitting, begun, out) if is_first else fitting
+    interrupted = _follow(kept, None if resumes else estimator._length(), job, out)
+    job.leave()
     if not hasattr(estimator, "front_"):
         raise KeyboardInterrupt
     estimator = _choose(estimator.with_encoder(encode))
@@ -90,18 +101,26 @@ def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resume
     tallies = Counter.of(data.y[test] == data.favorable, people[test])(np.stack(decisions))
     groups = {name: tuple(map(str, values)) for name, values in zip(people.names, people.values, strict=True)}
     parts = _parts(estimator, len(rest), len(test))
-    settings = _settings(asked, data, estimator, out) | {"interrupted": interrupted}
+    settings = _settings(asked, data, estimator, out) | {"interrupted": interrupted, "ranks": job.ranks.size}
     settings["data"] |= {"parts": parts}
-    limit = None if interrupted else estimate(asked, data, rest)
+    limit = None if interrupted or not is_first else estimate(asked, data, rest)
     return Run(estimator, settings, groups, tuple(tallies), limit), interrupted
 
 
-def _follow(fitting: Iterator[FairClassifier], total: int | None) -> bool:
+def _follow(fitting: Iterator[FairClassifier], total: int | None, job: Job, out: Path) -> bool:
     """Let it train, watched; return whether it was interrupted."""
     try:
-        for _ in watched(fitting, total, verbose=1):
-            pass
-    except KeyboardInterrupt:
+        try:
+            for _ in watched(fitting, total, verbose=1):
+                pass
+        except ConnectionError as error:
+            if not job.is_interrupted:
+                raise ConnectionError(
+                    f"{error} mamofair train --resume {out} goes on, with any number of ranks."
+                ) from error
+            return True
+    except KeyboardInterrupt:  # in the handler above as well: where a rank is interrupted, mostly all of them are
+        job.interrupt()
         return True
     return False
 

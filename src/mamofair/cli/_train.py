@@ -10,6 +10,9 @@ from mamofair.cli._asked import Asked
 from mamofair.cli._notes import note, noted_warnings
 
 if TYPE_CHECKING:
+    from mamofair.cli._data import Data
+    from mamofair.cli._ranks import Job
+    from mamofair.estimators import FairClassifier
     from mamofair.runs import Run
 
 _Many = list[str] | None
@@ -35,6 +38,7 @@ def train(
     ] = 0.25,
     calibration_fraction: Annotated[float, typer.Option(help="The share of the others that `--confidence` needs.")] = 0,
     limit: Annotated[bool, typer.Option(help="Whether to estimate the best that any model could do.")] = True,
+    device: Annotated[str, typer.Option(help="Where to train a network: cpu or cuda.")] = "cpu",
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
     resume: Annotated[Path | None, typer.Option(help="Continue the training of this run, which was killed.")] = None,
@@ -42,16 +46,19 @@ def train(
 ) -> None:
     """Learn classifiers that are accurate and fair: the whole trade-off between the two.
 
-    A quarter of the rows is set apart first, and only to report on. Ctrl-C keeps what was found so far.
+    A quarter of the rows is set apart first, and only to report on. Ctrl-C keeps what was found so far. Several
+    processes train a network together: torchrun --nproc-per-node 4 -m mamofair train …
 
     Example: mamofair train loans.csv --target approved --favorable yes --sensitive gender --sensitive age:25,60
     --notion demographic_parity --notion equal_opportunity --within 0.05 --out runs/loans
     """
     if (data is None) == (resume is None):
         raise ValueError("Give either a file or data set to train on, or a run to go on with: `--resume RUN`.")
-    with noted_warnings():
+    from mamofair.cli._ranks import joined
+
+    with noted_warnings(), joined() as job:
         if data is None:
-            run, folder, interrupted = _resumed(Path(str(resume)))
+            run, folder, interrupted = _resumed(Path(str(resume)), job)
         else:
             asked = Asked(
                 data=data,
@@ -68,23 +75,28 @@ def train(
                 test_fraction=test_fraction,
                 calibration_fraction=calibration_fraction,
                 limit=limit,
+                device=device,
                 seed=seed,
             )
-            run, folder, interrupted = _begun(asked, out, force)
+            run, folder, interrupted = _begun(asked, out, force, job)
         report = _save(run, folder, interrupted)
     _tell(run, folder, report, interrupted, as_json)
 
 
-def _begun(asked: Asked, out: Path | None, force: bool) -> tuple["Run", Path, bool]:
-    """Train anew; all that can be wrong is looked at first."""
+def _begun(asked: Asked, out: Path | None, force: bool, job: "Job") -> tuple["Run", Path, bool]:
+    """Train anew; all that can be wrong is looked at first, by rank 0 for all."""
     from mamofair.cli._data import read_data
     from mamofair.cli._learn import learn, make_estimator
 
-    data = read_data(asked)
-    estimator = make_estimator(asked, data.favorable)
-    folder = Path("runs") / data.name if out is None else out
-    _require_free(folder, force)
-    run, interrupted = learn(asked, data, estimator, folder, resumes=False)
+    def looked_at() -> tuple["Data", "FairClassifier", Path]:
+        data = read_data(asked)
+        estimator = make_estimator(asked, data.favorable)
+        folder = Path("runs") / data.name if out is None else out
+        _require_free(folder, force)
+        return data, estimator, folder
+
+    data, estimator, folder = job.ranks.told(looked_at)
+    run, interrupted = learn(asked, data, estimator, folder, job, resumes=False)
     return run, folder, interrupted
 
 
@@ -98,19 +110,21 @@ def _require_free(folder: Path, force: bool) -> None:
     raise FileExistsError(f"There is a run in {str(folder)!r}: add `--force` to replace it{goes_on}, or name another.")
 
 
-def _resumed(folder: Path) -> tuple["Run", Path, bool]:
+def _resumed(folder: Path, job: "Job") -> tuple["Run", Path, bool]:
     """Go on where a training was killed; its options are those it was begun with."""
     from mamofair.cli._data import read_data
     from mamofair.cli._learn import learn
     from mamofair.runs import read_checkpoint
 
-    estimator, begun = read_checkpoint(folder)
-    data = read_data(Asked.of(begun["asked"]))
-    if data.checksum != begun["data checksum"]:
-        raise ValueError(f"{begun['said']} must be what training began with: it has changed. Train again.")
-    said = Asked.of(begun["asked"] | {"data": begun["said"]})
-    asked = said if Path(said.data).exists() else Asked.of(begun["asked"])
-    run, interrupted = learn(asked, data, estimator, folder, resumes=True)
+    def looked_at() -> tuple[Asked, "Data", "FairClassifier"]:
+        estimator, begun = read_checkpoint(folder)
+        data = read_data(Asked.of(begun["asked"]))
+        if data.checksum != begun["data checksum"]:
+            raise ValueError(f"{begun['said']} must be what training began with: it has changed. Train again.")
+        said = Asked.of(begun["asked"] | {"data": begun["said"]})
+        return said if Path(said.data).exists() else Asked.of(begun["asked"]), data, estimator
+
+    run, interrupted = learn(*job.ranks.told(looked_at), folder, job, resumes=True)
     return run, folder, interrupted
 
 

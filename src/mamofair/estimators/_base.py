@@ -23,6 +23,7 @@ from mamofair.groups import read_groups
 from mamofair.labels import as_weights, favorable_label
 from mamofair.objectives import require_rates
 from mamofair.pareto import Archive, Criterion, Point
+from mamofair.ranks import Ranks
 from mamofair.selection import MostAccurateWithin, Selection
 
 Fitted = TypeVar("Fitted", bound="FairClassifier")
@@ -105,6 +106,9 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Whether an earlier fit is to be continued."""
         return False
 
+    def _agree(self) -> None:
+        """Settle what is drawn at random with the ranks that train along, if there are any."""
+
     def _length(self) -> int | None:
         """Return how many rounds `fitting` has at the most, if that is known."""
         return None
@@ -131,7 +135,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             for _ in watched(fitting, self._length(), self.verbose):
                 pass
         except KeyboardInterrupt:
-            if not self._archive.points:
+            if not self._archive.points or Ranks.present().size > 1:  # other ranks wait for this one, which must end
                 raise
             warnings.warn("Training was interrupted: the front holds what was found so far.", stacklevel=2)
         return self
@@ -177,6 +181,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         else:
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
             self._begin(dict(zip(rows.groups.names, rows.groups.values, strict=True)))
+        self._agree()
         train, valid, calibration = self._split(rows, np.random.default_rng(self._seed))
         for notion, attribute in self._criteria:
             require_rates(notion, attribute, train.groups, train.y)

@@ -21,6 +21,11 @@ class FairNetClassifier(NetworkTraining):
     times an epoch each is measured on held-back rows, and what no other snapshot beats is archived. `predict` uses the
     point that `selection` picks; `with_selection` and `at` give the others.
 
+    In a process group of torch (`torchrun`) all ranks train together. Every one of them calls `fit`, with the same rows
+    and settings, takes its share of each batch, and ends with the same front; with dropout, another one than a process
+    alone, which draws other units. `random_state=None` is rank 0's. A module must treat each row by itself (BatchNorm
+    does not). Whatever ends one rank, an error or Ctrl-C, ends the others with a `ConnectionError`.
+
     Parameters
     ----------
     notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
@@ -75,7 +80,8 @@ class FairNetClassifier(NetworkTraining):
         Whether `fit` continues where an earlier one ended and extends its front. Use the same rows: the same ones are
         then held back.
     device : str, default="cpu"
-        Where to train: `"cpu"`, `"cuda"`, `"mps"`. Prediction is on the CPU.
+        Where to train: `"cpu"`, `"cuda"`, `"mps"`. Prediction is on the CPU. Of several ranks with `"cuda"`, each has
+        the GPU that torchrun's LOCAL_RANK names.
     random_state : int, RandomState or None, default=None
         An integer makes fronts repeatable, bit for bit on one machine.
     verbose : int, default=0

@@ -1,10 +1,12 @@
 """How the network estimator trains: a population, its optimizer and its average, and snapshots that are measured."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
+import joblib
 import numpy as np
 import torch
 from torch import Tensor, nn
@@ -20,6 +22,7 @@ from mamofair.logits import one_logit, require_logits
 from mamofair.networks import MLP, Average, Perceptron, Population, Recipe
 from mamofair.objectives import CrossEntropy, Objective, SquaredError
 from mamofair.pareto import Counter, Point
+from mamofair.ranks import Ranks, require_shareable
 from mamofair.relaxations import Relaxation
 from mamofair.training import Member, chunks, epochs, isolated, measure
 
@@ -64,25 +67,37 @@ class NetworkTraining(FairClassifier):
     def _check_X(self, X: Any, reset: bool) -> np.ndarray:
         return read_numbers(self, X, reset)
 
+    def _agree(self) -> None:
+        ranks = Ranks.present()
+        if ranks.size > 1 and self.device == "cuda":  # the ranks of a machine have a GPU each, as torchrun counts them
+            torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
+        self._seed = ranks.told(lambda: self._seed)
+
     def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
+        ranks = Ranks.present()
+        self._require_same(ranks, train, valid, calibration, seed)
         members = self._preferences()
         weightings = [member.weighting for member in members]
         self._resume(members) if self._continues() else self._start(train, members, seed)
+        if ranks.size > 1:
+            with isolated(seed):
+                require_shareable(self._population.template, self._tensor(train.X[:2]))
         objectives = self._objectives(weightings)
         rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
-        held_back = [self._chunked(part) for part in (valid, calibration) if len(part)]
+        held_back = [self._chunked(part[ranks.share(len(part))]) for part in (valid, calibration) if len(part)]
         for snapshot in epochs(
             self._population,
             objectives,
-            InMemory(rows, self._rows_a_step(train)),
+            InMemory(rows, self._rows_a_step(train), ranks.rank, ranks.size),
             weightings,
             self._optimizer,
             self._average,
             span=range(self._epoch, self._epoch + self.epochs),
             snapshots=self.snapshots,
             seed=seed,
+            ranks=ranks,
         ):
-            tallies = zip(*(measure(self._average.population, part) for part in held_back), strict=True)
+            tallies = zip(*(measure(self._average.population, part, ranks) for part in held_back), strict=True)
             points = [Point(*both, member=i, step=snapshot.step) for i, both in enumerate(tallies)]  # type: ignore[misc]
             self._epoch = snapshot.epoch + snapshot.ends_epoch
             self._history += snapshot.records([str(objective) for objective in objectives])
@@ -90,6 +105,24 @@ class NetworkTraining(FairClassifier):
 
     def _preferences(self) -> list[Member]:
         return read_members(self.members, len(self._criteria) + 1)
+
+    def _require_same(self, ranks: Ranks, train: Rows, valid: Rows, calibration: Rows, seed: int) -> None:
+        """Raise a `ValueError` unless the ranks hold the same rows, of which each will take its share."""
+        if ranks.size == 1:
+            return
+        parts = train, valid, calibration
+        held = [(part.X, part.y, part.groups.codes, part.weight) for part in parts]
+        given = {
+            "number of rows": sum(map(len, parts)),
+            "columns of X": train.X.shape[1:],
+            "classes and groups": self._task[:3],
+            "rows": joblib.hash(held),
+            "seed": seed,
+            "number of epochs": self.epochs,
+            "batch size": self.batch_size,
+            "state of training": self._epoch if self._continues() else 0,
+        }
+        ranks.require_same(given, "Pass the same data and settings on every rank: each takes its share of every batch.")
 
     def _rows_a_step(self, rows: Rows) -> int:
         return min(self.batch_size, max(64, -(-len(rows) // 6)))

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mamofair.pareto import Front
+from mamofair.ranks import Ranks
 
 T = TypeVar("T")
 
@@ -19,8 +20,8 @@ _WIDTH = 40  # of the drawing, in characters
 
 
 def watched(fitting: Iterator[T], total: int | None, verbose: int, console: Console | None = None) -> Iterator[T]:
-    """Yield what `fitting` yields, an estimator usable so far; with `verbose`, show how its front grows."""
-    if not verbose:
+    """Yield what `fitting` yields, an estimator usable so far; with `verbose`, rank 0 shows how its front grows."""
+    if not verbose or Ranks.present().rank:
         yield from fitting
         return
     console = console or Console(stderr=True)

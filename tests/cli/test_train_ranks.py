@@ -1,0 +1,140 @@
+"""`torchrun … -m mamofair train`: several real processes, of which one speaks and writes, and any may be killed."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from loan_table import ASKED, applicants
+from mamofair.cli import app
+from mamofair.runs import load_run, read_checkpoint
+from started_ranks import commanded, said
+
+LONG = (*ASKED, "--epochs", "30")
+
+
+def results(run: Path) -> dict[str, bytes]:
+    names = ("front.csv", "history.csv", "counts.json", "test.json", "points/points.safetensors", "learned.safetensors")
+    return {name: (run / name).read_bytes() for name in names}
+
+
+def wait_for_checkpoint(out: Path) -> None:
+    """Wait until an epoch has been trained and kept."""
+    end = time.monotonic() + 120
+    while not (out / "checkpoint" / "history.csv").exists() and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def whole(loans, tmp_path_factory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    """A training by torchrun that nobody stops."""
+    out = tmp_path_factory.mktemp("whole") / "run"
+    launch = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "mamofair"]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    command = [*launch, "train", str(loans), *LONG, "--json", "--out", str(out)]
+    return out, subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=240)
+
+
+@pytest.fixture(scope="module")
+def killed(loans, tmp_path_factory) -> tuple[Path, list[int], list[str]]:
+    """A training of which rank 1 was killed; what each rank ended with and said."""
+    folder = tmp_path_factory.mktemp("killed")
+    with commanded(folder, "train", loans, *LONG, "--out", folder / "run") as ranks:
+        wait_for_checkpoint(folder / "run")
+        ranks[1].kill()
+    return folder / "run", [rank.exitcode for rank in ranks], said(folder)
+
+
+def test_torchrun_trains_with_all_ranks_and_one_of_them_speaks(whole, loans):
+    out, done = whole
+    assert done.returncode == 0, done.stderr
+    found, run = json.loads(done.stdout), load_run(out)
+    assert found["chosen"]["point"] == run.estimator.selected_
+    assert run.settings["ranks"] == 2
+    assert run.estimator.predict(applicants(20)).shape == (20,)
+    assert len([line for line in done.stderr.splitlines() if line.startswith("1/30")]) == 1
+    assert (out / "report.html").exists()
+    assert not (out / "checkpoint").exists()
+
+
+def test_a_rank_that_is_killed_ends_the_job_with_one_line(killed):
+    out, codes, lines = killed
+    assert codes == [2, -signal.SIGKILL]
+    [line] = [line for line in lines[0].splitlines() if line.startswith("mamofair:")]
+    assert line.startswith("mamofair: A rank was lost (")
+    assert line.endswith(f"mamofair train --resume {out} goes on, with any number of ranks.")
+    assert not lines[1]
+    assert 0 < read_checkpoint(out)[0]._epoch < 30
+
+
+def test_as_many_ranks_go_on_and_end_with_the_same_front_bit_for_bit(killed, whole, tmp_path):
+    out = shutil.copytree(killed[0], tmp_path / "run")
+    with commanded(tmp_path, "train", "--resume", out) as ranks:
+        pass
+    assert [rank.exitcode for rank in ranks] == [0, 0], said(tmp_path)
+    assert results(out) == results(whole[0])
+    assert not (out / "checkpoint").exists()
+
+
+def test_another_number_of_ranks_goes_on_as_well(killed, whole, tmp_path):
+    out = shutil.copytree(killed[0], tmp_path / "run")
+    done = CliRunner().invoke(app, ["train", "--resume", str(out)])
+    assert done.exit_code == 0, done.output
+    run = load_run(out)
+    assert run.settings["ranks"] == 1
+    assert len(run.test) == len(run.estimator.front_) >= 2
+    assert not run.estimator.front_.is_constant.all()
+    before = read_checkpoint(killed[0])[0].history_
+    history = run.estimator.history_
+    assert history["epoch"].max() > before["epoch"].max()
+    assert history["cross_entropy"][: len(before)].tolist() == before["cross_entropy"].tolist()
+    assert results(out) != results(whole[0])  # each rank drops units of its own
+
+
+@pytest.mark.parametrize("asked", [(0, 1), (1,)], ids=["all", "one"])
+def test_ctrl_c_keeps_the_front_found_so_far(asked, loans, tmp_path):
+    out = tmp_path / "run"
+    with commanded(tmp_path, "train", loans, *LONG, "--out", out) as ranks:
+        wait_for_checkpoint(out)
+        for rank in asked:
+            os.kill(ranks[rank].pid, signal.SIGINT)
+    lines = said(tmp_path)
+    assert [rank.exitcode for rank in ranks] == [0, 0], lines
+    assert "mamofair: Interrupted: the run holds the front found so far" in lines[0]
+    assert not lines[1]
+    run = load_run(out)
+    assert run.settings["interrupted"]
+    assert len(run.test) == len(run.estimator.front_) >= 1
+    assert read_checkpoint(out)[0]._epoch < 30
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "aproved", "--sensitive", "gender"], "no column 'aproved' in loans.csv. Did you mean 'approved'"),
+        ([*ASKED, "--calibration-fraction", "2"], "`calibration_fraction` must be"),
+        ([*ASKED, "--model", "boosting"], "`--model boosting` trains in one process: leave torchrun out"),
+    ],
+)
+def test_what_is_wrong_is_told_once(arguments, message, loans, tmp_path):
+    with commanded(tmp_path, "train", loans, *arguments, "--out", tmp_path / "run") as ranks:
+        pass
+    assert [rank.exitcode for rank in ranks] == [2, 2]
+    [line] = "".join(said(tmp_path)).splitlines()
+    assert message in line
+    assert "".join(said(tmp_path, name="out")) == ""
+
+
+def test_a_job_of_one_needs_no_group(loans, tmp_path, monkeypatch):
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    done = CliRunner().invoke(app, ["train", str(loans), *ASKED, "--epochs", "1", "--out", str(tmp_path / "run")])
+    assert done.exit_code == 0, done.output
+    assert load_run(tmp_path / "run").settings["ranks"] == 1

@@ -1,0 +1,85 @@
+"""`fit` by two real processes: one front, and the one that a single process finds."""
+
+import re
+
+import pandas as pd
+import pytest
+import torch
+from rank_fits import FITS, fit, fits, left_alone, refusals
+from small_fits import X, assert_same
+
+from started_ranks import as_rank, on_ranks, processes, said
+
+
+@pytest.fixture(scope="module")
+def together(tmp_path_factory):
+    return on_ranks(fits, tmp_path_factory.mktemp("ranks"))
+
+
+@pytest.fixture(scope="module")
+def refused(tmp_path_factory):
+    return on_ranks(refusals, tmp_path_factory.mktemp("ranks"))
+
+
+@pytest.mark.parametrize("name", FITS)
+def test_two_ranks_find_the_front_of_one(name, together):
+    alone = fit(name)
+    for found in (rank[name] for rank in together):
+        pd.testing.assert_frame_equal(found.front_.frame(), alone.front_.frame(), check_exact=name[:7] != "weights")
+        pd.testing.assert_frame_equal(found.history_, alone.history_, atol=1e-4, rtol=1e-4)
+        assert (found.predict(X) == alone.predict(X)).all()
+        for ours, theirs in zip(found.front_.points, alone.front_.points, strict=True):
+            assert (ours.member, ours.step) == (theirs.member, theirs.step)
+            assert (ours.calibration is None) == (theirs.calibration is None)
+            for one, other in ((ours.valid, theirs.valid), (ours.calibration, theirs.calibration)):
+                if one is not None:
+                    for attribute, counts in one.counts.items():
+                        assert counts == pytest.approx(other.counts[attribute], rel=1e-12)
+                    assert (one.squares is None) == (other.squares is None)
+    assert len(alone.front_) >= 2
+    assert not alone.front_.is_constant.all()
+
+
+@pytest.mark.parametrize("name", [*FITS, "drawn", "continued"])
+def test_ranks_agree_bit_for_bit_whatever_is_drawn(name, together):
+    first, second = (rank[name] for rank in together)
+    assert_same(first, second)
+    pd.testing.assert_frame_equal(first.history_, second.history_, check_exact=True)
+
+
+def test_a_fit_that_is_continued_extends_the_front(together):
+    assert together[0]["continued"].history_["epoch"].max() == 2
+    pd.testing.assert_frame_equal(
+        together[0]["continued"].front_.frame(), together[0]["preferences"].front_.frame(), check_exact=True
+    )
+
+
+def test_a_portfolio_of_networks_can_be_shared(together):
+    frames = [rank["portfolio"].front_.frame() for rank in together]
+    pd.testing.assert_frame_equal(*frames, check_exact=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("rows", "All ranks must be given the same number of rows: found 600, 590. Pass the same data"),
+        ("order", "All ranks must be given the same rows: found "),
+        ("epochs", "All ranks must be given the same number of epochs: found 3, 4. Pass the same data and settings"),
+        ("portfolio", "All ranks must be given the same "),
+        ("BatchNorm", "found BatchNorm1d that keeps statistics of the rows it sees. Use LayerNorm"),
+        ("statistics", "must treat each row by itself: found one that keeps statistics"),
+    ],
+    ids=lambda part: part.split()[0],
+)
+def test_what_ranks_cannot_share_is_told_to_all_of_them(name, words, refused):
+    assert words in refused[0][name]
+    assert refused[0][name] == refused[1][name]
+
+
+def test_an_interrupt_of_one_rank_ends_the_others(tmp_path):
+    with processes(as_rank, 2, left_alone, tmp_path) as ranks:
+        pass
+    assert [rank.exitcode for rank in ranks] == [0, 1]
+    assert said(tmp_path)[1].splitlines()[-1] == "KeyboardInterrupt"
+    told = torch.load(tmp_path / "0.pt")
+    assert re.fullmatch(r"A rank was lost \(.*127\.0\.0\.1.*\)\.", told)
