@@ -13,7 +13,13 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")
 _TITLES = {"demographic_parity": "|DDP|", "equal_opportunity": "|DEO|"}
 
 
-def draw(frame: pd.DataFrame, *, ours: Collection[str] = ("MF1", "MF2", "mamofair"), unconstrained: str = "Unc") -> Any:
+def draw(
+    frame: pd.DataFrame,
+    *,
+    ours: Collection[str] = ("MF1", "MF2", "mamofair"),
+    unconstrained: str = "Unc",
+    constant: str = "Con",
+) -> Any:
     """Return the figure.
 
     Parameters
@@ -26,6 +32,8 @@ def draw(frame: pd.DataFrame, *, ours: Collection[str] = ("MF1", "MF2", "mamofai
         The methods to emphasise.
     unconstrained
         The method whose error is the dotted line.
+    constant
+        The method that is far off, and drawn at the upper edge with its error beside it, for the others to have room.
     """
     if frame.empty:
         raise ValueError("The figure needs at least one row of results: found none.")
@@ -36,7 +44,10 @@ def draw(frame: pd.DataFrame, *, ours: Collection[str] = ("MF1", "MF2", "mamofai
     for (name, notion), part in frame.groupby(["data", "notion"], sort=False):
         row, column = list(notions).index(notion), list(data).index(name)
         panel = figure.add_subplot(cells[row, column])
-        _draw_panel(panel, part, styles, unconstrained)
+        far = part["method"].eq(constant) & (part["method"].nunique() > 1)
+        _draw_panel(panel, part[~far], styles, unconstrained)
+        for _, own in part[far].iterrows():
+            _draw_far(panel, own["gap"], own["error"], styles[constant])
         panel.set_xlabel(_TITLES.get(str(notion), str(notion).replace("_", " ")))
         panel.set_title(f"{name}", fontsize=11)
         if column == 0:
@@ -73,6 +84,15 @@ def _draw_panel(panel: Any, part: pd.DataFrame, styles: dict[str, dict[str, Any]
     panel.set_xlim(left=min(-0.005, panel.get_xlim()[0]))
     panel.grid(alpha=0.25)
     panel.tick_params(labelsize=9)
+
+
+def _draw_far(panel: Any, gap: float, error: float, style: dict[str, Any]) -> None:
+    """Draw a method above the panel's range: where its gap is, at the edge, with its error as a number."""
+    low, high = panel.get_ylim()
+    panel.set_ylim(low, high + 0.12 * (high - low))
+    place = {"xycoords": panel.get_xaxis_transform(), "textcoords": "offset points"}
+    panel.plot(gap, 0.93, transform=panel.get_xaxis_transform(), linestyle="none", **style)
+    panel.annotate(f"↑ {error:.2f}", (gap, 0.93), (8, 0), va="center", fontsize=9, **place)
 
 
 def _legend(figure: Any, frame: pd.DataFrame, styles: dict[str, dict[str, Any]], unconstrained: str) -> None:
