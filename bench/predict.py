@@ -1,13 +1,17 @@
-"""Time and peak memory of `mamofair predict` against the number of rows: memory must not grow with them.
+"""Time and memory of `mamofair predict` against the number of rows: memory must not grow with them.
 
-python bench/predict.py                   Adult's rows, again and again: 100,000 and 1 million
-python bench/predict.py --rows 200000     another number than 1 million
+    python bench/predict.py [--rows 1000000] [--out docs/results/predict.md]
+
+The rows are Adult's, again and again, in a CSV file. Each file is predicted by a process of its own; a single row shows
+what the libraries alone take.
 """
 
 import argparse
 import os
+import platform
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,22 +25,28 @@ COMMAND = [sys.executable, "-m", "mamofair"]
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    rows = parser.parse_args().rows
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    lines = ["| rows | MB of CSV | seconds of CPU | peak memory, MB |", "|---|---|---|---|"]
     with TemporaryDirectory() as folder:
-        run = Path(folder, "run")
+        run, table = Path(folder, "run"), Path(folder, "new.csv")
         training = [*COMMAND, "train", "adult", "--sensitive", "sex", "--epochs", "2", "--out", str(run)]
         subprocess.run(training, check=True, capture_output=True)
-        for size in (rows // 10, rows):
-            table = Path(folder, "new.csv")
+        for size in (1, options.rows // 10, options.rows):
             write(table, size)
             seconds, peak = measured([*COMMAND, "predict", str(run), str(table), "-o", f"{folder}/out.csv"])
-            megabytes = table.stat().st_size / 1e6
-            print(f"{size:>9,} rows, {megabytes:5.0f} MB of CSV: {seconds:5.1f} s of CPU, peak memory {peak:,.0f} MB")
+            lines.append(f"| {size:,} | {table.stat().st_size / 1e6:.1f} | {seconds:.1f} | {peak:,.0f} |")
+            print(lines[-1], flush=True)
+    if options.out:
+        title, _, told = str(__doc__).strip().split("\n\n")
+        versions = f"Python {platform.python_version()}, torch {version('torch')}"
+        made = f"`python bench/predict.py --rows {options.rows}`, {versions}."
+        options.out.write_text("\n\n".join(["# Predicting", title, told, "\n".join(lines), made]) + "\n")
 
 
 def measured(command: list[str]) -> tuple[float, float]:
     """Return the CPU seconds and the peak memory in MB of a command."""
-    process = subprocess.Popen(command)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

@@ -19,6 +19,7 @@ from mamofair.datasets import CATALOG
 from mamofair.runs import save, to_onnx
 from mamofair.tables import encoder, read_batches, read_features
 from run_fits import X, fitted, net, run_of
+from terminal import on_terminal
 
 RUNNER = CliRunner()
 
@@ -72,6 +73,11 @@ def test_other_points_predict_as_the_estimator_at_them(trained, new, tmp_path):
 def test_without_a_file_the_table_is_printed(trained, new, tmp_path):
     mamofair_says("predict", trained, new, "-o", tmp_path / "out.csv")
     assert mamofair_says("predict", trained, new) == (tmp_path / "out.csv").read_text()
+
+
+def test_a_terminal_sees_how_far_it_is_and_a_table_on_it_is_not_disturbed(trained, new, tmp_path):
+    assert "90 rows decided" in on_terminal("predict", trained, new, "-o", tmp_path / "out.csv")
+    assert on_terminal("predict", trained, new) == (tmp_path / "out.csv").read_text()
 
 
 def test_parquet_and_gzip_predict_alike(trained, new, tmp_path):

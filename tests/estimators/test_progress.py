@@ -83,6 +83,15 @@ def test_a_pipe_gets_plain_lines_now_and_then():
     )
 
 
+def test_the_last_line_is_of_the_end_wherever_it_is():
+    """Of some models nobody knows how long they train, and others stop early."""
+    steps = list(small().fitting(X, Y, sensitive_features=GROUP))
+    for length, seen in ((0, []), (1, ["1/?"]), (3, ["1/?", "2/?", "3/?"]), (4, ["1/?", "2/?", "4/?"])):
+        screen = Console(file=io.StringIO(), width=80)
+        assert list(watched(iter(steps[:length]), None, 1, screen)) == steps[:length]
+        assert [line.split()[0] for line in screen.file.getvalue().splitlines()] == seen
+
+
 def test_a_terminal_is_as_before_after_an_interruption():
     def stopped():
         yield from list(small().fitting(X, Y, sensitive_features=GROUP))[:2]

@@ -36,9 +36,10 @@ def make_run(
     notions: tuple = (DEMOGRAPHIC_PARITY,),
     test: bool = True,
     rows: int = 600,
+    models: tuple[str, ...] = ("",),
     **settings: Any,
 ) -> Run:
-    """Return a run whose points trade the gaps of each attribute for error."""
+    """Return a run whose points trade the gaps of each attribute for error, found by the models in turn."""
     rng = np.random.default_rng(0)
     criteria = tuple((notion, attribute) for attribute in attributes for notion in notions)
     bias = rng.random((points, len(attributes))) * 0.5
@@ -46,10 +47,14 @@ def make_run(
     found = [_tallies(rng, bias, attributes, names, rows) for _ in range(2 if test else 1)]
     order = Front(tuple(Point(tally, member=i) for i, tally in enumerate(found[0])), criteria)
     model = Measured()
-    model.front_ = Front(
-        tuple(Point(point.valid, member=i % 4, step=10 * i) for i, point in enumerate(order.points)), criteria
-    )
-    model._history = history(10 * points, criteria)
+    origin = [{"member": i % 4, "step": 10 * i, "model": models[i % len(models)]} for i in range(points)]
+    kept = tuple(Point(point.valid, **where) for point, where in zip(order.points, origin, strict=True))
+    model.front_ = Front(kept, criteria)
+    model._history = [
+        record | ({"model": name} if name else {})
+        for place, name in enumerate(models)
+        for record in history(10 * points * (place + 1), criteria)
+    ]
     model._chosen = None
     data = {"name": "loans", "rows": 2 * rows, "checksum": "c0ffee", "parts": {"validation": rows, "test": rows}}
     data["groups"] = {name: {group: {"rows": 10, "positives": 4} for group in names} for name in attributes}
@@ -82,5 +87,6 @@ def history(last: int, criteria) -> list[dict[str, float]]:
 
 
 LARGE = {"points": 300, "notions": (DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY)}  # five objectives
+PORTFOLIO = {"points": 6, "models": ("net", "boosting")}
 TWO_RATES = {"points": 5, "attributes": ("sex",), "notions": (EQUALIZED_ODDS,), "names": ("a", "b", "c")}
 HOSTILE = {"points": 6, "attributes": (EVIL_ATTRIBUTE, "sex"), "names": (EVIL, "</script><b>"), "target": EVIL}

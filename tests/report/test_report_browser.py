@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 from report_pages import cells, drawn, require_everywhere, shows
-from report_runs import EVIL, EVIL_ATTRIBUTE, HOSTILE, LARGE, TWO_RATES, make_run
+from report_runs import EVIL, EVIL_ATTRIBUTE, HOSTILE, LARGE, PORTFOLIO, TWO_RATES, make_run
 
 from mamofair.selection import MostAccurateWithin
 
@@ -202,6 +202,9 @@ def test_300_points_of_five_objectives_fit_and_selecting_one_takes_less_than_a_t
 def test_both_themes_are_readable_and_the_page_is_no_wider_than_the_window(opened, scheme, width):
     page, _ = opened({"color_scheme": scheme, "viewport": {"width": width, "height": 900}})
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for table in ("#points", "#values", "#rates table", "#causes"):  # whole, without scrolling
+        frame = page.locator(table).first.locator("..")
+        assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") <= 0, table
     for text in ("h1", "#values td", "#status", ".hint", "#front .mark-text text", "#record"):
         assert page.locator(text).first.evaluate(CONTRAST) > 4.5, text
     dark = page.evaluate("getComputedStyle(document.body).backgroundColor") != "rgb(255, 255, 255)"
@@ -232,6 +235,8 @@ def test_on_paper_the_page_is_black_on_white_whatever_the_theme(opened):
         page.locator("#front .mark-text text").first.evaluate("text => getComputedStyle(text).fill") == "rgb(0, 0, 0)"
     )
     expect(page.locator("#save")).to_be_hidden()
+    page.set_viewport_size({"width": 718, "height": 1000})  # of A4 with the browser's margins
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
     assert page.locator(".scroll").evaluate("frame => frame.scrollHeight <= frame.clientHeight")
 
 
@@ -240,6 +245,15 @@ def test_without_test_rows_validation_rows_are_shown_and_named(opened):
     expect(page.locator("header")).to_contain_text("Numbers are of validation rows (600)")
     expect(page.locator("#rows")).to_have_count(0)
     require_everywhere(page, summary, summary["selected"])
+
+
+def test_of_a_portfolio_the_moment_is_shown_of_points_of_the_model_whose_training_is_drawn(opened):
+    page, _ = opened(**PORTFOLIO)
+    expect(page.locator("#training-title + .hint")).to_contain_text("Of net, the first of the models")
+    for point, moment in ((2, [{"step": 20}]), (3, []), (4, [{"step": 40}])):
+        page.locator(f"#point-{point}").click()
+        shows(page, point)
+        assert drawn(page, "objectives", "layer_2") == drawn(page, "weights", "layer_2") == moment
 
 
 def test_one_gap_needs_no_parallel_coordinates_and_every_rate_of_a_notion_is_drawn(opened):

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from report_runs import TWO_RATES, history, make_run
+from report_runs import PORTFOLIO, TWO_RATES, history, make_run
 
 from mamofair.explanations import who_pays_by_counts
 from mamofair.intervals import wilson
@@ -82,6 +82,12 @@ def test_training_lines_are_medians_between_least_and_largest_and_few():
         *("cross entropy", "demographic parity by sex", "demographic parity by race")
     }
     assert training["hypervolume"][0] == [0, 0.5]
+
+
+def test_of_a_portfolio_the_training_of_one_model_is_shown_and_named():
+    training = summarize(make_run(**PORTFOLIO))["training"]
+    assert training["model"] == "net"
+    assert training["objectives"] == summarize(make_run(6))["training"]["objectives"]
 
 
 def test_a_model_that_is_not_trained_step_by_step_has_no_training():

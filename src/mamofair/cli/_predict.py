@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
 
 from mamofair.cli._app import IdleSeed
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mamofair.estimators import FairClassifier
 
 _ADDED = ("prediction", "score")
@@ -77,7 +80,8 @@ def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
     from mamofair.tables import read_batches
 
     rows = favorable = 0
-    for whole, features in read_batches(table, model._encoder):
+    batches = read_batches(table, model._encoder)
+    for whole, features in batches if file is sys.stdout else _shown(batches):
         if taken := [name for name in _ADDED if name in whole]:
             raise ValueError(f"{table.name} has a column {taken[0]!r} already: rename or remove it.")
         scores = model.decision_function(features)
@@ -87,6 +91,16 @@ def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
         whole.to_csv(file, index=False, header=not rows, lineterminator="\n")
         rows, favorable = rows + len(whole), favorable + int((scores > 0).sum())
     return rows, favorable
+
+
+def _shown(batches: Iterator[tuple["pd.DataFrame", Any]]) -> Iterator[tuple["pd.DataFrame", Any]]:
+    """Yield the batches, and on a terminal say how far they are; the end of the file is not known before."""
+    rows = 0
+    with Console(stderr=True).status("reading") as status:
+        for whole, features in batches:
+            yield whole, features
+            rows += len(whole)
+            status.update(f"{rows:,} rows decided")
 
 
 @contextmanager

@@ -29,11 +29,16 @@ def watched(fitting: Iterator[T], total: int | None, verbose: int, console: Cons
 
 
 def _told(fitting: Iterator[T], total: int | None, console: Console) -> Iterator[T]:
+    def tell() -> None:
+        console.print(f"{done}/{total or '?'}  {describe(estimator)}", highlight=False, markup=False, soft_wrap=True)
+
+    done = 0
     for done, estimator in enumerate(fitting, start=1):
-        if done & (done - 1) == 0 or done == total:  # 1, 2, 4, 8, …
-            line = f"{done}/{total or '?'}  {describe(estimator)}"
-            console.print(line, highlight=False, markup=False, soft_wrap=True)
+        if done & (done - 1) == 0:  # 1, 2, 4, 8, …
+            tell()
         yield estimator
+    if done & (done - 1):  # and the last, wherever it ends
+        tell()
 
 
 def _drawn(fitting: Iterator[T], total: int | None, console: Console) -> Iterator[T]:

@@ -102,7 +102,7 @@ def _front() -> Spec:
 
 def _parallel() -> Spec:
     """Return a line a point over an axis an objective, each from its best to its worst value."""
-    x: Spec = {"field": "objective", "type": "ordinal", "sort": None, "scale": {"type": "point", "padding": 0.4}}
+    x: Spec = {"field": "objective", "type": "ordinal", "sort": None, "scale": {"type": "point", "padding": 0.5}}
     x |= {
         "axis": {
             "title": None,
@@ -179,7 +179,7 @@ def _steps() -> Spec:
 
 
 def _moment(x: Spec) -> Spec:
-    """Return a rule where the selected point was found."""
+    """Return a rule where the selected point was found; none, if `step` is null."""
     rule = {"type": "rule", "strokeWidth": 2, "strokeDash": [2, 3], "color": "var(--selected)"}
-    place = {"transform": [{"calculate": "step", "as": "step"}], "encoding": {"x": x}}
+    place = {"transform": [{"filter": "isValid(step)"}, {"calculate": "step", "as": "step"}], "encoding": {"x": x}}
     return {"data": {"values": [{}]}, "mark": rule, **place}

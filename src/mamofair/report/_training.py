@@ -16,17 +16,20 @@ def training(history: pd.DataFrame) -> dict[str, Any]:
     """Return how objectives, weights and hypervolume went, and sentences on who was at odds with whom.
 
     Lines are rows of (step, name, low, middle, high): the smallest, the median and the largest over the members that
-    are trained side by side. Empty for models that are not trained step by step; of a portfolio, the first that is.
+    are trained side by side. Empty for models that are not trained step by step; of a portfolio, the first that is,
+    whose name `model` is.
     """
+    model = ""
     if "model" in history.columns:
-        history = _first_trained(history)
+        model, history = _first_trained(history)
     names = [str(name).removeprefix(_WEIGHT) for name in history.columns if str(name).startswith(_WEIGHT)]
     if not names or "step" not in history.columns or history.empty:
-        return {"objectives": [], "weights": [], "hypervolume": [], "told": []}
+        return {"model": model, "objectives": [], "weights": [], "hypervolume": [], "told": []}
     thinned = _thin(history)
     volumes = history[["step", "hypervolume"]].dropna() if "hypervolume" in history.columns else pd.DataFrame()
     measured = any(str(name).startswith("cosine of ") for name in history.columns)
     return {
+        "model": model,
         "objectives": _lines(thinned, names, names),
         "weights": _lines(thinned, [_WEIGHT + name for name in names], names),
         "hypervolume": _thin(volumes).drop_duplicates("step").to_numpy() if len(volumes) else [],
@@ -34,10 +37,11 @@ def training(history: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _first_trained(history: pd.DataFrame) -> pd.DataFrame:
+def _first_trained(history: pd.DataFrame) -> tuple[str, pd.DataFrame]:
     weights = history.filter(like=_WEIGHT)
     trained = history[weights.notna().all(axis=1)] if weights.shape[1] else history.iloc[:0]
-    return trained[trained["model"] == trained["model"].iloc[0]] if len(trained) else trained
+    model = str(trained["model"].iloc[0]) if len(trained) else ""
+    return model, trained[trained["model"] == model]
 
 
 def _thin(history: pd.DataFrame) -> pd.DataFrame:

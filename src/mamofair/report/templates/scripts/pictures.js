@@ -74,7 +74,7 @@ const scales = () =>
     const low = Math.min(...values);
     return [low, Math.max(...values) - low || 1];
   });
-const axis = (j) => objectives[j].title.replace(" by ", "\n");
+const axis = (j) => objectives[j].title.replace(" by ", " ").replaceAll(" ", "\n");
 
 function parallel() {
   const spans = scales();
@@ -121,7 +121,10 @@ function groupRates() {
   };
 }
 
-const moment = () => ({ step: points[state.selected].step });
+const moment = () => {
+  const { model, step } = points[state.selected];
+  return { step: model === summary.training.model ? step : null }; // of a portfolio, one model's training is shown
+};
 
 function overTime(rows) {
   const lines = rows.map(([step, name, low, middle, high]) => ({ step, name, low, middle, high }));

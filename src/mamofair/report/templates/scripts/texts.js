@@ -1,5 +1,8 @@
 // Tables and texts
 
+// These words may be broken, at the heads of narrow columns.
+const [unconstrained, validation, levelling] = ["uncon\u00adstrained", "vali\u00addation", "level\u00adling down"];
+
 function writeGap() {
   const { title, meaning } = objectives[state.gap];
   const across = state.gap ? `${title}, zero if ${meaning}` : meaning;
@@ -91,7 +94,7 @@ function writePoint() {
 function writeValues(id) {
   const shown = summary.parts[summary.rows];
   const twice = summary.rows !== "validation";
-  const head = ["", "limit", ...(twice ? ["validation"] : []), summary.rows, "unconstrained"];
+  const head = ["", "limit", ...(twice ? [validation] : []), summary.rows, unconstrained];
   table(
     find("values"),
     head,
@@ -112,7 +115,7 @@ function rateTable(rate, r, id) {
   });
   return table(
     element("table"),
-    [rate.attribute, "people", "selected", "unconstrained"],
+    [rate.attribute, "people", "selected", unconstrained],
     rows,
     `${capital(objectives[rate.objective].title)}: ${rate.meaning}`,
   );
@@ -130,7 +133,7 @@ function writeCauses(point) {
       down === null ? "–" : down ? "yes" : "no",
     ];
   });
-  table(find("causes"), ["gap of", "before", "after", "less by gains", "less by losses", "levelling down"], rows);
+  table(find("causes"), ["gap of", "before", "after", "less by gains", "less by losses", levelling], rows);
 }
 
 function peopleTables(id) {
@@ -148,7 +151,7 @@ function peopleTables(id) {
         ...now.map((count, c) => [people(count), element("small", ` (${people(before[c])})`)]),
       ];
     });
-    const head = [attribute, "favorable", "unconstrained", "change", "TP", "FP", "FN", "TN"];
+    const head = [attribute, "favorable", unconstrained, "change", "TP", "FP", "FN", "TN"];
     return table(element("table"), head, rows);
   });
 }
