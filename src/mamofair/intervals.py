@@ -168,7 +168,7 @@ def smallest_ratio(
 
     low = ratios(risk).min(axis=-1, initial=1)
     high = 1 / ratios(risk if pairs <= 1 else risk / (2 * pairs)).max(axis=-1, initial=1)
-    return Interval(np.where(known.sum(axis=-1) < 2, 0.0, low), high)
+    return Interval(np.where(known.sum(axis=-1) < 2, 0.0, low)[()], high)
 
 
 def effective_rows(event: Any, rest: Any, event_squares: Any, rest_squares: Any) -> Any:
@@ -190,6 +190,7 @@ def effective_rows(event: Any, rest: Any, event_squares: Any, rest_squares: Any)
     90.0
     """
     event, rest, event_squares, rest_squares = np.broadcast_arrays(event, rest, event_squares, rest_squares)
+    _require_counts(event, rest, event_squares, rest_squares)
     total, squares = event + rest, event_squares + rest_squares
     kish = np.divide(total**2, squares, out=np.zeros(total.shape), where=squares > 0)
     spoiled = rest**2 * event_squares + event**2 * rest_squares  # v·(Σw)⁴
@@ -217,6 +218,9 @@ def bootstrap(
     >>> print(f"{low:.2f} to {high:.2f}")
     0.58 to 0.80
     """
+    _require_counts(counts)
+    if draws < 1:
+        raise ValueError(f"`draws` must be at least 1: found {draws}.")
     rng = np.random.default_rng(random_state)
     rows = counts.sum(axis=-1)
     shares = np.divide(counts, rows[:, None], out=np.full(counts.shape, 1 / counts.shape[-1]), where=rows[:, None] > 0)
@@ -232,6 +236,11 @@ def tail(confidence: float) -> float:
     if not 0 < confidence < 1:
         raise ValueError(f"`confidence` must lie between 0 and 1, such as 0.95: found {confidence!r}.")
     return (1 - confidence) / 2
+
+
+def _require_counts(*counts: np.ndarray) -> None:
+    if not all((np.isfinite(part) & (part >= 0)).all() for part in counts):
+        raise ValueError("Counts and sums of weights must be finite and not negative: found others.")
 
 
 def _rates(events: Any, rows: Any) -> tuple[Any, Any, Any]:
