@@ -49,7 +49,7 @@ def exact(a: Sample, b: Sample, delta: float) -> float:
         return 1.0
     trial = _Trial.of(a, b, delta)
     low, high = a[0] / a[1] - b[0] / b[1], newcombe(a, b, delta)  # which is near
-    step = (high - low) / 4
+    step = max((high - low) / 4, _TOLERANCE)  # there is no way between them if δ is ½ or more
     while high < 1 and not trial.rejects(high):
         low, high = high, min(1.0, high + step)
     while high - low > _TOLERANCE:
