@@ -98,6 +98,12 @@ def test_limits_are_not_below_what_was_observed_and_grow_with_confidence(a, b, n
     assert limits[-1] <= 1
 
 
+@pytest.mark.parametrize("delta", [0.5, 0.7, 0.99])
+def test_exact_limit_is_found_at_little_confidence(delta):
+    assert exact((0, 10), (10, 10), delta) == pytest.approx(-1, abs=0.1)
+    assert -0.2 < exact((0, 10), (0, 10), delta) < exact((0, 10), (0, 10), 0.1)
+
+
 @given(counts, counts, st.floats(0.01, 0.9), st.sampled_from(sorted(LIMITS)))
 def test_being_within_is_what_the_limits_say(a, b, eps, name):
     largest = max(LIMITS[name](a, b, 0.1), LIMITS[name](b, a, 0.1))

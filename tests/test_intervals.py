@@ -271,6 +271,16 @@ def test_bootstrap_counts_undefined_draws_as_either_bound():
     assert bootstrap(counts, precision) == bootstrap(counts, precision)
 
 
+@pytest.mark.parametrize("stray", [-1.0, float("nan"), float("inf")])
+def test_impossible_sums_are_refused(stray):
+    with pytest.raises(ValueError, match="must be finite and not negative"):
+        bootstrap(np.array([[1.0, stray, 1.0, 1.0]]), lambda counts: counts[..., 0, 0])
+    with pytest.raises(ValueError, match="must be finite and not negative"):
+        effective_rows(1.0, stray, 1.0, 1.0)
+    with pytest.raises(ValueError, match="`draws` must be at least 1"):
+        bootstrap(np.ones((1, 4)), lambda counts: counts[..., 0, 0], draws=0)
+
+
 @pytest.mark.parametrize("confidence", [0, 1, 95, -0.5, float("nan")])
 def test_confidence_must_be_a_share(confidence):
     with pytest.raises(ValueError, match="`confidence` must lie between 0 and 1"):

@@ -18,6 +18,8 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import betaincinv, gammaln, ndtri
 
+from mamofair.intervals import newcombe_limit
+
 __all__ = ["LIMITS", "Limit", "Sample", "clopper_pearson", "exact", "hoeffding", "is_within", "newcombe"]
 
 #: How often it happened, and among how many rows.
@@ -47,7 +49,7 @@ def exact(a: Sample, b: Sample, delta: float) -> float:
         return 1.0
     trial = _Trial.of(a, b, delta)
     low, high = a[0] / a[1] - b[0] / b[1], newcombe(a, b, delta)  # which is near
-    step = (high - low) / 4
+    step = max((high - low) / 4, _TOLERANCE)  # there is no way between them if δ is ½ or more
     while high < 1 and not trial.rejects(high):
         low, high = high, min(1.0, high + step)
     while high - low > _TOLERANCE:
@@ -63,9 +65,7 @@ def newcombe(a: Sample, b: Sample, delta: float) -> float:
     """
     if not (a[1] and b[1]):
         return 1.0
-    z = float(-ndtri(delta))
-    up, down = _reach(*a, z), _reach(b[1] - b[0], b[1], z)
-    return min(1.0, a[0] / a[1] - b[0] / b[1] + sqrt(up**2 + down**2))
+    return min(1.0, float(newcombe_limit(a[0] / a[1], a[1], b[0] / b[1], b[1], float(-ndtri(delta)))))
 
 
 def clopper_pearson(a: Sample, b: Sample, delta: float) -> float:
@@ -138,7 +138,7 @@ class _Trial:
             return True
         level = (1 - _PLAUSIBLE) * self.delta
         i, j = _likely(self.n, low, high), _likely(self.m, low - eps, high - eps)
-        outcomes = _Outcomes(self.n, self.m, i, j, self._cut(j))
+        outcomes = _Outcomes(self.n, self.m, i, j, self._cut(i, j))
         edges = np.linspace(low, high, _CELLS + 1)
         if np.any(outcomes.probability(edges, edges - eps) > level):
             return False
@@ -146,18 +146,17 @@ class _Trial:
         parts = np.linspace(edges[:-1][unsettled], edges[1:][unsettled], _PARTS + 1)
         return not np.any(outcomes.probability(parts[:-1].ravel(), parts[1:].ravel() - eps) > level)
 
-    def _cut(self, j: Int[np.ndarray, " j"]) -> Int[np.ndarray, " j"]:
-        """Return, for each j, the largest i whose limit is not above the one found; −1 if there is none."""
-        down = _reach(self.m - j, self.m, _Z)
+    def _cut(self, i: Int[np.ndarray, " i"], j: Int[np.ndarray, " j"]) -> Int[np.ndarray, " j"]:
+        """Return, for each j, the largest i whose limit is not above the one found; i[0] − 1 if there is none."""
 
-        def limit(i: Any, rate: Any, down: Any) -> Any:
-            return i / self.n - rate + np.sqrt(_reach(i, self.n, _Z) ** 2 + down**2)
+        def limit(i: Any, j: Any) -> Any:
+            return newcombe_limit(i / self.n, self.n, j / self.m, self.m, _Z)
 
-        found = limit(self.x, self.y / self.m, _reach(self.m - self.y, self.m, _Z)) + _TIE
-        low, high = np.zeros_like(j), np.full_like(j, self.n + 1)  # how many i are small enough is in between
+        found = limit(self.x, self.y) + _TIE
+        low, high = np.full_like(j, i[0]), np.full_like(j, i[-1] + 1)  # the first i that is too large is in between
         while np.any(low < high):
             middle = ((low + high) // 2).clip(max=self.n)
-            small = limit(middle, j / self.m, down) <= found
+            small = limit(middle, j) <= found
             low, high = np.where(small, middle + 1, low), np.where(small, high, middle)
         return np.asarray(low - 1)
 
@@ -195,14 +194,6 @@ def _likely(n: int, low: float, high: float) -> Int[np.ndarray, " k"]:
     surprise = -log(_NEGLIGIBLE)
     reach = surprise / 3 + sqrt((surprise / 3) ** 2 + 2 * surprise * variance)
     return np.arange(max(0, int(n * low - reach)), min(n, int(n * high + reach) + 1) + 1)
-
-
-def _reach(events: Any, rows: Any, z: float) -> Any:
-    """Return how far Wilson's upper limit lies above the rate."""
-    rate = events / rows
-    middle = rate + z**2 / (2 * rows)
-    half = z * np.sqrt(rate * (1 - rate) / rows + (z / (2 * rows)) ** 2)
-    return (middle + half) / (1 + z**2 / rows) - rate
 
 
 def _whole(sample: Sample) -> tuple[int, int]:

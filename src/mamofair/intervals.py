@@ -25,7 +25,17 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import betainccinv, betaincinv, ndtri
 
-__all__ = ["Interval", "bootstrap", "effective_rows", "largest_gap", "newcombe", "smallest_ratio", "tail", "wilson"]
+__all__ = [
+    "Interval",
+    "bootstrap",
+    "effective_rows",
+    "largest_gap",
+    "newcombe",
+    "newcombe_limit",
+    "smallest_ratio",
+    "tail",
+    "wilson",
+]
 
 #: Beta limits lie between Clopper and Pearson's (0) and Jeffreys' (½). Halfway is the least that covered in our tests.
 _MIDWAY = 0.25
@@ -50,7 +60,10 @@ def wilson(events: Any, rows: Any, confidence: float = 0.95) -> Interval:
     0.490 to 0.943
     """
     rate, rows, known = _rates(events, rows)
-    return Interval(*_where_known(known, _wilson(rate, rows, tail(confidence))))
+    z = -ndtri(tail(confidence))
+    # The ends are 0 and 1 exactly where no row, or every row, has the event.
+    low = np.where(rate <= 0, 0.0, 1 - _upper(1 - rate, rows, z))
+    return _where_known(known, Interval(low, np.where(rate >= 1, 1.0, _upper(rate, rows, z))))
 
 
 def newcombe(events: Any, rows: Any, other_events: Any, other_rows: Any, confidence: float = 0.95) -> Interval:
@@ -63,11 +76,22 @@ def newcombe(events: Any, rows: Any, other_events: Any, other_rows: Any, confide
     >>> print(f"{low:.4f} to {high:.4f}")
     0.0524 to 0.3339
     """
-    both = np.broadcast_arrays(*(np.asarray(part, dtype=float) for part in (events, other_events, rows, other_rows)))
-    rate, rows, known = _rates(np.stack(both[:2], axis=-1), np.stack(both[2:], axis=-1))
-    limits = _where_known(known, _wilson(rate, rows, tail(confidence)))
-    low, high = _differences(rate, limits, known, np.array([0]), np.array([1]))
-    return Interval(np.maximum(low[..., 0], -1), np.minimum(high[..., 0], 1))
+    (p, n, known), (q, m, other_known) = _rates(events, rows), _rates(other_events, other_rows)
+    z, both = -ndtri(tail(confidence)), known & other_known
+    one, other = wilson(events, rows, confidence), wilson(other_events, other_rows, confidence)
+    low = np.where(both, -newcombe_limit(q, m, p, n, z), one.low - other.high)  # errors of a group without rows add up
+    high = np.where(both, newcombe_limit(p, n, q, m, z), one.high - other.low)
+    return Interval(np.maximum(low, -1), np.minimum(high, 1))
+
+
+def newcombe_limit(rate: Any, rows: Any, other_rate: Any, other_rows: Any, z: float) -> Any:
+    """Return the high end of `newcombe`, not cut at 1, for z standard errors.
+
+    It checks nothing, and is quick: `mamofair.certificates` asks for it at every outcome there might have been.
+    """
+    up = _upper(rate, rows, z) - rate
+    down = _upper(1 - other_rate, other_rows, z) - (1 - other_rate)
+    return rate - other_rate + np.sqrt(up * up + down * down)
 
 
 def largest_gap(
@@ -144,7 +168,7 @@ def smallest_ratio(
 
     low = ratios(risk).min(axis=-1, initial=1)
     high = 1 / ratios(risk if pairs <= 1 else risk / (2 * pairs)).max(axis=-1, initial=1)
-    return Interval(np.where(known.sum(axis=-1) < 2, 0.0, low), high)
+    return Interval(np.where(known.sum(axis=-1) < 2, 0.0, low)[()], high)
 
 
 def effective_rows(event: Any, rest: Any, event_squares: Any, rest_squares: Any) -> Any:
@@ -166,6 +190,7 @@ def effective_rows(event: Any, rest: Any, event_squares: Any, rest_squares: Any)
     90.0
     """
     event, rest, event_squares, rest_squares = np.broadcast_arrays(event, rest, event_squares, rest_squares)
+    _require_counts(event, rest, event_squares, rest_squares)
     total, squares = event + rest, event_squares + rest_squares
     kish = np.divide(total**2, squares, out=np.zeros(total.shape), where=squares > 0)
     spoiled = rest**2 * event_squares + event**2 * rest_squares  # v·(Σw)⁴
@@ -193,6 +218,9 @@ def bootstrap(
     >>> print(f"{low:.2f} to {high:.2f}")
     0.58 to 0.80
     """
+    _require_counts(counts)
+    if draws < 1:
+        raise ValueError(f"`draws` must be at least 1: found {draws}.")
     rng = np.random.default_rng(random_state)
     rows = counts.sum(axis=-1)
     shares = np.divide(counts, rows[:, None], out=np.full(counts.shape, 1 / counts.shape[-1]), where=rows[:, None] > 0)
@@ -210,6 +238,11 @@ def tail(confidence: float) -> float:
     return (1 - confidence) / 2
 
 
+def _require_counts(*counts: np.ndarray) -> None:
+    if not all((np.isfinite(part) & (part >= 0)).all() for part in counts):
+        raise ValueError("Counts and sums of weights must be finite and not negative: found others.")
+
+
 def _rates(events: Any, rows: Any) -> tuple[Any, Any, Any]:
     """Return rates, ½ where there are no rows, the rows, and where there are some."""
     events, rows = np.broadcast_arrays(np.asarray(events, dtype=float), np.asarray(rows, dtype=float))
@@ -224,14 +257,9 @@ def _where_known(known: Any, limits: Interval) -> Interval:
     return Interval(np.where(known, limits.low, 0.0)[()], np.where(known, limits.high, 1.0)[()])  # [()]: no 0-d arrays
 
 
-def _wilson(rate: Any, rows: Any, risk: float) -> Interval:
-    z = -ndtri(risk)
-    rows = np.maximum(rows, np.finfo(float).tiny)
-    center = rows * rate + z**2 / 2
-    half = z * np.sqrt(rows * rate * (1 - rate) + z**2 / 4)
-    # The ends are 0 and 1 exactly where no row, or every row, has the event.
-    low = np.where(rate <= 0, 0.0, (center - half) / (rows + z**2))
-    return Interval(low, np.where(rate >= 1, 1.0, (center + half) / (rows + z**2)))
+def _upper(rate: Any, rows: Any, z: float) -> Any:
+    """Return Wilson's upper limit; the lower one is 1 minus that of what did not happen."""
+    return (rows * rate + z * z / 2 + z * np.sqrt(rows * rate * (1 - rate) + z * z / 4)) / (rows + z * z)
 
 
 def _cautious(rate: np.ndarray, rows: np.ndarray, known: np.ndarray, risk: float) -> Interval:

@@ -39,7 +39,9 @@ def favorable_label(*columns: np.ndarray, favorable: Any = None, name: str = "y"
     found = list(dict.fromkeys(label for column in columns for label in pd.unique(column).tolist()))
     if len(found) > 2:
         shown = ", ".join(map(repr, found[:5])) + (", …" if len(found) > 5 else "")
-        raise ValueError(f"`{name}` must have two labels: found {len(found)} ({shown}). Merge or drop some.")
+        fractions = any(isinstance(label, float) and not label.is_integer() for label in found)
+        advice = "If these are scores, compare them with a threshold first." if fractions else "Merge or drop some."
+        raise ValueError(f"`{name}` must have two labels: found {len(found)} ({shown}). {advice}")
     if favorable is not None:
         if len(found) == 2 and favorable not in found:
             shown = " and ".join(map(repr, found))

@@ -197,3 +197,41 @@ def test_a_front_of_one_point_has_no_steps():
     found = price(front((60, 500)))
     assert found.frame().empty
     assert found.sentences() == []
+    assert str(found) == "No point has a smaller gap than the most accurate one has."
+
+
+@pytest.mark.parametrize("confidence", [95, 0, 1, float("nan")])
+def test_confidence_must_be_a_share(confidence):
+    with pytest.raises(ValueError, match="`confidence` must lie between 0 and 1"):
+        between(people(np.random.default_rng(0), 100), confidence=confidence)
+    with pytest.raises(ValueError, match="`confidence` must lie between 0 and 1"):
+        price(front((60, 500), (160, 300)), confidence=confidence)
+
+
+def test_a_price_needs_labels():
+    with pytest.raises(ValueError, match="Pass them as `y_true`"):
+        price_between([1, 0], [1, 1], y_true=None, sensitive_features=["a", "b"])
+
+
+ODD = {
+    "one group": ([0, 1, 1, 0], [0, 1, 0, 0], ["a"] * 4),
+    "groups of one row": ([0, 1], [1, 0], ["a", "b"]),
+    "a group of one row": ([0, 1] * 20, [1] * 3 + [0] * 37, ["a"] * 39 + ["b"]),
+    "all-zero predictions": ([0, 1] * 10, [0] * 20, ["a", "b"] * 10),
+    "nobody's group is known": ([0, 1, 1, 0], [0, 1, 0, 0], [float("nan")] * 4),
+}
+
+
+@pytest.mark.parametrize("case", ODD)
+def test_odd_input_has_a_defined_result(case):
+    y, after, features = ODD[case]
+    notions = [DEMOGRAPHIC_PARITY, EQUALIZED_ODDS, PREDICTIVE_PARITY]
+    found = price_between(y, after, y_true=y, sensitive_features=features, notions=notions)
+    steps = found.frame()
+    assert steps[["low", "high"]].notna().all(axis=None)
+    assert (steps["price"].notna() == (steps["gap_after"] < steps["gap_before"])).all()  # and none is a silent 0
+    told = who_pays(y, after, y_true=y, sensitive_features=features, notions=notions).sentences()
+    for sentence in [*found.sentences(), *told]:
+        assert "nan" not in sentence
+        assert sentence[0].isupper()
+        assert sentence.endswith(".")

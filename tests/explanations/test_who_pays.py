@@ -211,6 +211,10 @@ def test_bad_input_is_refused_in_a_sentence():
         who_pays([1, 0, 1], [1, 1, 1], sensitive_features=features, notions="tpr")
     with pytest.raises(ValueError, match=r"`after` must have one row per decision: found 2 for 3"):
         who_pays([1, 0, 1], [1, 1], sensitive_features=features)
+    with pytest.raises(ValueError, match="at least one notion"):
+        who_pays([1, 0, 1], [1, 1, 1], sensitive_features=features, notions=[])
+    with pytest.raises(ValueError, match=r"found 3 .* compare them with a threshold first"):
+        who_pays([1, 0, 1], [0.3, 0, 1], sensitive_features=features)
     with pytest.raises(ValueError, match="no missing value"):
         who_pays([1, 0, 1], [1, 1, np.nan], sensitive_features=features)
 

@@ -157,6 +157,9 @@ def test_curve_is_the_audit_at_each_threshold():
         expected = gap(y, decision, sensitive_features=sensitive["race"], notion="tpr")
         assert curve.loc[curve["threshold"] == row.threshold, "equal_opportunity[race]"].item() == expected
     assert found.curve()["threshold"].iloc[[0, -1]].tolist() == [0, 1]
+    for stray in (np.nan, -0.1, 1.1):
+        with pytest.raises(ValueError, match=r"`threshold` must lie in \[0, 1\]"):
+            found.curve([0.5, stray])
     with pytest.raises(ValueError, match="A curve needs scores"):
         audit(y, y, sensitive).curve()
 

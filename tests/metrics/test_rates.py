@@ -104,6 +104,10 @@ def test_constant_predictions_have_a_defined_result(notion):
         ({"sensitive_features": ["a", "b"]}, "found 2 rows for 3 samples"),
         ({"y_true": [0, 1, 2]}, "two labels: found 3"),
         ({"y_true": [0, 1, None]}, "no missing value"),
+        ({"y_pred": [0, 1, float("nan")]}, "`y_pred` must have no missing value"),
+        ({"y_pred": [0.2, 0.9, 1.0]}, "`y_pred` must hold decisions: found 0.2.* compare them with a threshold first"),
+        ({"y_true": [1, 1, 1], "y_pred": [0.5, 0.5, 0.5]}, "`y_pred` must hold decisions: found 0.5"),  # two values!
+        ({"y_pred": [-3.0, 2.5, 1.0]}, "`y_pred` must hold decisions: found 2.5"),
         ({"sample_weight": [1, 1]}, "`sample_weight` must have one value per row"),
         ({"sample_weight": [1, -1, 1]}, "non-negative"),
         ({"sample_weight": [0, 0, 0]}, "not all zero"),
@@ -114,6 +118,11 @@ def test_constant_predictions_have_a_defined_result(notion):
 )
 def test_bad_input_gets_one_clear_sentence(change, message):
     good = {"y_true": [0, 1, 1], "y_pred": [0, 1, 0], "sensitive_features": list("aab"), "notion": "dp"}
-    arguments = good | change
-    with pytest.raises(ValueError, match=message):
-        gap(arguments.pop("y_true"), arguments.pop("y_pred"), **arguments)
+    for measure in (gap, rates):
+        with pytest.raises(ValueError, match=message):
+            measure(**good | change)
+
+
+def test_error_of_scores_is_refused():
+    with pytest.raises(ValueError, match=r"`y_pred` must hold decisions: found 0\.7"):
+        error([0, 1], [0.7, 1.0])

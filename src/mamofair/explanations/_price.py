@@ -12,6 +12,7 @@ from scipy.stats import foldnorm, norm
 from mamofair.explanations._flows import Flows, of_tallies
 from mamofair.explanations._who_pays import who_pays
 from mamofair.explanations._wording import change, gap_phrase
+from mamofair.intervals import tail
 from mamofair.notions import FN, FP, TN, TP, Cell, Notion, column
 from mamofair.pareto import Criterion, Front
 
@@ -47,7 +48,7 @@ class Price:
         return [_sentence(row, self.confidence) for row in cast(list[dict[str, Any]], self.steps.to_dict("records"))]
 
     def __str__(self) -> str:
-        return "\n".join(self.sentences())
+        return "\n".join(self.sentences()) or "No point has a smaller gap than the most accurate one has."
 
 
 def price(front: Front, *, confidence: float = 0.95, allow_constant: bool = False) -> Price:
@@ -109,6 +110,8 @@ def price_between(
     The gap in demographic parity by sex shrinks from 1.00 to 0.50. Each 0.01 of it costs 5.0 more wrong decisions in
     1,000 (95% interval: 5.0 to 5.0).
     """
+    if y_true is None:
+        raise ValueError("A price is in wrong decisions, which labels tell: found None. Pass them as `y_true`.")
     options = {"sensitive_features": sensitive_features, "favorable": favorable, "sample_weight": sample_weight}
     found = who_pays(before, after, y_true=y_true, notions=notions, **options)
     steps = [
@@ -167,7 +170,7 @@ def fieller(
     >>> [round(end, 3) for end in fieller(0.02, 0.1, np.diag([1e-6, 1e-4]), 0.95)]
     [0.163, 0.253]
     """
-    z2 = norm.ppf((1 + confidence) / 2) ** 2
+    z2 = norm.isf(tail(confidence)) ** 2
     # cost² − 2 p cost·removed + p² removed² ≤ z² Var(cost − p removed), a quadratic in p
     a = removed**2 - z2 * covariance[1, 1]
     b = cost * removed - z2 * covariance[0, 1]

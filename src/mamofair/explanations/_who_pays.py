@@ -120,10 +120,10 @@ class WhoPays:
         gap = "The gap" if len(self.criteria) == 1 else _capital(gap_phrase(column(notion, attribute)))
         gap += f" (of {rate})" if len(notion.rates) > 1 else ""
         groups = self.flows.names[attribute]
-        return [
-            per_thousand(rate, [whom(attribute, group, names, rate) for group in groups], before, after),
-            f"{gap} {why(rate, [whom(attribute, group, names) for group in groups], before, after)}.",
-        ]
+        told = [f"{gap} {why(rate, [whom(attribute, group, names) for group in groups], before, after)}."]
+        if not groups:  # of nobody is it known
+            return told
+        return [per_thousand(rate, [whom(attribute, group, names, rate) for group in groups], before, after), *told]
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
@@ -166,6 +166,8 @@ def who_pays(
     """
     asked = [notions] if isinstance(notions, Notion | str) else notions
     found = [as_notion(notion) for notion in asked]
+    if not found:
+        raise ValueError("`notions` must name at least one notion: found none.")
     flows = of_decisions(before, after, y_true, sensitive_features, favorable, sample_weight)
     for notion in found:
         if not flows.labelled and any(_needs_labels(rate) for rate in notion.rates):

@@ -12,7 +12,7 @@ from mamofair.groups import Groups, read_groups
 from mamofair.intervals import smallest_ratio, tail, wilson
 from mamofair.labels import as_column, favorable_label
 from mamofair.metrics._intervals import counted, gap_intervals
-from mamofair.metrics._rates import _columns
+from mamofair.metrics._rates import _columns, require_decisions
 from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, column
 from mamofair.pareto import Counter, Tally
 
@@ -62,9 +62,9 @@ class Audit:
         """Return the rates: a row for each attribute, rate and group; none is dropped for being small.
 
         Columns: `attribute`, `group`, `meaning`, `rate` (NaN without rows), `low` and `high` (Wilson, each for itself),
-        `rows` under the condition (with weights, their sum), `ratio` to the largest rate of the attribute, and
-        `too_small`: this rate alone is uncertain by more than the limit, its interval wider than twice that. Where
-        several notions use a rate, the smallest of their limits counts.
+        `rows` under the condition (with weights, their sum), `ratio` to the largest rate of the attribute (NaN if
+        that is 0), and `too_small`: this rate alone is uncertain by more than the limit, its interval wider than twice
+        that. Where several notions use a rate, the smallest of their limits counts.
         """
         tables = []
         for attribute, values in zip(self.people.names, self.people.values, strict=True):
@@ -105,6 +105,7 @@ class Audit:
             raise ValueError("A curve needs scores: call audit(..., y_pred=scores, threshold=0.5).")
         rows = []
         for threshold in np.linspace(0, 1, 101) if thresholds is None else thresholds:
+            _require_threshold(threshold)
             [tally] = self.counter((self.scores > threshold)[None])
             gaps = {column(n, name): tally.gap(n, name) for n in self.limits for name in self.people.names}
             rows.append({"threshold": threshold, "error": tally.error, "selected": tally.positive_share} | gaps)
@@ -209,7 +210,7 @@ def audit(
     limits = _limits(notions, limit)
     if threshold is None:
         truth, decision, weight = _columns(y_true, y_pred, sample_weight)
-        _refuse_scores(truth, decision)
+        require_decisions(truth, decision, "say above which a decision is favorable, as in `threshold=0.5`")
         scores, label = None, favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
         selected = decision == label
     else:
@@ -245,23 +246,14 @@ def _limits(notions: Any, limit: Any) -> dict[Notion, float]:
     return limits
 
 
-def _refuse_scores(truth: np.ndarray, decision: np.ndarray) -> None:
-    """Raise a `ValueError` if predictions are fractions that are no labels: scores, most likely."""
-    if decision.dtype.kind != "f":
-        return
-    strays = sorted(set(pd.unique(decision).tolist()) - set(pd.unique(truth).tolist()))
-    fractions = [value for value in strays if not value.is_integer()]
-    if fractions:
-        raise ValueError(
-            f"`y_pred` must hold decisions: found {fractions[0]:g}. If these are scores of the favorable label, "
-            "say above which a decision is favorable, as in `threshold=0.5`."
-        )
+def _require_threshold(threshold: Any) -> None:
+    if not 0 <= threshold <= 1:
+        raise ValueError(f"`threshold` must lie in [0, 1], as scores do: found {threshold!r}.")
 
 
 def _as_scores(y_pred: Any, threshold: Any) -> Float[np.ndarray, " n"]:
     """Return scores as floats in [0, 1]."""
-    if not 0 <= threshold <= 1:
-        raise ValueError(f"`threshold` must lie in [0, 1], as scores do: found {threshold!r}.")
+    _require_threshold(threshold)
     column = as_column(y_pred, "y_pred")
     try:
         scores = column.astype(float)

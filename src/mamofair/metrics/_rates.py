@@ -18,6 +18,7 @@ def error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     0.5
     """
     truth, decision, weight = _columns(y_true, y_pred, sample_weight)
+    require_decisions(truth, decision)
     return float(np.average(truth != decision, weights=weight))
 
 
@@ -91,10 +92,26 @@ def rates(
 
 def _tally(y_true: Any, y_pred: Any, features: Any, favorable: Any, weight: Any) -> tuple[Tally, Groups]:
     truth, decision, weight = _columns(y_true, y_pred, weight)
+    require_decisions(truth, decision)
     positive = favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
     groups = read_groups(features, rows=len(truth))
     [tally] = Counter.of(truth == positive, groups, weight)((decision == positive)[None])
     return tally, groups
+
+
+def require_decisions(
+    truth: np.ndarray, decision: np.ndarray, advice: str = "compare them with a threshold first, as in `scores > 0.5`"
+) -> None:
+    """Raise a `ValueError` if predictions are fractions that are no labels: scores, most likely."""
+    if decision.dtype.kind != "f":
+        return
+    strays = sorted(set(pd.unique(decision).tolist()) - set(pd.unique(truth).tolist()))
+    fractions = [value for value in strays if not value.is_integer()]
+    if fractions:
+        raise ValueError(
+            f"`y_pred` must hold decisions: found {fractions[0]:g}. "
+            f"If these are scores of the favorable label, {advice}."
+        )
 
 
 def _columns(y_true: Any, y_pred: Any, weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

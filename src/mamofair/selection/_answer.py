@@ -18,7 +18,11 @@ class Answer:
     If a point is certified, the promise is `bounds`: with probability `confidence` over the calibration rows, the
     chosen point's gaps are within them. `limits` describe that point as if it had been the only one, and promise
     nothing, as it was chosen. If no point passed, `limits` are those of the first point of the sequence, which was
-    fixed beforehand, so they hold: its upper limits are the smallest bounds that can be certified.
+    fixed beforehand, so they hold. Its upper limits are the smallest bounds that can be certified: each is at least the
+    true gap with probability `confidence`, by itself, and so is the largest of them for all gaps. (Asked for next, such
+    a bound may let less fair points pass, too, and that is no promise any more: these rows have named it.) Its lower
+    limits hold with probability `confidence` all together, so that "no solution" is as seldom wrong as "certified". It
+    is said of that point alone: another one of the front may be fairer, but these rows cannot certify it.
 
     Attributes
     ----------
@@ -33,7 +37,8 @@ class Answer:
     limits
         A lower and an upper limit on each gap, by column, of the chosen point or else of the first one.
     more_rows
-        About how many more calibration rows of which group would settle it, if there are too few: `{"sex=F": 900}`.
+        About how many more calibration rows of which group would settle it, if there are too few: `{"sex=F": 900}`;
+        so many that new rows do so with a chance of about two in three, for each two groups alone.
     """
 
     bounds: Mapping[str, float]
@@ -68,7 +73,7 @@ class Answer:
         advice = (
             "Ask for larger bounds, or train for fairer points."
             if self.status == "no solution"
-            else f"About {_list(self.more_rows)} would settle it."
+            else f"About {_list(self.more_rows) or 'a few more of each group'} would settle it."
         )
         return (
             f"{self.status.capitalize()} for {asked} with {sure}: at row {self.sequence[0]}, which has the most room, "
@@ -97,10 +102,12 @@ def answer(front: Front, demand: Demand, allow_constant: bool = False) -> Answer
 def _more_rows(front: Front, tally: Tally, demand: Demand) -> dict[str, float]:
     """Return about how many more rows of which groups would settle the pairs that are not certified, each alone."""
     needed: dict[str, float] = {}
+    level = demand.lower_level(tally)
     for pair, bound in demand.pairs(tally):
         if demand.settles(pair, bound):
             continue
-        for place, rows in zip(pair.places, pair.rows_to_settle(bound, demand.delta, demand.limit), strict=True):
+        wanted = pair.rows_to_settle(bound, demand.delta, level, demand.limit)
+        for place, rows in zip(pair.places, wanted, strict=True):
             names = front.groups.get(pair.attribute, ())
             name = f"{pair.attribute}={names[place] if place < len(names) else place}"
             needed[name] = max(needed.get(name, 0.0), rows)
@@ -109,7 +116,7 @@ def _more_rows(front: Front, tally: Tally, demand: Demand) -> dict[str, float]:
 
 def _list(more_rows: Mapping[str, float]) -> str:
     """Return the numbers in words, rounded up to two digits."""
-    parts = [f"{_round_up(rows) if np.isfinite(rows) else rows:,.0f} of {name}" for name, rows in more_rows.items()]
+    parts = [f"{_round_up(rows):,.0f} of {name}" for name, rows in more_rows.items()]
     return " and ".join(parts).replace(" of ", " more calibration rows of ", 1)
 
 

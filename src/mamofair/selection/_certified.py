@@ -52,12 +52,21 @@ class Demand:
         return is_within(*pair.samples, eps, self.delta, self.limit)
 
     def limits(self, tally: Tally) -> dict[str, tuple[float, float]]:
-        """Return a lower and an upper limit on each gap, by column."""
-        found = {}
+        """Return a lower and an upper limit on each gap, by column.
+
+        An upper limit is wrong only if that of the two groups which attain the gap is, at level δ. The lower limits
+        have level δ all together: they are right if all are, of every two groups in every gap (Bonferroni).
+        """
+        found, level = {}, self.lower_level(tally)
         for criterion in self.bounds:
-            low, high = np.transpose([pair.limits(self.delta, self.limit) for pair in pairs(tally, criterion)])
-            found[column(*criterion)] = float(low.max()), float(high.max())
+            ours = list(pairs(tally, criterion))
+            low = max(pair.lower(level, self.limit) for pair in ours)
+            found[column(*criterion)] = low, max(pair.upper(self.delta, self.limit) for pair in ours)
         return found
+
+    def lower_level(self, tally: Tally) -> float:
+        """Return the level of the lower limit of each two groups."""
+        return self.delta / len(list(self.pairs(tally)))
 
 
 def in_order(front: Front, demand: Demand, allow_constant: bool = False) -> list[int]:
@@ -71,7 +80,7 @@ def in_order(front: Front, demand: Demand, allow_constant: bool = False) -> list
     rows = _useful(front, allow_constant)
     errors = front.values[rows, 0]
     room = [
-        min(eps - max(pair.limits(demand.delta, newcombe)) for pair, eps in demand.pairs(front.points[row].valid))
+        min(eps - pair.upper(demand.delta, newcombe) for pair, eps in demand.pairs(front.points[row].valid))
         for row in rows
     ]
     step = _STEP * np.ptp(errors)

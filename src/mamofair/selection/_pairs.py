@@ -6,17 +6,22 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr
 
 from mamofair.certificates import Limit, Sample
 from mamofair.notions import Confusion, Rate
 from mamofair.pareto import Criterion, Tally
+
+#: The chance that so many more rows settle it. In simulations it was .73 to 1: the truth is seldom next to the bound.
+_CHANCE = 2 / 3
 
 
 @dataclass(frozen=True)
 class Pair:
     """Two groups of an attribute, by their places, and how often what a rate asks for happened in each.
 
-    `shares` are the parts of each group's rows that are under the rate's condition.
+    `shares` are the parts of each group's rows that are under the rate's condition, above 0.
     """
 
     attribute: str
@@ -25,30 +30,48 @@ class Pair:
     samples: tuple[Sample, Sample]
     shares: tuple[float, float]
 
-    def limits(self, delta: float, limit: Limit) -> tuple[float, float]:
-        """Return a lower and an upper limit on the distance between the two rates, each at level δ."""
+    def upper(self, delta: float, limit: Limit) -> float:
+        """Return an upper limit on the distance between the two rates, at level δ."""
         a, b = self.samples
-        one, other = limit(a, b, delta), limit(b, a, delta)
-        return max(0.0, -one, -other), max(one, other)
+        return max(limit(a, b, delta), limit(b, a, delta))
 
-    def rows_to_settle(self, eps: float, delta: float, limit: Limit) -> tuple[float, float]:
+    def lower(self, delta: float, limit: Limit) -> float:
+        """Return a lower limit on the distance, at level δ in all: δ/2 for either sign."""
+        a, b = self.samples
+        return max(0.0, -limit(a, b, delta / 2), -limit(b, a, delta / 2))
+
+    def rows_to_settle(self, eps: float, delta: float, lower_delta: float, limit: Limit) -> tuple[float, float]:
         """Return about how many more rows of each group would show whether the rates differ by more than ε.
 
-        As many as shrink the way from the gap to its limit, which goes with √(v_a/n_a + v_b/n_b), to the way from the
-        gap to ε: of the group that is less well known alone, if that can do, else of both until they are known alike.
-        Each group needs a row to begin with.
+        So many that a new sample of that size shows it with a chance of two in three, if the true difference is as
+        uncertain as this sample leaves it. (Taken for the truth, the difference found would promise too much.) The ways
+        from a difference to its limits shrink with its standard error √(v_a/n_a + v_b/n_b). More rows are wanted of
+        the group that is less well known alone, if that can do, else of both until they are known alike. A group
+        without rows counts as if it had two, one of them with the event.
         """
-        (x, n), (y, m) = self.samples
-        if not (n and m):
-            return float(not n), float(not m)
-        gap = abs(x / n - y / m)
-        low, high = self.limits(delta, limit)
-        shrink = ((gap - eps) / (high - gap if gap <= eps else gap - low)) ** 2
-        known = [(events + 1) * (rows - events + 1) / (rows + 2) ** 2 / rows for events, rows in self.samples]
-        wanted = shrink * sum(known)
+        samples = [sample if sample[1] else (1.0, 2.0) for sample in self.samples]
+        known = [(events + 1) * (rows - events + 1) / (rows + 2) ** 2 / rows for events, rows in samples]
+        (x, n), (y, m) = b, a = sorted(samples, key=lambda sample: sample[0] / sample[1])
+        gap = y / m - x / n
+        up = max(limit(a, b, delta) - gap, limit(b, a, delta) + gap)
+        down = gap + limit(b, a, lower_delta / 2)
+
+        def chance(shrink: float) -> float:
+            """Return how likely a difference, if its error shrinks so much, is certified or shown to exceed ε."""
+            error = (sum(known) * (1 + shrink**2)) ** 0.5
+            within, beyond = max(eps - up * shrink, 0.0), eps + down * shrink
+            parts = [(end - gap) / error for end in (-within, within, -beyond, beyond)]
+            return float(ndtr(parts[1]) - ndtr(parts[0]) + ndtr(parts[2]) + ndtr(-parts[3]))
+
+        shrink = brentq(lambda t: chance(t) - _CHANCE, 1e-6, 1.0) if chance(1.0) < _CHANCE else 1.0
+        wanted = shrink**2 * sum(known)
         better = min(known) if min(known) < wanted / 2 else wanted / 2  # the better known group may do as it is
-        factors = [max(0.0, one / (wanted - better) - 1) if wanted else np.inf for one in known]
-        return factors[0] * n / self.shares[0], factors[1] * m / self.shares[1]
+        factors = [max(1.0, one / (wanted - better)) for one in known]
+        one, other = (
+            (factor * planned - rows) / share
+            for factor, (_, planned), (_, rows), share in zip(factors, samples, self.samples, self.shares, strict=True)
+        )
+        return one, other
 
 
 def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
@@ -61,12 +84,12 @@ def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
     everyone = tally.counts[attribute].sum(axis=-1)
     for rate in notion.rates:
         events, rows = confusion.mass(rate.event), confusion.mass(rate.given)
-        shares = _divide(rows, everyone)
+        shares = np.maximum(rows, 1) / np.maximum(everyone, 1)  # of a group without such rows, one in all is a guess
         if tally.squares is not None:
             shrink = _divide(rows, Confusion.of_counts(tally.squares[attribute]).mass(rate.given))
             events, rows = events * shrink, rows * shrink
         groups = list(zip(events.tolist(), rows.tolist(), shares.tolist(), strict=True))
-        groups += [(0.0, 0.0, 0.0)] * (2 - len(groups))
+        groups += [(0.0, 0.0, 1.0)] * (2 - len(groups))
         for (i, (x, n, one)), (j, (y, m, other)) in combinations(enumerate(groups), 2):
             yield Pair(attribute, rate, (i, j), ((x, n), (y, m)), (one, other))
 
