@@ -84,6 +84,7 @@ def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resume
     fitting = continued(estimator, *rows, sensitive_features=data.sensitive.iloc[rest])
     interrupted = _follow(checkpointed(fitting, begun, out), None if resumes else estimator._length())
     if not hasattr(estimator, "front_"):
+        note(f"Interrupted before anything was found. mamofair train --resume {out} begins again.")
         raise KeyboardInterrupt
     estimator = _choose(estimator.with_encoder(encode))
     people = data.people(rest, asked.crossed)
