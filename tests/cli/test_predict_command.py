@@ -12,7 +12,7 @@ import torch
 from typer.testing import CliRunner
 
 import mamofair
-from loan_table import applicants
+from loan_table import ASKED, applicants
 from mamofair import MostAccurateWithin
 from mamofair.cli import app
 from mamofair.datasets import CATALOG
@@ -203,6 +203,14 @@ def test_only_the_default_network_is_exported():
     model = fitted(net(epochs=1, network=lambda n: torch.nn.Linear(n, 1)))
     with pytest.raises(ValueError, match="Only the default network"):
         to_onnx(model)
+
+
+def test_a_run_without_networks_is_not_exported(loans, tmp_path, fails):
+    run = tmp_path / "run"
+    mamofair_says("train", loans, *ASKED, "--model", "boosting", "--epochs", 2, "--out", run)
+    said = fails("export", run, "--onnx", tmp_path / "model.onnx")
+    assert "has a FairBoostingClassifier. Train with `--model net`." in said
+    assert not (tmp_path / "model.onnx").exists()
 
 
 def test_data_sets_are_listed_with_rows_terms_and_whether_they_are_at_hand(monkeypatch, tmp_path):

@@ -374,6 +374,21 @@ def test_ctrl_c_keeps_the_front_found_so_far_and_says_so(whole, loans, tmp_path)
     assert results(out) == whole
 
 
+def test_ctrl_c_before_anything_is_found_says_how_to_begin_again(loans, trained, tmp_path, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+        yield
+
+    out = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr("mamofair.cli._learn.continued", interrupted)
+        done = RUNNER.invoke(app, ["train", str(loans), *ASKED, "--epochs", "3", "--out", str(out)])
+    assert done.exit_code == 130
+    assert done.stderr.splitlines()[-1].endswith(f"mamofair train --resume {out} begins again.")
+    train("--resume", out)
+    assert (out / "front.csv").read_bytes() == (trained / "front.csv").read_bytes()
+
+
 def test_changed_data_is_not_trained_on_further(fails, loans, tmp_path):
     path = tmp_path / "loans.csv"
     path.write_bytes(loans.read_bytes())

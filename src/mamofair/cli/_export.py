@@ -23,11 +23,14 @@ def export(
 
     Example: mamofair export runs/loans --onnx loans.onnx --point 12
     """
+    from mamofair import FairNetClassifier
     from mamofair.cli._predict import at
     from mamofair.runs import load, to_onnx
     from mamofair.runs._folders import write_file
 
     model = at(load(run), point, within)
+    if not isinstance(model, FairNetClassifier):
+        raise ValueError(f"Only networks are exported: {run} has a {type(model).__name__}. Train with `--model net`.")
     content = to_onnx(model)
     part = onnx.with_name(f".{onnx.name}.part")
     try:

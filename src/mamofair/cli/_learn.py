@@ -93,6 +93,7 @@ def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, job: J
     interrupted = _follow(kept, None if resumes else estimator._length(), job, out)
     job.leave()
     if not hasattr(estimator, "front_"):
+        note(f"Interrupted before anything was found. mamofair train --resume {out} begins again.")
         raise KeyboardInterrupt
     estimator = _choose(estimator.with_encoder(encode))
     people = data.people(rest, asked.crossed)
