@@ -173,7 +173,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ValueError(MISSING)
         sure = isinstance(self.selection, MostAccurateWithin) and self.selection.confidence is not None
         if sure and not self.calibration_fraction:
-            raise ValueError("A choice with `confidence` needs rows of its own: set `calibration_fraction`, found 0.")
+            way = "set `calibration_fraction`" if self._folds is None else "set `calibration_fraction`, and cv=None"
+            raise ValueError(f"A choice with `confidence` needs rows of its own: {way}; found 0.")
         X = self._check_X(X, reset=not self._continues())
         rows = self._read(X, y, features, weight)
         if self._continues():

@@ -57,7 +57,8 @@ class FairBoostingClassifier(FairClassifier):
         The share of rows that is held back further, for choices with a guarantee.
     cv : int or None, default=None
         The number of folds for measuring: each point is measured on all rows, by models that have not seen them, and
-        trained again on all of them. It takes `cv` times as long, and `validation_fraction` is not used then.
+        trained again on all of them, in about `cv` + 1 times the time; `validation_fraction` is not used then. What
+        is measured belongs to the procedure, not to the model that is kept, so `confidence` does not go with it.
     max_points : int, default=200
         The most points to keep.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)

@@ -42,7 +42,8 @@ class FairNetClassifier(NetworkTraining):
         The share of rows that is held back further, for choices with a guarantee.
     cv : int or None, default=None
         The number of folds for measuring: each point is measured on all rows, by models that have not seen them, and
-        trained again on all of them. It takes `cv` times as long, and `validation_fraction` is not used then.
+        trained again on all of them, in about `cv` + 1 times the time; `validation_fraction` is not used then. What
+        is measured belongs to the procedure, not to the model that is kept, so `confidence` does not go with it.
     max_points : int, default=200
         The most points to keep.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
@@ -77,8 +78,7 @@ class FairNetClassifier(NetworkTraining):
         Stop when the hypervolume on held-back rows (reference: the best constant's error, and 1 for each gap) has not
         grown for so many epochs. None never stops.
     warm_start : bool, default=False
-        Whether `fit` continues where an earlier one ended and extends its front. Use the same rows: the same ones are
-        then held back.
+        Whether `fit` continues where an earlier one ended and extends its front. Use the same rows, held back alike.
     device : str, default="cpu"
         Where to train: `"cpu"`, `"cuda"`, `"mps"`. Prediction is on the CPU. Of several ranks with `"cuda"`, each has
         the GPU that torchrun's LOCAL_RANK names.

@@ -110,7 +110,7 @@ def certify(front: Front, demand: Demand, allow_constant: bool = False) -> tuple
         if tally is None:
             raise ValueError(
                 "A choice with confidence must have rows that nothing else was chosen with: found no calibration "
-                "counts. Set `calibration_fraction` (0.2, say) and fit again."
+                "counts. Set `calibration_fraction` (0.2, say) and fit again, without `cv`."
             )
         if not demand.accepts(tally):
             return sequence, passed
