@@ -1,7 +1,7 @@
 """Trainings that ranks share, and the same ones alone: twenty steps in double precision."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,17 @@ class Averaging(Ranks):
 
 
 @dataclass(frozen=True)
+class Watched(Ranks):
+    """Ranks that note the shapes of what they reduce."""
+
+    shapes: list[tuple[int, ...]] = field(default_factory=list)
+
+    def summed(self, tensor: Tensor) -> Tensor:
+        self.shapes.append(tuple(tensor.shape))
+        return super().summed(tensor)
+
+
+@dataclass(frozen=True)
 class Training:
     """What to train, and on what."""
 
@@ -147,8 +158,10 @@ TRAININGS = {
 
 def shared() -> dict[str, dict[str, Any]]:
     """Train all of them with the ranks there are; also the wrong way."""
-    ranks = Ranks.present()
-    found = {name: training(ranks) for name, training in TRAININGS.items()}
+    ranks, found = Ranks.present(), {}
+    for name, training in TRAININGS.items():
+        watched = Watched(ranks.rank, ranks.size)
+        found[name] = training(watched) | {"shapes": watched.shapes}
     wrong = Averaging(ranks.rank, ranks.size)
     return found | {f"averaged, {name}": TRAININGS[name](wrong) for name in ("min-norm", "fixed")}
 

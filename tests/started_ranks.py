@@ -21,7 +21,7 @@ from torch import distributed
 SECONDS = 120  # a rank that hangs is killed then, and its test fails
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["torch._dynamo", "mamofair.cli._learn", "mamofair.report._render"])
+_CONTEXT.set_forkserver_preload(["torch._dynamo", "mamofair.cli._learn", "mamofair.cli._outcome"])
 
 
 @contextmanager
@@ -75,6 +75,7 @@ def _command(rank: int, size: int, folder: Path, port: int, arguments: list[str]
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(size)}
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     sys.argv = ["mamofair", *arguments]
+    sys.modules["mamofair.report"] = None  # as where no reports can be written, which would take seconds
     from mamofair.cli import main
 
     main()

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, distributed, nn
-from torch.nn.functional import one_hot, pad
+from torch.nn.functional import pad
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from mamofair.batches import Batch
@@ -51,18 +51,18 @@ class Ranks:
         """Return the logits and rows of all ranks, without their features, and where this rank's are among them."""
         if self.size == 1:
             return logits, batch, slice(None)
-        weight = torch.ones_like(batch.y) if batch.weight is None else batch.weight
-        own = torch.stack([batch.y, weight, *_codes(batch).values()])
-        parts = self.all(torch.cat([logits, own.to(logits)]).T)
-        whole = torch.cat(parts).T
-        y, weight, *codes = whole[len(logits) :]
-        tables = [
-            _members(y, weight, code, (stop - start) // 2)
-            for code, (start, stop) in zip(codes, batch.spans.values(), strict=True)
-        ]
-        rows = Batch(y[:, None], y, torch.cat(tables, 1), batch.spans, None if batch.weight is None else weight)
+        weights = [] if batch.weight is None else [batch.weight]
+        parts = self.all(torch.cat([logits, torch.stack([batch.y, *_places(batch), *weights]).to(logits)]).T)
+        table = torch.cat(parts).T.contiguous()
+        everyone, (y, *rest) = table[: len(logits)], table[len(logits) :]
+        spans = batch.spans.values()
+        members = torch.cat([_members(own, stop - start) for own, (start, stop) in zip(rest, spans, strict=False)], 1)
+        weight = rest[-1] if weights else None
+        if weight is not None:
+            members *= weight.unsqueeze(1)
         start = sum(map(len, parts[: self.rank]))
-        return whole[: len(logits)], rows, slice(start, start + len(parts[self.rank]))
+        ours = slice(start, start + len(parts[self.rank]))
+        return everyone, Batch(y.unsqueeze(1), y, members, batch.spans, weight), ours
 
     def all(self, table: Float[Tensor, "n columns"]) -> list[Tensor]:
         """Return the tables of all ranks, which may differ in their rows."""
@@ -138,17 +138,15 @@ def _all_present() -> Iterator[None]:
         raise ConnectionError(f"A rank was lost ({(what or str(error)).partition('. ')[0]}).") from error
 
 
-def _codes(batch: Batch) -> Mapping[str, Float[Tensor, " n"]]:
-    """Return each row's group for each attribute, −1 where it is unknown."""
-    codes = {}
+def _places(batch: Batch) -> list[Float[Tensor, " n"]]:
+    """Return the column of each row's label and group, for each attribute; −1 where the group is unknown."""
+    places = []
     for name in batch.spans:
-        positive, negative = batch.members_of(name).chunk(2, dim=1)
-        mass, code = (positive + negative).max(dim=1)
-        codes[name] = torch.where(mass > 0, code, -1).to(batch.y)
-    return codes
+        mass, place = batch.members_of(name).max(dim=1)
+        places.append(torch.where(mass > 0, place, -1).to(batch.y))
+    return places
 
 
-def _members(y: Tensor, weight: Tensor, codes: Tensor, groups: int) -> Float[Tensor, "n columns"]:
-    """Return the memberships that `Groups.members` gives for these groups."""
-    own = one_hot(codes.long() + 1, groups + 1)[:, 1:] * weight[:, None]
-    return torch.cat([own * y[:, None], own * (1 - y)[:, None]], dim=1)
+def _members(places: Float[Tensor, " n"], columns: int) -> Float[Tensor, "n columns"]:
+    """Return the memberships that have these places, for rows of weight 1; the last row of the table is nobody's."""
+    return torch.eye(columns + 1, columns, dtype=places.dtype, device=places.device)[places.long()]

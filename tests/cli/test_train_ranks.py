@@ -17,7 +17,7 @@ from mamofair.cli import app
 from mamofair.runs import load_run, read_checkpoint
 from started_ranks import commanded, said
 
-LONG = (*ASKED, "--epochs", "30")
+LONG = (*ASKED, "--epochs", "12")
 
 
 def results(run: Path) -> dict[str, bytes]:
@@ -59,7 +59,7 @@ def test_torchrun_trains_with_all_ranks_and_one_of_them_speaks(whole, loans):
     assert found["chosen"]["point"] == run.estimator.selected_
     assert run.settings["ranks"] == 2
     assert run.estimator.predict(applicants(20)).shape == (20,)
-    assert len([line for line in done.stderr.splitlines() if line.startswith("1/30")]) == 1
+    assert len([line for line in done.stderr.splitlines() if line.startswith("1/12")]) == 1
     assert (out / "report.html").exists()
     assert not (out / "checkpoint").exists()
 
@@ -71,7 +71,7 @@ def test_a_rank_that_is_killed_ends_the_job_with_one_line(killed):
     assert line.startswith("mamofair: A rank was lost (")
     assert line.endswith(f"mamofair train --resume {out} goes on, with any number of ranks.")
     assert not lines[1]
-    assert 0 < read_checkpoint(out)[0]._epoch < 30
+    assert 0 < read_checkpoint(out)[0]._epoch < 12
 
 
 def test_as_many_ranks_go_on_and_end_with_the_same_front_bit_for_bit(killed, whole, tmp_path):
@@ -112,7 +112,7 @@ def test_ctrl_c_keeps_the_front_found_so_far(asked, loans, tmp_path):
     run = load_run(out)
     assert run.settings["interrupted"]
     assert len(run.test) == len(run.estimator.front_) >= 1
-    assert read_checkpoint(out)[0]._epoch < 30
+    assert read_checkpoint(out)[0]._epoch < 12
 
 
 @pytest.mark.parametrize(
