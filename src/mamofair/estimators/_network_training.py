@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from mamofair.batches import Batch, InMemory
+from mamofair.batches import Batch, Feed, InMemory
 from mamofair.descent import Weighting
-from mamofair.estimators._base import FairClassifier
+from mamofair.estimators._base import FairClassifier, Fitted
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows, read_members, read_objectives
 from mamofair.estimators._numbers import Scaling, read_numbers
+from mamofair.estimators._progress import finished
+from mamofair.estimators._stream import Streamed, prepare
 from mamofair.networks import MLP, Average, Perceptron, Population, Recipe, one_logit, require_logits
 from mamofair.objectives import CrossEntropy, Objective, SquaredError
 from mamofair.pareto import Counter, Point
@@ -62,17 +65,42 @@ class NetworkTraining(FairClassifier):
     def _check_X(self, X: Any, reset: bool) -> np.ndarray:
         return read_numbers(self, X, reset)
 
+    def fit_stream(self: Fitted, rows: Any, *, memory: int | str | None = None) -> Fitted:
+        """Find the front as `fit` does, on rows that need not fit in memory.
+
+        One pass finds labels, groups and scales and keeps the rows held back; then each epoch reads the rows again,
+        shuffles them in a buffer, and trains. Which rows are held back follows from their content and
+        `random_state`: the same ones in every pass, whatever their order. Rows with the same content go together.
+
+        Parameters
+        ----------
+        rows
+            What can be iterated again and again and yields batches of rows: (X, y, sensitive_features), numbers in X,
+            and if there are some sample_weight and keys (numbers that stand for a row's content). Such as
+            `mamofair.tables.stream` returns, whose pieces are also read in another order each epoch.
+        memory
+            What rows may take in memory, such as "2GB"; by default what `rows.memory` says, or 2GB. Fewer rows are
+            held back if they would take more than a quarter of it.
+        """
+        return finished(self, self.fitting_stream(rows, memory=memory))
+
+    def fitting_stream(self: Fitted, rows: Any, *, memory: int | str | None = None) -> Iterator[Fitted]:
+        """Find the front on a stream step by step: yields this estimator, usable so far, after each epoch.
+
+        Parameters are those of `fit_stream`, which exhausts this.
+        """
+        return self._fitting(*prepare(self, rows, memory))
+
     def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
         members = read_members(self.members, len(self._criteria) + 1)
         weightings = [member.weighting for member in members]
         self._resume(members) if self._continues() else self._start(train, members, seed)
         objectives = self._objectives(weightings)
-        rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
         held_back = [self._chunked(part) for part in (valid, calibration) if len(part)]
         for snapshot in epochs(
             self._population,
             objectives,
-            InMemory(rows, self._rows_a_step(train)),
+            self._feed(train),
             weightings,
             self._optimizer,
             self._average,
@@ -86,7 +114,14 @@ class NetworkTraining(FairClassifier):
             self._history += snapshot.records([str(objective) for objective in objectives])
             yield Candidates(points, self._keep, snapshot.ends_epoch)
 
-    def _rows_a_step(self, rows: Rows) -> int:
+    def _feed(self, train: Rows | Streamed) -> Feed:
+        size = self._rows_a_step(train)
+        if isinstance(train, Streamed):
+            return train.feed(partial(self._tensor, device="cpu"), size, device=self.device)
+        rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
+        return InMemory(rows, size)
+
+    def _rows_a_step(self, rows: Rows | Streamed) -> int:
         return min(self.batch_size, max(64, -(-len(rows) // 6)))
 
     def _twin(self, whole: Rows, part: Rows) -> "NetworkTraining":
@@ -96,9 +131,10 @@ class NetworkTraining(FairClassifier):
         twin.batch_size = -(-len(part) // steps)
         return twin
 
-    def _start(self, train: Rows, members: Sequence[Member], seed: int) -> None:
+    def _start(self, train: Rows | Streamed, members: Sequence[Member], seed: int) -> None:
         """Build the networks and their optimizer; members with the same seed start from the same weights."""
-        self._scaling = Scaling.of(train.X) if self.standardize and train.X.ndim == 2 else None
+        scaling = train.scaling if isinstance(train, Streamed) else partial(Scaling.of, train.X)
+        self._scaling = scaling() if self.standardize and train.X.ndim == 2 else None
         networks: dict[int, nn.Module] = {}
         for own in {member.seed for member in members}:
             with isolated(seed, own):

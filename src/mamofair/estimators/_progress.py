@@ -1,5 +1,6 @@
-"""A progress bar around `fitting`: epoch, best error, smallest gaps and hypervolume."""
+"""What surrounds `fitting`: a progress bar with the best error, smallest gaps and hypervolume, and Ctrl-C."""
 
+import warnings
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -30,6 +31,19 @@ def watched(fitting: Iterator[T], total: int | None, verbose: int) -> Iterator[T
             if not console.is_terminal and (done & (done - 1) == 0 or done == total):  # 1, 2, 4, 8, …: plain lines
                 console.print(f"{done}/{total or '?'}  {line}", highlight=False, markup=False, soft_wrap=True)
             yield estimator
+
+
+def finished(estimator: T, fitting: Iterator[Any]) -> T:
+    """Let an estimator train to the end, or until Ctrl-C, which leaves the front found so far."""
+    owner: Any = estimator
+    try:
+        for _ in watched(fitting, owner._length(), owner.verbose):
+            pass
+    except KeyboardInterrupt:
+        if not owner._archive.points:
+            raise
+        warnings.warn("Training was interrupted: the front holds what was found so far.", stacklevel=3)
+    return estimator
 
 
 def describe(estimator: Any) -> str:
