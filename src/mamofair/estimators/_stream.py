@@ -164,6 +164,7 @@ def prepare(estimator: Any, rows: Any, memory: int | str | None) -> tuple[Any, R
             "more rows, or another `validation_fraction`."
         )
     estimator._open(train, valid)
+    estimator._encoder = getattr(rows, "encoder", None)
     return train, valid, calibration, estimator._seed
 
 

@@ -13,8 +13,10 @@ from mamofair.tables._batches import read_batches
 from mamofair.tables._encoder import encoder
 from mamofair.tables._encoder_file import load_encoder, save_encoder
 from mamofair.tables._read import Table, read_features, read_table
+from mamofair.tables._stream import Stream, stream
 
 __all__ = [
+    "Stream",
     "Table",
     "encoder",
     "load_encoder",
@@ -23,4 +25,5 @@ __all__ = [
     "read_features",
     "read_table",
     "save_encoder",
+    "stream",
 ]
