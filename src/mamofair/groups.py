@@ -65,8 +65,10 @@ class Groups:
         name = "*".join(self.names)
         return Groups((*self.names, name), (*self.values, values), np.column_stack([self.codes, crossing]))
 
-    def as_in(self, other: "Groups") -> "Groups":
-        """Return the same rows with the attributes and group numbers of other ones; a new group is a `ValueError`.
+    def as_in(self, other: "Groups", strict: bool = True) -> "Groups":
+        """Return the same rows with the attributes and group numbers of other ones.
+
+        A new group is a `ValueError`, or unknown if this is not `strict`.
 
         >>> read_groups(pd.Series(["b", None], name="x")).as_in(read_groups(pd.Series(["a", "b"], name="x"))).codes
         array([[ 1],
@@ -80,9 +82,8 @@ class Groups:
                 )
             place, known = self.names.index(name), {value: code for code, value in enumerate(values)}
             codes = self.codes[:, place]
-            if new := [
-                value for i, value in enumerate(self.values[place]) if value not in known and (codes == i).any()
-            ]:
+            new = [value for i, value in enumerate(self.values[place]) if value not in known and (codes == i).any()]
+            if new and strict:
                 raise ValueError(f"Groups must be known from `fit`: found {new[0]!r} in {name!r}. Set it to missing.")
             columns.append(np.array([*(known.get(value, -1) for value in self.values[place]), -1])[codes])
         return Groups(other.names, other.values, np.column_stack(columns))

@@ -23,6 +23,7 @@ class Asked:
     test_fraction: float = 0.25
     calibration_fraction: float = 0.0
     limit: bool = False
+    memory: str | None = None
     seed: int = 0
 
     @classmethod

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mamofair.cli._asked import Asked
+from mamofair.cli._streamed import StreamedData, is_streamed, open_stream
 from mamofair.datasets import CATALOG
 from mamofair.groups import read_groups
 from mamofair.splits import stratified_order
@@ -39,6 +40,16 @@ class Data:
         order = stratified_order(strata, np.random.default_rng(seed))
         return np.sort(order[size:]), np.sort(order[:size])
 
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.y)
+
+    @property
+    def attributes(self) -> list[str]:
+        """The sensitive columns."""
+        return [str(name) for name in self.sensitive]
+
     def groups(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return how many rows, and how many with the favorable label, each group of each attribute has."""
         positive = pd.Series(self.y == self.favorable, index=self.sensitive.index)
@@ -49,6 +60,11 @@ class Data:
             }
             for name in self.sensitive
         }
+
+
+def open_data(asked: Asked) -> Data | StreamedData:
+    """Return the rows asked for, in memory or not."""
+    return open_stream(asked) if asked.data not in CATALOG and is_streamed(asked) else read_data(asked)
 
 
 def read_data(asked: Asked) -> Data:
@@ -73,6 +89,8 @@ def _own(asked: Asked) -> Data:
 
 
 def _bundled(asked: Asked) -> Data:
+    if asked.memory is not None:
+        raise ValueError(f"`--memory` is for Parquet files: {asked.data} is in memory anyway. Leave it out.")
     data = CATALOG[asked.data].load()
     if asked.target is not None and asked.target != data.y.name:
         raise ValueError(f"The target of {asked.data} is {data.y.name!r}: leave `--target` out.")

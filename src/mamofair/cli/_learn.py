@@ -1,24 +1,27 @@
 """Training for the command line: an estimator as asked for, followed on the screen, tested on rows held back."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.compose import ColumnTransformer
 
 import mamofair
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
 from mamofair.cli._notes import note
+from mamofair.cli._streamed import StreamedData
 from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._progress import watched
 from mamofair.groups import Groups, read_groups
 from mamofair.limits import frontier
 from mamofair.notions import as_notion
-from mamofair.pareto import Counter
+from mamofair.pareto import Counter, Tally
 from mamofair.runs import Run, checkpointed, continued, versions, write_checkpoint
 from mamofair.selection import ClosestToIdeal, MostAccurateWithin, Selection
 from mamofair.tables import encoder
@@ -68,40 +71,76 @@ def _selection(asked: Asked) -> Selection:
     return MostAccurateWithin(asked.within, asked.confidence)
 
 
-def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resumes: bool) -> tuple[Run, bool]:
+def learn(
+    asked: Asked, data: Data | StreamedData, estimator: FairClassifier, out: Path, resumes: bool
+) -> tuple[Run, bool]:
     """Train, with checkpoints in `out`, and test; return the run, and whether it was cut short by Ctrl-C.
 
     Test rows are set apart before anything looks at them. The encoder and the estimator see the others only.
     """
-    rest, test = data.split(asked.test_fraction, asked.seed)
-    encode = encoder().fit(data.X.iloc[rest])
+    parts = data if isinstance(data, StreamedData) else Parts.of(asked, data)
     absolute = asked.data if asked.data in CATALOG else str(Path(asked.data).resolve())
     begun = {"asked": asked.plain() | {"data": absolute}, "out": str(out), "data checksum": data.checksum}
     begun |= {"said": asked.data, "versions": versions()}
     if not resumes:
         write_checkpoint(estimator, begun, out)  # from here on, whatever kills this can be mended by --resume
-    rows = encode.transform(data.X.iloc[rest]), data.y[rest]
-    line = _limit(asked, estimator, *rows, data.sensitive.iloc[rest])
-    fitting = continued(estimator, *rows, sensitive_features=data.sensitive.iloc[rest])
+    line = parts.limit(estimator)
+    fitting = parts.fitting(estimator)
     interrupted = _follow(checkpointed(fitting, begun, out), None if resumes else estimator._length())
     if not hasattr(estimator, "front_"):
         raise KeyboardInterrupt
-    estimator = _choose(estimator.with_encoder(encode))
-    people = _people(data.sensitive, rest, asked.crossed)
-    X = encode.transform(data.X.iloc[test])
-    decisions = [estimator.at(i).predict(X) == data.favorable for i in range(len(estimator.front_))]
-    tallies = Counter.of(data.y[test] == data.favorable, people[test])(np.stack(decisions))
-    groups = {name: tuple(map(str, values)) for name, values in zip(people.names, people.values, strict=True)}
-    parts = _parts(estimator, len(rest), len(test))
+    estimator = _choose(estimator.with_encoder(parts.encoder))
+    tallies = parts.tested(estimator)
+    groups = {name: tuple(map(str, values)) for name, values in estimator.front_.groups.items()}
     settings = _settings(asked, data, estimator, out) | {"interrupted": interrupted}
-    settings["data"] |= {"parts": parts}
+    settings["data"] |= {"parts": _sizes(estimator, *parts.sizes)}
     return Run(estimator, settings, groups, tuple(tallies), line), interrupted
 
 
-def _limit(asked: Asked, estimator: FairClassifier, X: Any, y: Any, people: Any) -> pd.DataFrame | None:
-    """Return the estimated limit line, if it is asked for; on the rows to learn from, as everything else."""
-    if not asked.limit:
-        return None
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """A table in memory: the numbers of its rows to learn from and of its test rows, and what encodes them."""
+
+    asked: Asked
+    data: Data
+    rest: np.ndarray
+    test: np.ndarray
+    encoder: ColumnTransformer
+
+    @classmethod
+    def of(cls, asked: Asked, data: Data) -> "Parts":
+        """Set test rows apart, and fit an encoder to the others."""
+        rest, test = data.split(asked.test_fraction, asked.seed)
+        return cls(asked, data, rest, test, encoder().fit(data.X.iloc[rest]))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many rows there are to learn from, and to test on."""
+        return len(self.rest), len(self.test)
+
+    def limit(self, estimator: FairClassifier) -> pd.DataFrame | None:
+        """Return the estimated limit, if it is asked for."""
+        return _limit(self.asked, estimator, *self._learned()) if self.asked.limit else None
+
+    def fitting(self, estimator: FairClassifier) -> Iterator[FairClassifier]:
+        """Yield the estimator as it learns."""
+        X, y, people = self._learned()
+        return continued(estimator, X, y, sensitive_features=people)
+
+    def _learned(self) -> tuple[np.ndarray, np.ndarray, pd.DataFrame]:
+        rows = self.encoder.transform(self.data.X.iloc[self.rest])
+        return rows, self.data.y[self.rest], self.data.sensitive.iloc[self.rest]
+
+    def tested(self, estimator: FairClassifier) -> list[Tally]:
+        """Return each point's counts on test rows."""
+        people = _people(self.data.sensitive, self.rest, self.asked.crossed)
+        X = self.encoder.transform(self.data.X.iloc[self.test])
+        decisions = [estimator.at(i).predict(X) == self.data.favorable for i in range(len(estimator.front_))]
+        return Counter.of(self.data.y[self.test] == self.data.favorable, people[self.test])(np.stack(decisions))
+
+
+def _limit(asked: Asked, estimator: FairClassifier, X: Any, y: Any, people: Any) -> pd.DataFrame:
+    """Return the estimated limit line, on the rows to learn from, as everything else."""
     options = {"notions": estimator.notions, "crossed": asked.crossed, "favorable": estimator.favorable}
     return frontier(X, y, people, **options, random_state=asked.seed).frame()
 
@@ -111,11 +150,7 @@ def _people(sensitive: pd.DataFrame, rest: np.ndarray, crossed: bool) -> Groups:
     every, known = read_groups(sensitive), read_groups(sensitive.iloc[rest])
     if crossed:
         every, known = every.crossed(), known.crossed()
-    codes = [
-        np.array([*(own.index(value) if value in own else -1 for value in values), -1])[column]
-        for own, values, column in zip(known.values, every.values, every.codes.T, strict=True)
-    ]
-    return Groups(known.names, known.values, np.column_stack(codes))
+    return every.as_in(known, strict=False)
 
 
 def _follow(fitting: Iterator[FairClassifier], total: int | None) -> bool:
@@ -138,7 +173,7 @@ def _choose(estimator: FairClassifier) -> FairClassifier:
         return estimator.with_selection(ClosestToIdeal())
 
 
-def _parts(estimator: FairClassifier, learned: int, test: int) -> dict[str, int]:
+def _sizes(estimator: FairClassifier, learned: int, test: int) -> dict[str, int]:
     """Return how many rows went where; the counts of the first point tell how many were held back."""
     point = estimator.front_.points[0]
     valid = round(point.valid.overall.sum())
@@ -147,7 +182,7 @@ def _parts(estimator: FairClassifier, learned: int, test: int) -> dict[str, int]
     return {"train": train, "validation": valid, "calibration": calibration, "test": test}
 
 
-def _settings(asked: Asked, data: Data, estimator: FairClassifier, out: Path) -> dict[str, Any]:
+def _settings(asked: Asked, data: Data | StreamedData, estimator: FairClassifier, out: Path) -> dict[str, Any]:
     plain = {
         name: value if isinstance(value, str | int | float | bool | list | None) else repr(value)
         for name, value in estimator.get_params(deep=False).items()
@@ -155,10 +190,10 @@ def _settings(asked: Asked, data: Data, estimator: FairClassifier, out: Path) ->
     return {
         "command": asked.command(str(out)),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "data": {"name": data.name, "rows": len(data.y), "checksum": data.checksum, "groups": data.groups()},
+        "data": {"name": data.name, "rows": data.rows, "checksum": data.checksum, "groups": data.groups()},
         "target": data.target,
         "favorable": data.favorable,
-        "sensitive": [str(name) for name in data.sensitive],
+        "sensitive": data.attributes,
         "notions": plain["notions"],
         "model": asked.model,
         "parameters": plain,

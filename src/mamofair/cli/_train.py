@@ -16,7 +16,9 @@ _Many = list[str] | None
 
 
 def train(
-    data: Annotated[str | None, typer.Argument(help="A CSV or Parquet file, or a data set: adult, compas, …")] = None,
+    data: Annotated[
+        str | None, typer.Argument(help="A CSV or Parquet file, a folder of Parquet files, or a data set: adult, …")
+    ] = None,
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     favorable: Annotated[str | None, typer.Option(help="Its value that is good for the person.")] = None,
     sensitive: Annotated[
@@ -35,6 +37,9 @@ def train(
     ] = 0.25,
     calibration_fraction: Annotated[float, typer.Option(help="The share of the others that `--confidence` needs.")] = 0,
     limit: Annotated[bool, typer.Option("--limit", help="Also estimate the best that any model could do.")] = False,
+    memory: Annotated[
+        str | None, typer.Option(help="Read Parquet a piece at a time, within this memory; 2GB for a folder.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
     resume: Annotated[Path | None, typer.Option(help="Continue the training of this run, which was killed.")] = None,
@@ -68,6 +73,7 @@ def train(
                 test_fraction=test_fraction,
                 calibration_fraction=calibration_fraction,
                 limit=limit,
+                memory=memory,
                 seed=seed,
             )
             run, folder, interrupted = _begun(asked, out, force)
@@ -77,10 +83,10 @@ def train(
 
 def _begun(asked: Asked, out: Path | None, force: bool) -> tuple["Run", Path, bool]:
     """Train anew; all that can be wrong is looked at first."""
-    from mamofair.cli._data import read_data
+    from mamofair.cli._data import open_data
     from mamofair.cli._learn import learn, make_estimator
 
-    data = read_data(asked)
+    data = open_data(asked)
     estimator = make_estimator(asked, data.favorable)
     folder = Path("runs") / data.name if out is None else out
     _require_free(folder, force)
@@ -100,12 +106,12 @@ def _require_free(folder: Path, force: bool) -> None:
 
 def _resumed(folder: Path) -> tuple["Run", Path, bool]:
     """Go on where a training was killed; its options are those it was begun with."""
-    from mamofair.cli._data import read_data
+    from mamofair.cli._data import open_data
     from mamofair.cli._learn import learn
     from mamofair.runs import read_checkpoint
 
     estimator, begun = read_checkpoint(folder)
-    data = read_data(Asked.of(begun["asked"]))
+    data = open_data(Asked.of(begun["asked"]))
     if data.checksum != begun["data checksum"]:
         raise ValueError(f"{begun['said']} must be what training began with: it has changed. Train again.")
     said = Asked.of(begun["asked"] | {"data": begun["said"]})

@@ -14,7 +14,7 @@ from mamofair.tables._parquet import open_parquet
 
 __all__ = ["Codes", "Raw", "Shard", "Shards", "agreed", "open_shards"]
 
-_BUFFER = 1 << 20  # bytes of a column that are read at once: a row group need not fit in memory
+_BUFFER = 1 << 18  # bytes of a column that are read at once: a row group need not fit in memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Shards:
             found = os.stat(shard.path)
             if (found.st_size, found.st_mtime_ns) != (shard.size, shard.changed):
                 raise ValueError(f"{shard.label} must stay as it is while it is read: it has changed. Start again.")
-            with pq.ParquetFile(shard.path, read_dictionary=texts, buffer_size=_BUFFER) as file:
+            with pq.ParquetFile(shard.path, read_dictionary=texts, buffer_size=_BUFFER, pre_buffer=False) as file:
                 for batch in file.iter_batches(rows, row_groups=[group], columns=list(names)):
                     yield {name: _raw(batch[name], self.kinds[name], f"{name!r} of {shard.label}") for name in names}
 
