@@ -65,8 +65,10 @@ class Groups:
         name = "*".join(self.names)
         return Groups((*self.names, name), (*self.values, values), np.column_stack([self.codes, crossing]))
 
-    def as_in(self, other: "Groups") -> "Groups":
-        """Return the same rows with the attributes and group numbers of other ones; a new group is a `ValueError`.
+    def as_in(self, other: "Groups", strict: bool = True) -> "Groups":
+        """Return the same rows with the attributes and group numbers of other ones.
+
+        A new group is a `ValueError`, or unknown if this is not `strict`.
 
         >>> read_groups(pd.Series(["b", None], name="x")).as_in(read_groups(pd.Series(["a", "b"], name="x"))).codes
         array([[ 1],
@@ -80,18 +82,76 @@ class Groups:
                 )
             place, known = self.names.index(name), {value: code for code, value in enumerate(values)}
             codes = self.codes[:, place]
-            if new := [
-                value for i, value in enumerate(self.values[place]) if value not in known and (codes == i).any()
-            ]:
+            new = [value for i, value in enumerate(self.values[place]) if value not in known and (codes == i).any()]
+            if new and strict:
                 raise ValueError(f"Groups must be known from `fit`: found {new[0]!r} in {name!r}. Set it to missing.")
             columns.append(np.array([*(known.get(value, -1) for value in self.values[place]), -1])[codes])
         return Groups(other.names, other.values, np.column_stack(columns))
 
 
-def read_groups(sensitive_features: Any, rows: int | None = None) -> Groups:
+@dataclass(frozen=True, eq=False)
+class Census:
+    """How many rows there are of each label and groups: what one pass over rows finds of them, and `a + b` of two.
+
+    `cells` has the label and the group of each attribute, None where it is unknown, and the number of such rows.
+    """
+
+    names: tuple[str, ...]
+    cells: Mapping[tuple[Any, ...], int]
+
+    @classmethod
+    def of(cls, labels: Iterable[Any], codes: Int[np.ndarray, " n"], groups: Groups) -> "Census":
+        """Return the counts of rows, given the labels that occur, each row's place among them, and the groups.
+
+        >>> people = read_groups(pd.Series(["a", "b", None, "a"], name="sex"))
+        >>> Census.of(["no", "yes"], np.array([0, 1, 1, 0]), people).cells
+        {('no', 'a'): 2, ('yes', 'b'): 1, ('yes', None): 1}
+        """
+        if not len(codes):
+            return cls(groups.names, {})
+        columns = [tuple(labels), *((*own, None) for own in groups.values)]  # −1 finds the None
+        sizes = tuple(map(len, columns))
+        places = np.column_stack([codes, np.where(groups.codes < 0, np.array(sizes[1:]) - 1, groups.codes)])
+        cells, counts = np.unique(np.ravel_multi_index(tuple(places.T), sizes), return_counts=True)
+        found = zip(*np.unravel_index(cells, sizes), strict=True)
+        named = (tuple(own[place] for own, place in zip(columns, cell, strict=True)) for cell in found)
+        return cls(groups.names, dict(zip(named, counts.tolist(), strict=True)))
+
+    def __add__(self, other: "Census") -> "Census":
+        if self.names != other.names:
+            raise ValueError(f"Rows must have the same attributes: found {self.names} and {other.names}.")
+        every = {**self.cells, **other.cells}
+        return Census(self.names, {cell: self.cells.get(cell, 0) + other.cells.get(cell, 0) for cell in every})
+
+    def __len__(self) -> int:
+        return sum(self.cells.values())
+
+    @property
+    def labels(self) -> list[Any]:
+        """The label of each cell."""
+        return [cell[0] for cell in self.cells]
+
+    def groups(self) -> Groups:
+        """Return the groups of each cell, as if it were a row; all groups that occur have a name."""
+        columns = [[cell[i + 1] for cell in self.cells] for i in range(len(self.names))]
+        values = [_ordered({value for value in column if value is not None}) for column in columns]
+        codes = [
+            [-1 if value is None else own.index(value) for value in column]
+            for own, column in zip(values, columns, strict=True)
+        ]
+        return Groups(self.names, tuple(map(tuple, values)), np.array(codes, dtype=int).T)
+
+
+def _ordered(values: Iterable[Any]) -> list[Any]:
+    """Return values of any type, sorted."""
+    return sorted(values, key=lambda value: (type(value).__name__, value))
+
+
+def read_groups(sensitive_features: Any, rows: int | None = None, *, whole: bool = True) -> Groups:
     """Read sensitive features: a Series, a frame (pandas or polars), a mapping, or an array of one or two dimensions.
 
-    Columns name the attributes, `sensitive_0`, … if they have no name. Missing values are unknown groups.
+    Columns name the attributes, `sensitive_0`, … if they have no name. Missing values are unknown groups. Unless they
+    are few of many rows (`whole=False`), there must be several for each group.
 
     >>> people = read_groups(pd.DataFrame({"sex": ["F", "M", "F"], "race": ["B", None, "W"]}))
     >>> people.values
@@ -109,7 +169,10 @@ def read_groups(sensitive_features: Any, rows: int | None = None) -> Groups:
     found = len(columns[0][1])
     if rows is not None and found != rows:
         raise ValueError(f"`sensitive_features` must have one row per sample: found {found} rows for {rows} samples.")
-    read = [_factorize(name, column) for name, (_, column) in zip(names, columns, strict=True)]
+    read = [_factorize(column) for _, column in columns]
+    for name, (_, values) in zip(names, read, strict=True):
+        if whole:
+            require_several(name, len(values), found)
     return Groups(tuple(names), tuple(values for _, values in read), np.column_stack([codes for codes, _ in read]))
 
 
@@ -132,16 +195,19 @@ def _columns(features: Any) -> Iterable[tuple[Any, np.ndarray]]:
     return [(None, column) for column in np.atleast_2d(array.T)]
 
 
-def _factorize(name: str, column: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
-    """Return integer codes, −1 for missing, and the sorted values they stand for."""
-    codes, uniques = pd.factorize(pd.Series(column).to_numpy(dtype=object))
-    values = [value.item() if isinstance(value, np.generic) else value for value in uniques]
-    order = sorted(range(len(values)), key=lambda i: (type(values[i]).__name__, values[i]))
-    rank = np.empty(len(values) + 1, dtype=int)
-    rank[order], rank[-1] = np.arange(len(values)), -1
-    if len(values) > max(20, len(column) // 2):
+def require_several(name: str, groups: int, rows: int) -> None:
+    """Raise a `ValueError` for an attribute whose groups are single rows."""
+    if groups > max(20, rows // 2):
         raise ValueError(
-            f"Attribute {name!r} must have groups of several rows: found {len(values)} values in {len(column)} rows. "
+            f"Attribute {name!r} must have groups of several rows: found {groups} values in {rows} rows. "
             "Bin it first, for instance with pandas.cut."
         )
-    return rank[codes], tuple(values[i] for i in order)
+
+
+def _factorize(column: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """Return integer codes, −1 for missing, and the sorted values they stand for."""
+    codes, uniques = pd.factorize(pd.Series(column).to_numpy(dtype=object))
+    found = [value.item() if isinstance(value, np.generic) else value for value in uniques]
+    values = _ordered(found)
+    rank = np.array([*map({value: i for i, value in enumerate(values)}.get, found), -1])
+    return rank[codes], tuple(values)

@@ -98,13 +98,18 @@ class Ranks:
             raise found[1]
         return found[0]  # type: ignore[no-any-return]
 
-    def require_same(self, given: Mapping[str, Any], advice: str) -> None:
-        """Raise a `ValueError` on every rank unless all were given the same."""
+    def every(self, own: T) -> list[T]:
+        """Return what each rank has, in the order of ranks and on all of them."""
         if self.size == 1:
-            return
+            return [own]
         everyone: list[Any] = [None] * self.size
         with _all_present():
-            distributed.all_gather_object(everyone, dict(given))
+            distributed.all_gather_object(everyone, own)
+        return everyone
+
+    def require_same(self, given: Mapping[str, Any], advice: str) -> None:
+        """Raise a `ValueError` on every rank unless all were given the same."""
+        everyone = self.every(dict(given))
         for name in given:
             if any(other[name] != everyone[0][name] for other in everyone):
                 found = ", ".join(str(other[name]) for other in everyone[:8]) + (", …" if self.size > 8 else "")

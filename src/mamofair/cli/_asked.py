@@ -24,6 +24,7 @@ class Asked:
     calibration_fraction: float = 0.0
     limit: bool = True
     device: str = "cpu"
+    memory: str | None = None
     seed: int = 0
 
     @classmethod

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from mamofair.cli._asked import Asked
+from mamofair.cli._streamed import StreamedData, is_streamed, open_stream
 from mamofair.datasets import CATALOG
 from mamofair.groups import Groups, read_groups
 from mamofair.splits import stratified_order
@@ -44,11 +45,17 @@ class Data:
         every, seen = read_groups(self.sensitive), read_groups(self.sensitive.iloc[known])
         if crossed:
             every, seen = every.crossed(), seen.crossed()
-        codes = [
-            np.array([*(own.index(value) if value in own else -1 for value in values), -1])[column]
-            for own, values, column in zip(seen.values, every.values, every.codes.T, strict=True)
-        ]
-        return Groups(seen.names, seen.values, np.column_stack(codes))
+        return every.as_in(seen, strict=False)
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(self.y)
+
+    @property
+    def attributes(self) -> list[str]:
+        """The sensitive columns."""
+        return [str(name) for name in self.sensitive]
 
     def groups(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return how many rows, and how many with the favorable label, each group of each attribute has."""
@@ -60,6 +67,11 @@ class Data:
             }
             for name in self.sensitive
         }
+
+
+def open_data(asked: Asked) -> Data | StreamedData:
+    """Return the rows asked for, in memory or not."""
+    return open_stream(asked) if asked.data not in CATALOG and is_streamed(asked) else read_data(asked)
 
 
 def read_data(asked: Asked) -> Data:
@@ -84,6 +96,8 @@ def _own(asked: Asked) -> Data:
 
 
 def _bundled(asked: Asked) -> Data:
+    if asked.memory is not None:
+        raise ValueError(f"`--memory` is for Parquet files: {asked.data} is in memory anyway. Leave it out.")
     data = CATALOG[asked.data].load()
     if asked.target is not None and asked.target != data.y.name:
         raise ValueError(f"The target of {asked.data} is {data.y.name!r}: leave `--target` out.")

@@ -5,22 +5,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import mamofair
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
-from mamofair.cli._limit import estimate
 from mamofair.cli._notes import note
+from mamofair.cli._parts import Parts
 from mamofair.cli._ranks import Job
+from mamofair.cli._streamed import StreamedData
 from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.estimators._progress import watched
 from mamofair.notions import as_notion
-from mamofair.pareto import Counter
-from mamofair.runs import Run, checkpointed, continued, versions, write_checkpoint
+from mamofair.runs import Run, checkpointed, versions, write_checkpoint
 from mamofair.selection import ClosestToIdeal, MostAccurateWithin, Selection
-from mamofair.tables import encoder
 
 MODELS = {
     "net": "FairNetClassifier",
@@ -71,7 +68,9 @@ def _selection(asked: Asked) -> Selection:
     return MostAccurateWithin(asked.within, asked.confidence)
 
 
-def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, job: Job, resumes: bool) -> tuple[Run, bool]:
+def learn(
+    asked: Asked, data: Data | StreamedData, estimator: FairClassifier, out: Path, job: Job, resumes: bool
+) -> tuple[Run, bool]:
     """Train, with checkpoints in `out`, and test; return the run, and whether it was cut short by Ctrl-C.
 
     Test rows are set apart before anything looks at them. The encoder and the estimator see the others only. Of several
@@ -79,32 +78,26 @@ def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, job: J
     """
     if job.ranks.size > 1 and not isinstance(estimator, FairNetClassifier):
         raise ValueError(f"`--model {asked.model}` trains in one process: leave torchrun out, or use `--model net`.")
-    rest, test = data.split(asked.test_fraction, asked.seed)
-    encode = encoder().fit(data.X.iloc[rest])
+    parts = data if isinstance(data, StreamedData) else Parts.of(asked, data)
     absolute = asked.data if asked.data in CATALOG else str(Path(asked.data).resolve())
     begun = {"asked": asked.plain() | {"data": absolute}, "out": str(out), "data checksum": data.checksum}
     begun |= {"said": asked.data, "versions": versions()}
     is_first = job.ranks.rank == 0
     if is_first and not resumes:
         write_checkpoint(estimator, begun, out)  # from here on, whatever kills this can be mended by --resume
-    rows = encode.transform(data.X.iloc[rest]), data.y[rest]
-    fitting = continued(estimator, *rows, sensitive_features=data.sensitive.iloc[rest])
+    fitting = parts.fitting(estimator)
     kept = checkpointed(fitting, begun, out) if is_first else fitting
     interrupted = _follow(kept, None if resumes else estimator._length(), job, out)
     job.leave()
     if not hasattr(estimator, "front_"):
         note(f"Interrupted before anything was found. mamofair train --resume {out} begins again.")
         raise KeyboardInterrupt
-    estimator = _choose(estimator.with_encoder(encode))
-    people = data.people(rest, asked.crossed)
-    X = encode.transform(data.X.iloc[test])
-    decisions = [estimator.at(i).predict(X) == data.favorable for i in range(len(estimator.front_))]
-    tallies = Counter.of(data.y[test] == data.favorable, people[test])(np.stack(decisions))
-    groups = {name: tuple(map(str, values)) for name, values in zip(people.names, people.values, strict=True)}
-    parts = _parts(estimator, len(rest), len(test))
+    estimator = _choose(estimator.with_encoder(parts.encoder))
+    tallies = parts.tested(estimator)
+    groups = {name: tuple(map(str, values)) for name, values in estimator.front_.groups.items()}
     settings = _settings(asked, data, estimator, out) | {"interrupted": interrupted, "ranks": job.ranks.size}
-    settings["data"] |= {"parts": parts}
-    limit = None if interrupted or not is_first else estimate(asked, data, rest)
+    settings["data"] |= {"parts": _sizes(estimator, *parts.sizes)}
+    limit = None if interrupted else parts.limit()
     return Run(estimator, settings, groups, tuple(tallies), limit), interrupted
 
 
@@ -136,7 +129,7 @@ def _choose(estimator: FairClassifier) -> FairClassifier:
         return estimator.with_selection(ClosestToIdeal())
 
 
-def _parts(estimator: FairClassifier, learned: int, test: int) -> dict[str, int]:
+def _sizes(estimator: FairClassifier, learned: int, test: int) -> dict[str, int]:
     """Return how many rows went where; the counts of the first point tell how many were held back."""
     point = estimator.front_.points[0]
     valid = round(point.valid.overall.sum())
@@ -145,7 +138,7 @@ def _parts(estimator: FairClassifier, learned: int, test: int) -> dict[str, int]
     return {"train": train, "validation": valid, "calibration": calibration, "test": test}
 
 
-def _settings(asked: Asked, data: Data, estimator: FairClassifier, out: Path) -> dict[str, Any]:
+def _settings(asked: Asked, data: Data | StreamedData, estimator: FairClassifier, out: Path) -> dict[str, Any]:
     plain = {
         name: value if isinstance(value, str | int | float | bool | list | None) else repr(value)
         for name, value in estimator.get_params(deep=False).items()
@@ -153,10 +146,10 @@ def _settings(asked: Asked, data: Data, estimator: FairClassifier, out: Path) ->
     return {
         "command": asked.command(str(out)),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "data": {"name": data.name, "rows": len(data.y), "checksum": data.checksum, "groups": data.groups()},
+        "data": {"name": data.name, "rows": data.rows, "checksum": data.checksum, "groups": data.groups()},
         "target": data.target,
         "favorable": data.favorable,
-        "sensitive": [str(name) for name in data.sensitive],
+        "sensitive": data.attributes,
         "notions": plain["notions"],
         "model": asked.model,
         "parameters": plain,

@@ -12,6 +12,7 @@ from mamofair.cli._notes import note, noted_warnings
 if TYPE_CHECKING:
     from mamofair.cli._data import Data
     from mamofair.cli._ranks import Job
+    from mamofair.cli._streamed import StreamedData
     from mamofair.estimators import FairClassifier
     from mamofair.runs import Run
 
@@ -19,7 +20,9 @@ _Many = list[str] | None
 
 
 def train(
-    data: Annotated[str | None, typer.Argument(help="A CSV or Parquet file, or a data set: adult, compas, …")] = None,
+    data: Annotated[
+        str | None, typer.Argument(help="A CSV or Parquet file, a folder of Parquet files, or a data set: adult, …")
+    ] = None,
     target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
     favorable: Annotated[str | None, typer.Option(help="Its value that is good for the person.")] = None,
     sensitive: Annotated[
@@ -39,6 +42,9 @@ def train(
     calibration_fraction: Annotated[float, typer.Option(help="The share of the others that `--confidence` needs.")] = 0,
     limit: Annotated[bool, typer.Option(help="Whether to estimate the best that any model could do.")] = True,
     device: Annotated[str, typer.Option(help="Where to train a network: cpu or cuda.")] = "cpu",
+    memory: Annotated[
+        str | None, typer.Option(help="Read Parquet a piece at a time, within this memory; 2GB for a folder.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
     resume: Annotated[Path | None, typer.Option(help="Continue the training of this run, which was killed.")] = None,
@@ -76,6 +82,7 @@ def train(
                 calibration_fraction=calibration_fraction,
                 limit=limit,
                 device=device,
+                memory=memory,
                 seed=seed,
             )
             run, folder, interrupted = _begun(asked, out, force, job)
@@ -85,11 +92,11 @@ def train(
 
 def _begun(asked: Asked, out: Path | None, force: bool, job: "Job") -> tuple["Run", Path, bool]:
     """Train anew; all that can be wrong is looked at first, by rank 0 for all."""
-    from mamofair.cli._data import read_data
+    from mamofair.cli._data import open_data
     from mamofair.cli._learn import learn, make_estimator
 
-    def looked_at() -> tuple["Data", "FairClassifier", Path]:
-        data = read_data(asked)
+    def looked_at() -> tuple["Data | StreamedData", "FairClassifier", Path]:
+        data = open_data(asked)
         estimator = make_estimator(asked, data.favorable)
         folder = Path("runs") / data.name if out is None else out
         _require_free(folder, force)
@@ -112,13 +119,13 @@ def _require_free(folder: Path, force: bool) -> None:
 
 def _resumed(folder: Path, job: "Job") -> tuple["Run", Path, bool]:
     """Go on where a training was killed; its options are those it was begun with."""
-    from mamofair.cli._data import read_data
+    from mamofair.cli._data import open_data
     from mamofair.cli._learn import learn
     from mamofair.runs import read_checkpoint
 
-    def looked_at() -> tuple[Asked, "Data", "FairClassifier"]:
+    def looked_at() -> tuple[Asked, "Data | StreamedData", "FairClassifier"]:
         estimator, begun = read_checkpoint(folder)
-        data = read_data(Asked.of(begun["asked"]))
+        data = open_data(Asked.of(begun["asked"]))
         if data.checksum != begun["data checksum"]:
             raise ValueError(f"{begun['said']} must be what training began with: it has changed. Train again.")
         said = Asked.of(begun["asked"] | {"data": begun["said"]})

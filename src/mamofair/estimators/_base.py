@@ -1,6 +1,5 @@
 """The estimator that all others are: one `fit`, a whole front, a rule that picks a point, and other points for free."""
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from copy import copy
@@ -18,12 +17,11 @@ from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._crossfit import cross_fitted
 from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions, warn_of_unmeasured
 from mamofair.estimators._parameters import SHARED, Rule, require
-from mamofair.estimators._progress import watched
-from mamofair.groups import read_groups
+from mamofair.estimators._progress import finished
+from mamofair.groups import Groups, read_groups
 from mamofair.labels import as_weights, favorable_label
 from mamofair.objectives import require_rates
 from mamofair.pareto import Archive, Criterion, Point
-from mamofair.ranks import Ranks
 from mamofair.selection import MostAccurateWithin, Selection
 
 Fitted = TypeVar("Fitted", bound="FairClassifier")
@@ -106,9 +104,6 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Whether an earlier fit is to be continued."""
         return False
 
-    def _agree(self) -> None:
-        """Settle what is drawn at random with the ranks that train along, if there are any."""
-
     def _length(self) -> int | None:
         """Return how many rounds `fitting` has at the most, if that is known."""
         return None
@@ -130,15 +125,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         sample_weight : array of shape (n,), optional
             The weight of each row. A row of weight 0 is left out.
         """
-        fitting = self.fitting(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
-        try:
-            for _ in watched(fitting, self._length(), self.verbose):
-                pass
-        except KeyboardInterrupt:
-            if not self._archive.points or Ranks.present().size > 1:  # other ranks wait for this one, which must end
-                raise
-            warnings.warn("Training was interrupted: the front holds what was found so far.", stacklevel=2)
-        return self
+        return finished(self, self.fitting(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight))
 
     def fitting(
         self: Fitted, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None
@@ -168,28 +155,36 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _prepare(self, X: Any, y: Any, features: Any, weight: Any) -> tuple[Rows, Rows, Rows, int]:
         """Read and check everything, hold rows back, and start an archive unless an old one is to be continued."""
-        require(self, self._rules)
+        self._require()
         if features is None:
             raise ValueError(MISSING)
+        X = self._check_X(X, reset=not self._continues())
+        rows = self._read(X, y, features, weight)
+        train, valid, calibration = self._split(rows, np.random.default_rng(self._seed))
+        self._open(train, valid)
+        return train, valid, calibration, self._seed
+
+    def _require(self) -> None:
+        """Check the parameters, and draw the seed unless an earlier fit has one."""
+        require(self, self._rules)
         sure = isinstance(self.selection, MostAccurateWithin) and self.selection.confidence is not None
         if sure and not self.calibration_fraction:
             way = "set `calibration_fraction`" if self._folds is None else "set `calibration_fraction`, and cv=None"
             raise ValueError(f"A choice with `confidence` needs rows of its own: {way}; found 0.")
-        X = self._check_X(X, reset=not self._continues())
-        rows = self._read(X, y, features, weight)
+        if not self._continues():
+            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _open(self, train: Any, valid: Rows) -> None:
+        """Start an archive, unless an old one is to be continued; all gaps must be defined in the training rows."""
         if self._continues():
             self._archive, self._history = copy(self._archive), [*self._history]  # which copies of this one share
         else:
-            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-            self._begin(dict(zip(rows.groups.names, rows.groups.values, strict=True)))
-        self._agree()
-        train, valid, calibration = self._split(rows, np.random.default_rng(self._seed))
+            self._begin(dict(zip(valid.groups.names, valid.groups.values, strict=True)))
         for notion, attribute in self._criteria:
             require_rates(notion, attribute, train.groups, train.y)
             warn_of_unmeasured(notion, attribute, valid)
         self._chosen: int | None = None
         self._encoder = None
-        return train, valid, calibration, self._seed
 
     def _begin(self, groups: Mapping[str, tuple[Any, ...]]) -> None:
         """Start with an empty archive; what an earlier fit found, perhaps on other data, is gone."""
@@ -210,9 +205,15 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Return the rows that count, and remember what they are asked for."""
         weight = None if weight is None else as_weights(weight, len(X))
         labels, classes = read_classes(y, len(X), weight)
-        favorable = favorable_label(classes, favorable=self.favorable)
         groups = read_groups(features, rows=len(X))
         groups = groups.crossed() if self.crossed else groups
+        self._agree(classes, groups)
+        rows = Rows(X, (labels == self._favorable).astype(int), groups, weight)
+        return rows if weight is None else rows[weight > 0]
+
+    def _agree(self, classes: np.ndarray, groups: Groups) -> None:
+        """Settle which label is favorable and which gaps count; an earlier fit that is continued must agree."""
+        favorable = favorable_label(classes, favorable=self.favorable)
         notions = read_notions(self.notions, groups.names)
         task = classes.tolist(), favorable, groups.values, notions
         if self._continues() and task != self._task:
@@ -221,8 +222,6 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 "fit. Set `warm_start=False` to start anew."
             )
         self._task, self.classes_, self._favorable, self.notions_ = task, classes, favorable, notions
-        rows = Rows(X, (labels == favorable).astype(int), groups, weight)
-        return rows if weight is None else rows[weight > 0]
 
     @property
     def _criteria(self) -> tuple[Criterion, ...]:

@@ -79,7 +79,7 @@ def warn_of_unmeasured(notion: Notion, attribute: str, valid: Rows) -> None:
             warnings.warn(
                 f"{notion.name}[{attribute}] cannot be measured for {', '.join(absent)}: no held-back row tells "
                 f"{rate} there. Hold back more rows with `validation_fraction`, merge groups, or set them to missing.",
-                stacklevel=5,  # the caller of `fit`
+                stacklevel=6,  # the caller of `fit`
             )
 
 

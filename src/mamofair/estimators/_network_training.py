@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import joblib
@@ -12,12 +13,14 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from mamofair.batches import Batch, InMemory
+from mamofair.batches import Batch, Feed, InMemory
 from mamofair.descent import Weighting
-from mamofair.estimators._base import FairClassifier
+from mamofair.estimators._base import FairClassifier, Fitted
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows, read_members, read_objectives
 from mamofair.estimators._numbers import Scaling, read_numbers
+from mamofair.estimators._progress import finished
+from mamofair.estimators._stream import Streamed, prepare
 from mamofair.logits import one_logit, require_logits
 from mamofair.networks import MLP, Average, Perceptron, Population, Recipe
 from mamofair.objectives import CrossEntropy, Objective, SquaredError
@@ -67,11 +70,38 @@ class NetworkTraining(FairClassifier):
     def _check_X(self, X: Any, reset: bool) -> np.ndarray:
         return read_numbers(self, X, reset)
 
-    def _agree(self) -> None:
+    def _require(self) -> None:
+        super()._require()
         ranks = Ranks.present()
         if ranks.size > 1 and self.device == "cuda":  # the ranks of a machine have a GPU each, as torchrun counts them
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
         self._seed = ranks.told(lambda: self._seed)
+
+    def fit_stream(self: Fitted, rows: Any, *, memory: int | str | None = None) -> Fitted:
+        """Find the front as `fit` does, on rows that need not fit in memory.
+
+        One pass finds labels, groups and scales and keeps the rows held back; then each epoch reads the rows again,
+        shuffles them in a buffer, and trains. Which rows are held back follows from their content and
+        `random_state`: the same ones in every pass, whatever their order. Rows with the same content go together.
+
+        Parameters
+        ----------
+        rows
+            What can be iterated again and again and yields batches of rows: (X, y, sensitive_features), numbers in X,
+            and if there are some sample_weight and keys (numbers that stand for a row's content). Such as
+            `mamofair.tables.stream` returns, whose pieces are also read in another order each epoch.
+        memory
+            What rows may take in memory, such as "2GB"; by default what `rows.memory` says, or 2GB. Fewer rows are
+            held back if they would take more than a quarter of it.
+        """
+        return finished(self, self.fitting_stream(rows, memory=memory))
+
+    def fitting_stream(self: Fitted, rows: Any, *, memory: int | str | None = None) -> Iterator[Fitted]:
+        """Find the front on a stream step by step: yields this estimator, usable so far, after each epoch.
+
+        Parameters are those of `fit_stream`, which exhausts this.
+        """
+        return self._fitting(*prepare(self, rows, memory))
 
     def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
         ranks = Ranks.present()
@@ -83,12 +113,11 @@ class NetworkTraining(FairClassifier):
             with isolated(seed):
                 require_shareable(self._population.template, self._tensor(train.X[:2]))
         objectives = self._objectives(weightings)
-        rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
         held_back = [self._chunked(part[ranks.share(len(part))]) for part in (valid, calibration) if len(part)]
         for snapshot in epochs(
             self._population,
             objectives,
-            InMemory(rows, self._rows_a_step(train), ranks.rank, ranks.size),
+            self._feed(train, ranks),
             weightings,
             self._optimizer,
             self._average,
@@ -124,7 +153,14 @@ class NetworkTraining(FairClassifier):
         }
         ranks.require_same(given, "Pass the same data and settings on every rank: each takes its share of every batch.")
 
-    def _rows_a_step(self, rows: Rows) -> int:
+    def _feed(self, train: Rows | Streamed, ranks: Ranks) -> Feed:
+        size = self._rows_a_step(train)
+        if isinstance(train, Streamed):
+            return train.feed(partial(self._tensor, device="cpu"), size, ranks, device=self.device)
+        rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
+        return InMemory(rows, size, ranks.rank, ranks.size)
+
+    def _rows_a_step(self, rows: Rows | Streamed) -> int:
         return min(self.batch_size, max(64, -(-len(rows) // 6)))
 
     def _twin(self, whole: Rows, part: Rows) -> "NetworkTraining":
@@ -134,9 +170,10 @@ class NetworkTraining(FairClassifier):
         twin.batch_size = -(-len(part) // steps)
         return twin
 
-    def _start(self, train: Rows, members: Sequence[Member], seed: int) -> None:
+    def _start(self, train: Rows | Streamed, members: Sequence[Member], seed: int) -> None:
         """Build the networks and their optimizer; members with the same seed start from the same weights."""
-        self._scaling = Scaling.of(train.X) if self.standardize and train.X.ndim == 2 else None
+        scaling = train.scaling if isinstance(train, Streamed) else partial(Scaling.of, train.X)
+        self._scaling = scaling() if self.standardize and train.X.ndim == 2 else None
         networks: dict[int, nn.Module] = {}
         for own in {member.seed for member in members}:
             with isolated(seed, own):

@@ -1,5 +1,6 @@
-"""Progress of `fitting`: on a terminal a bar above a drawing of the growing front, otherwise plain lines."""
+"""What surrounds `fitting`: on a terminal a bar above a drawing of the growing front, else plain lines; and Ctrl-C."""
 
+import warnings
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -55,6 +56,19 @@ def least_errors(front: Front) -> dict[float, float]:
     """Return the least error with gaps up to each of some bounds; NaN where only a constant model is that fair."""
     worst = np.where(front.is_constant, np.inf, front.values[:, 1:].max(axis=1))
     return {bound: float(min(front.values[worst <= bound, 0], default=np.nan)) for bound in _BOUNDS}
+
+
+def finished(estimator: T, fitting: Iterator[Any]) -> T:
+    """Let an estimator train to the end, or until Ctrl-C, which leaves the front found so far."""
+    owner: Any = estimator
+    try:
+        for _ in watched(fitting, owner._length(), owner.verbose):
+            pass
+    except KeyboardInterrupt:
+        if not owner._archive.points or Ranks.present().size > 1:  # other ranks wait for this one, which must end
+            raise
+        warnings.warn("Training was interrupted: the front holds what was found so far.", stacklevel=3)
+    return estimator
 
 
 def describe(estimator: Any) -> str:

@@ -4,8 +4,8 @@ An estimator whose attributes are plain values, arrays and frozen dataclasses ne
 things (networks and their optimizer) says how to take them apart and put them together again.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import singledispatch
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial, singledispatch
 from typing import Any
 
 import numpy as np
@@ -100,8 +100,19 @@ def _(estimator: FairNetClassifier) -> bool:
 
 @continued.register
 def _(estimator: FairNetClassifier, X: Any, y: Any, *, sensitive_features: Any) -> Iterator[FairClassifier]:
+    return _taken_up(estimator, partial(estimator.fitting, X, y, sensitive_features=sensitive_features))
+
+
+def continued_stream(estimator: FairNetClassifier, rows: Any) -> Iterator[FairClassifier]:
+    """Yield as `fitting_stream` does, and end as a fit that was never interrupted."""
+    return _taken_up(estimator, partial(estimator.fitting_stream, rows))
+
+
+def _taken_up(
+    estimator: FairNetClassifier, fitting: Callable[[], Iterator[FairClassifier]]
+) -> Iterator[FairClassifier]:
     if "_population" not in vars(estimator) or not goes_on(estimator):
-        yield from estimator.fitting(X, y, sensitive_features=sensitive_features)
+        yield from fitting()
         return
     asked = {name: getattr(estimator, name) for name in ("epochs", "warm_start")}
     left = estimator.epochs - estimator._epoch
@@ -109,7 +120,7 @@ def _(estimator: FairNetClassifier, X: Any, y: Any, *, sensitive_features: Any) 
         return
     estimator.set_params(epochs=left, warm_start=True)
     try:
-        for _ in estimator.fitting(X, y, sensitive_features=sensitive_features):
+        for _ in fitting():
             estimator.set_params(**asked)  # they count at the beginning only
             yield estimator
     finally:

@@ -11,7 +11,7 @@
 True
 """
 
-from mamofair.estimators._state import continued
+from mamofair.estimators._state import continued, continued_stream
 from mamofair.runs._checkpoint import checkpointed, read_checkpoint, write_checkpoint
 from mamofair.runs._onnx import to_onnx
 from mamofair.runs._run import Run, versions
@@ -22,6 +22,7 @@ __all__ = [
     "Run",
     "checkpointed",
     "continued",
+    "continued_stream",
     "load",
     "load_run",
     "read_checkpoint",

@@ -14,8 +14,10 @@ from mamofair.tables._encoder import encoder
 from mamofair.tables._encoder_file import load_encoder, save_encoder
 from mamofair.tables._open import open_source
 from mamofair.tables._read import Table, read_features, read_table
+from mamofair.tables._stream import Stream, stream
 
 __all__ = [
+    "Stream",
     "Table",
     "encoder",
     "load_encoder",
@@ -25,4 +27,5 @@ __all__ = [
     "read_features",
     "read_table",
     "save_encoder",
+    "stream",
 ]

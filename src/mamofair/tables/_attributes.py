@@ -1,15 +1,15 @@
 """Sensitive columns: which ones are meant, and the group of every row."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mamofair.tables._columns import as_text, is_free_text, kind_of, written
+from mamofair.tables._columns import Facts, as_text, facts_of, written
 
-__all__ = ["attributes", "checked_edges", "groups", "parse_attribute"]
+__all__ = ["attributes", "bin_names", "check_groups", "checked_edges", "groups", "parse_attribute", "require_two"]
 
 # More numbers than this are a quantity, such as an age, and not the names of groups.
 _MOST_NUMBERS = 10
@@ -71,40 +71,49 @@ def checked_edges(name: str, bins: Any) -> tuple[float, ...]:
 
 def groups(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
     """Return the group of every row as text; a missing value stays missing and means unknown."""
-    _check_groups(column, edges)
+    check_groups(facts_of(column, numbers=not edges), edges)
     named = _binned(column, edges) if edges else as_text(column)
-    if named.nunique() == 1:
-        raise ValueError(
-            f"The sensitive column {column.name!r} must have two groups or more: found only "
-            f"{named.dropna().iloc[0]!r}. Choose another column{' or other bins' if edges else ''}."
-        )
+    require_two(str(column.name), named.dropna().unique().tolist(), edges)
     return named
 
 
-def _check_groups(column: pd.Series, edges: tuple[float, ...]) -> None:
-    kind, name = kind_of(column), column.name
-    if column.isna().all():
+def check_groups(column: Facts, edges: tuple[float, ...]) -> None:
+    """Refuse a sensitive column whose values do not name groups."""
+    kind, name = column.kind, column.name
+    if not column.count:
         raise ValueError(f"The sensitive column {name!r} must have values: found none. Choose another column.")
     if edges and kind != "number":
+        raise ValueError(f"Bins need a column of numbers: found {column.some[0]!r} in {name!r}. Leave out its bins.")
+    if kind == "number" and not edges and column.distinct > _MOST_NUMBERS:
+        middle = written(round(column.middle, 6))
         raise ValueError(
-            f"Bins need a column of numbers: found {column.dropna().iloc[0]!r} in {name!r}. Leave out its bins."
-        )
-    if kind == "number" and not edges and column.nunique() > _MOST_NUMBERS:
-        middle = written(round(float(column.median()), 6))
-        raise ValueError(
-            f"The sensitive column {name!r} must name groups: found {column.nunique():,} different numbers. "
+            f"The sensitive column {name!r} must name groups: found {column.distinct:,} different numbers. "
             f'Give bins, for example {{"{name}": [{middle}]}} (on the command line {name}:{middle}).'
         )
-    if kind in ("date", "other") or (kind == "text" and is_free_text(column)):
+    if kind in ("date", "other") or column.is_free_text:
         raise ValueError(
-            f"The sensitive column {name!r} must name groups: found values such as {written(column.dropna().iloc[0])} "
+            f"The sensitive column {name!r} must name groups: found values such as {written(column.some[0])} "
             "that hardly come back. Bring it down to a few groups first."
         )
 
 
-def _binned(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
+def require_two(name: str, found: Sequence[str], edges: tuple[float, ...]) -> None:
+    """Refuse a sensitive column with a single group."""
+    if len(found) == 1:
+        raise ValueError(
+            f"The sensitive column {name!r} must have two groups or more: found only {found[0]!r}. "
+            f"Choose another column{' or other bins' if edges else ''}."
+        )
+
+
+def bin_names(edges: tuple[float, ...]) -> list[str]:
+    """Return the names of the groups between edges, from below."""
     texts = [written(edge) for edge in edges]
     between = [f"{low} to under {high}" for low, high in pairwise(texts)]
-    names = pd.array([f"under {texts[0]}", *between, f"{texts[-1]} and over"], dtype="str")
+    return [f"under {texts[0]}", *between, f"{texts[-1]} and over"]
+
+
+def _binned(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
     codes = np.where(column.isna(), -1, np.searchsorted(edges, column, side="right"))
+    names = pd.array(bin_names(edges), dtype="str")
     return pd.Series(names.take(codes, allow_fill=True), index=column.index, name=column.name)

@@ -1,13 +1,14 @@
 """One column: what kind it is, its plain form, and whether it can be a feature."""
 
 import re
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import infer_dtype
 
-__all__ = ["Kind", "as_numbers", "as_text", "is_free_text", "kind_of", "tidy", "why_left_out", "written"]
+__all__ = ["Facts", "Kind", "as_numbers", "as_text", "facts_of", "kind_of", "tidy", "why_left_out", "written"]
 
 Kind = Literal["number", "boolean", "text", "date", "other"]
 
@@ -27,6 +28,7 @@ _TRUTHS = dict.fromkeys(("True", "true", "TRUE"), "1") | dict.fromkeys(("False",
 # A category is worth learning from when it comes back: fewer rows than this per value, on average, is a name or a note.
 _ROWS_PER_VALUE = 5
 _FEW_VALUES = 20
+_SOME = 100  # values that are looked at
 
 
 def kind_of(column: pd.Series) -> Kind:
@@ -75,31 +77,56 @@ def written(value: Any) -> str:
     return str(int(value) if whole else value)
 
 
-def is_free_text(column: pd.Series) -> bool:
-    """Return whether text is names, ids or notes rather than categories: its values hardly ever come back."""
-    distinct = column.nunique()
-    return bool(distinct > _FEW_VALUES and column.count() < _ROWS_PER_VALUE * distinct)
+@dataclass(frozen=True)
+class Facts:
+    """What decides about a column: the same facts whether it is in memory or was read in passing.
+
+    `count` of its `rows` have a value; `distinct` values are different, some of which are in `some`, as they come;
+    `middle` is about the median of numbers. Values are counted where that decides something.
+    """
+
+    name: str
+    kind: Kind
+    rows: int
+    count: int
+    distinct: int
+    some: tuple[Any, ...]
+    middle: float = np.nan
+
+    @property
+    def is_free_text(self) -> bool:
+        """Whether text is names, ids or notes rather than categories: its values hardly ever come back."""
+        return self.kind == "text" and self.distinct > _FEW_VALUES and self.count < _ROWS_PER_VALUE * self.distinct
+
+    @property
+    def looks_like_dates(self) -> bool:
+        """Whether most of its values are written as dates or times."""
+        return self.kind == "text" and sum(_DATE.fullmatch(v) is not None for v in self.some) > len(self.some) / 2
 
 
-def why_left_out(column: pd.Series) -> str | None:
+def facts_of(column: pd.Series, numbers: bool = False) -> Facts:
+    """Return the facts of a column in memory; different numbers are counted if asked for."""
+    name, kind, rows, count = str(column.name), kind_of(column), len(column), int(column.count())
+    if kind == "text" or (numbers and kind in ("number", "boolean")):
+        values = column.dropna().unique()
+        middle = float(column.median()) if kind == "number" else np.nan
+        return Facts(name, kind, rows, count, len(values), tuple(values[:_SOME].tolist()), middle)
+    return Facts(name, kind, rows, count, 0, tuple(column.dropna().iloc[:1]))
+
+
+def why_left_out(column: Facts) -> str | None:
     """Return the reason why a tidy column cannot be a feature, or None."""
-    kind = kind_of(column)
-    if not str(column.name).strip() or str(column.name).startswith("Unnamed: "):
+    if not column.name.strip() or column.name.startswith("Unnamed: "):
         return "no name, as the row numbers of a frame that was saved"
-    if column.isna().all():
+    if not column.count:
         return "every value is missing"
-    if kind == "date" or (kind == "text" and _looks_like_dates(column)):
+    if column.kind == "date" or column.looks_like_dates:
         return "dates or times"
-    if kind == "other":
+    if column.kind == "other":
         return "neither numbers nor text"
-    if kind == "text" and is_free_text(column):
-        return f"names, ids or free text, {column.nunique():,} different values in {column.count():,} rows"
+    if column.is_free_text:
+        return f"names, ids or free text, {column.distinct:,} different values in {column.count:,} rows"
     return None
-
-
-def _looks_like_dates(column: pd.Series) -> bool:
-    values = column.dropna().unique()[:100]
-    return sum(_DATE.fullmatch(value) is not None for value in values) > len(values) / 2
 
 
 def _plain_numbers(column: pd.Series) -> pd.Series:

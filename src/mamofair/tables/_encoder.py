@@ -12,15 +12,18 @@ from mamofair.tables._columns import as_numbers, as_text, kind_of
 from mamofair.tables._open import open_source
 from mamofair.tables._source import Columns
 
-__all__ = ["encoder"]
+__all__ = ["MISSING", "MOST", "RARE", "encoder"]
+
+RARE, MOST = 0.002, 64  # values in fewer of the rows are rare; columns that a text becomes, at the most
+MISSING = "(missing)"
 
 
-def encoder() -> ColumnTransformer:
+def encoder(strategy: str = "median") -> ColumnTransformer:
     """Return an unfitted scikit-learn transformer from a frame of features to a dense matrix of floats.
 
-    Numbers and booleans stay one column each: a missing one becomes the median, and a column
-    ``missingindicator_…`` says so. Text becomes one column of 0/1 per value. Values in less than 0.2 % of the rows,
-    and those beyond the 63 most frequent, share one column, which is also where values go that were never seen
+    Numbers and booleans stay one column each: a missing one becomes the median (or the mean, as `strategy` says), and
+    a column ``missingindicator_…`` says so. Text becomes one column of 0/1 per value. Values in less than 0.2 % of the
+    rows, and those beyond the 63 most frequent, share one column, which is also where values go that were never seen
     in `fit` (without such a column, all columns are 0); missing is a value of its own. Nothing is scaled.
 
     It takes pandas and polars frames, finds columns by name, and ignores columns it was not fitted on.
@@ -36,14 +39,14 @@ def encoder() -> ColumnTransformer:
     """
     numeric = make_pipeline(
         FunctionTransformer(numbers, feature_names_out="one-to-one"),
-        SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True),
+        SimpleImputer(strategy=strategy, add_indicator=True, keep_empty_features=True),
     )
     categorical = make_pipeline(
         FunctionTransformer(texts, feature_names_out="one-to-one"),
         OneHotEncoder(
             handle_unknown="infrequent_if_exist",
-            min_frequency=0.002,
-            max_categories=64,
+            min_frequency=RARE,
+            max_categories=MOST,
             sparse_output=False,
             feature_name_combiner=level_name,
         ),
@@ -78,7 +81,7 @@ def numbers(X: Any) -> pd.DataFrame:
 
 def texts(X: Any) -> pd.DataFrame:
     """Return columns of any source as text without gaps."""
-    return pd.DataFrame({name: as_text(column).fillna("(missing)") for name, column in _columns_of(X)})
+    return pd.DataFrame({name: as_text(column).fillna(MISSING) for name, column in _columns_of(X)})
 
 
 def level_name(column: str, value: str) -> str:

@@ -4,33 +4,38 @@ from typing import Any
 
 import pandas as pd
 
-from mamofair.tables._columns import kind_of, written
+from mamofair.tables._columns import Facts, facts_of, written
 
-__all__ = ["binary_labels"]
+__all__ = ["binary_labels", "two_labels"]
 
 _TRUTHS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
 
 
 def binary_labels(column: pd.Series, favorable: Any) -> tuple[pd.Series, tuple[Any, Any]]:
     """Return the target as 0/1 with 1 = favorable, and the labels (unfavorable, favorable) as they were."""
-    if missing := int(column.isna().sum()):
+    bad, good = two_labels(facts_of(column, numbers=True), favorable)
+    return (column == good).astype("int64"), (bad, good)
+
+
+def two_labels(column: Facts, favorable: Any) -> tuple[Any, Any]:
+    """Return the labels (unfavorable, favorable) of a target."""
+    if missing := column.rows - column.count:
         raise ValueError(
-            f"The target {column.name!r} must be known in every row: found {missing:,} of {len(column):,} rows "
+            f"The target {column.name!r} must be known in every row: found {missing:,} of {column.rows:,} rows "
             "without a label. Remove these rows, or choose another target."
         )
-    if kind_of(column) in ("date", "other"):
+    if column.kind in ("date", "other"):
         raise ValueError(
-            f"The target {column.name!r} must be text, numbers or booleans: found {column.iloc[0]!r}. Convert it."
+            f"The target {column.name!r} must be text, numbers or booleans: found {column.some[0]!r}. Convert it."
         )
-    values = sorted(column.unique().tolist())
+    values = sorted(column.some)
     if len(values) != 2:
         raise ValueError(
-            f"The target {column.name!r} must have two values: found {_listed(values)}. "
+            f"The target {column.name!r} must have two values: found {_listed(values, column.distinct)}. "
             "Choose another target, or bring it down to two values first."
         )
     good = _favorable(column.name, values, favorable)
-    bad = values[0] if good == values[1] else values[1]
-    return (column == good).astype("int64"), (bad, good)
+    return values[0] if good == values[1] else values[1], good
 
 
 def _favorable(target: Any, values: list[Any], favorable: Any) -> Any:
@@ -64,8 +69,8 @@ def _canonical(value: Any, truths: bool) -> str:
         return text
 
 
-def _listed(values: list[Any]) -> str:
+def _listed(values: list[Any], distinct: int = 2) -> str:
     shown = ", ".join(map(repr, values[:5]))
     if len(values) == 1:
         return f"only {shown}"
-    return f"{len(values):,}: {shown}, …" if len(values) > 5 else shown
+    return f"{distinct:,}: {shown}, …" if distinct > 5 else shown

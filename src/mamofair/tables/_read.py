@@ -1,16 +1,16 @@
 """A user's own table: features, label and sensitive columns."""
 
-import warnings
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from mamofair.tables._attributes import attributes, checked_edges, groups
-from mamofair.tables._columns import tidy, why_left_out
+from mamofair.tables._attributes import groups
+from mamofair.tables._columns import facts_of, tidy, why_left_out
 from mamofair.tables._labels import binary_labels
 from mamofair.tables._open import open_source
+from mamofair.tables._roles import assign_roles, tell
 
 __all__ = ["Table", "read_features", "read_table"]
 
@@ -90,28 +90,21 @@ def read_table(
     ([0, 1, 0, 1], ['age'], ('no', 'yes'))
     """
     table = open_source(source)
-    dropped = [drop] if isinstance(drop, str) else list(() if drop is None else drop)
-    table.check([target, *dropped])
-    bins = attributes(sensitive, table.names)
-    table.check(bins)
-    _check_roles(target, bins, dropped)
-    edges = {name: checked_edges(name, bins[name]) for name in bins}
-
-    # The target and the sensitive columns first: what is wrong with them is said before the rest is looked at.
-    columns = table.read([target, *bins, *(n for n in table.names if n not in {target, *bins, *dropped})])
+    roles = assign_roles(table, target, sensitive, drop, keep_sensitive)
+    columns = table.read(list(roles.names))
     y, labels = binary_labels(tidy(next(columns)[1]), favorable)
     known, features, left_out = {}, {}, {}
     for name, raw in columns:
         column = tidy(raw)
-        if name in bins:
-            known[name] = groups(column, edges[name])
-        if name in dropped or (name in bins and not keep_sensitive):
+        if name in roles.edges:
+            known[name] = groups(column, roles.edges[name])
+        if name not in roles.features:
             continue
-        if reason := why_left_out(column):
+        if reason := why_left_out(facts_of(column)):
             left_out[name] = reason
         else:
             features[name] = column
-    _tell(left_out, features)
+    tell(left_out, features)
     # copy=False: the columns become a frame as they are, without a second copy of them all.
     X = pd.DataFrame({name: features[name] for name in table.names if name in features}, copy=False)
     return Table(X, y, pd.DataFrame(known, copy=False), labels, left_out)
@@ -130,29 +123,3 @@ def read_features(source: Any, names: Iterable[str]) -> pd.DataFrame:
     table, wanted = open_source(source), list(names)
     table.check(wanted)
     return pd.DataFrame({name: tidy(column) for name, column in table.read(wanted)}, copy=False)
-
-
-def _check_roles(target: Any, bins: Collection[Any], dropped: Collection[Any]) -> None:
-    if target in bins or target in dropped:
-        raise ValueError(
-            f"The target {target!r} must be neither sensitive nor dropped: found it in "
-            f"`{'sensitive' if target in bins else 'drop'}`. Take it out there, or choose another target."
-        )
-    if not bins:
-        raise ValueError("`sensitive` must name at least one column: found none. Name it: sensitive=['sex'].")
-
-
-def _tell(left_out: dict[str, str], features: dict[str, Any]) -> None:
-    """Name the columns that were left out: a warning, or an error when there are no others."""
-    named = "; ".join(f"{name!r} ({reason})" for name, reason in left_out.items())
-    if not features:
-        raise ValueError(
-            "There must be a feature: every column is the target, sensitive or dropped"
-            f"{', or cannot be one: ' + named if named else ''}. Add columns, or pass keep_sensitive=True."
-        )
-    if left_out:
-        warnings.warn(
-            f"Left out as features: {named}. Turn them into numbers or categories to use them, or name them in `drop`.",
-            UserWarning,
-            stacklevel=3,
-        )

@@ -1,0 +1,66 @@
+"""Which columns are what: the target, sensitive ones, and candidates for features."""
+
+import warnings
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mamofair.tables._attributes import attributes, checked_edges
+from mamofair.tables._source import Source
+
+__all__ = ["Roles", "assign_roles", "tell"]
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The target, the sensitive columns with the edges of their bins, and the columns that may be features."""
+
+    target: str
+    edges: Mapping[str, tuple[float, ...]]
+    features: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns to read.
+
+        The target and the sensitive columns first: what is wrong with them is said before the rest is looked at.
+        """
+        return tuple(dict.fromkeys((self.target, *self.edges, *self.features)))
+
+
+def assign_roles(table: Source, target: Any, sensitive: Any, drop: Any, keep_sensitive: bool) -> Roles:
+    """Return the roles of a table's columns, from all the ways to write them."""
+    dropped = [drop] if isinstance(drop, str) else list(() if drop is None else drop)
+    table.check([target, *dropped])
+    bins = attributes(sensitive, table.names)
+    table.check(bins)
+    _check_roles(target, bins, dropped)
+    others = {target, *dropped, *(() if keep_sensitive else bins)}
+    edges = {name: checked_edges(name, bins[name]) for name in bins}
+    return Roles(target, edges, tuple(name for name in table.names if name not in others))
+
+
+def _check_roles(target: Any, bins: Collection[Any], dropped: Collection[Any]) -> None:
+    if target in bins or target in dropped:
+        raise ValueError(
+            f"The target {target!r} must be neither sensitive nor dropped: found it in "
+            f"`{'sensitive' if target in bins else 'drop'}`. Take it out there, or choose another target."
+        )
+    if not bins:
+        raise ValueError("`sensitive` must name at least one column: found none. Name it: sensitive=['sex'].")
+
+
+def tell(left_out: Mapping[str, str], features: Collection[str]) -> None:
+    """Name the columns that were left out: a warning, or an error when there are no others."""
+    named = "; ".join(f"{name!r} ({reason})" for name, reason in left_out.items())
+    if not features:
+        raise ValueError(
+            "There must be a feature: every column is the target, sensitive or dropped"
+            f"{', or cannot be one: ' + named if named else ''}. Add columns, or pass keep_sensitive=True."
+        )
+    if left_out:
+        warnings.warn(
+            f"Left out as features: {named}. Turn them into numbers or categories to use them, or name them in `drop`.",
+            UserWarning,
+            stacklevel=3,
+        )

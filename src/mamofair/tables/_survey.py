@@ -1,0 +1,130 @@
+"""What one pass over a table finds: how often values occur, sums of numbers, and the counts of labels and groups."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair.groups import Census, Groups
+from mamofair.splits import row_keys, text_keys
+from mamofair.tables._attributes import bin_names
+from mamofair.tables._columns import Facts, Kind, written
+from mamofair.tables._roles import Roles
+from mamofair.tables._shards import Codes, Raw, Shards
+
+__all__ = ["Column", "Survey", "counted", "grouped", "keys_of"]
+
+# Text with more different values is no category, and would take too much memory to count.
+MOST_VALUES = 100_000
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """How many values a column has, the sum of numbers, and if it matters how often each value occurs; `a + b` of both.
+
+    `values` is None where there are more than can be counted.
+    """
+
+    count: int
+    total: float = 0.0
+    values: Mapping[Any, int] | None = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, raw: Raw) -> "Column":
+        """Return what is found of some rows."""
+        if isinstance(raw, Codes):
+            counts = np.bincount(raw.places[raw.places >= 0], minlength=len(raw.values)).tolist()
+            values = {value: count for value, count in zip(raw.values, counts, strict=True) if count}
+            total = float(sum(value * count for value, count in values.items() if not isinstance(value, str)))
+            return cls(sum(counts), total, values if len(values) <= MOST_VALUES else None)
+        known = raw[~np.isnan(raw)]
+        return cls(len(known), float(known.sum()))
+
+    def __add__(self, other: "Column") -> "Column":
+        values = None
+        if self.values is not None and other.values is not None:
+            values = dict(self.values)
+            for value, count in other.values.items():
+                values[value] = values.get(value, 0) + count
+        values = None if values is None or len(values) > MOST_VALUES else values
+        return Column(self.count + other.count, self.total + other.total, values)
+
+    def facts(self, name: str, kind: Kind, rows: int) -> Facts:
+        """Return what decides about it."""
+        values = list(() if self.values is None else self.values)
+        distinct = MOST_VALUES + 1 if self.values is None else len(values)
+        middle = float(np.median(values)) if kind == "number" and values else np.nan
+        return Facts(name, kind, rows, self.count, distinct, tuple(values[:100]), middle)
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What one pass finds of rows: `a + b` is what it finds of both.
+
+    `columns` and `census` (labels and groups) are of the rows to learn from; of test rows there is a `test` census
+    only. `marks` are sums of the keys of all rows, by piece: what tells these rows from others.
+    """
+
+    columns: Mapping[str, Column]
+    census: Census
+    test: Census
+    marks: Mapping[int, int]
+
+    @classmethod
+    def of(cls, piece: int, table: Mapping[str, Raw], roles: Roles, keys: np.ndarray, test: np.ndarray) -> "Survey":
+        """Return what is found of some rows of a piece, of which some are test rows."""
+        people, label = grouped(table, roles), counted(table[roles.target])
+        named = {roles.target, *(name for name, edges in roles.edges.items() if not edges)}
+        found = {name: Column.of((counted(raw) if name in named else raw)[~test]) for name, raw in table.items()}
+        labels = [*label.values, None]  # −1 finds it
+        census, tested = (
+            Census.of(labels, np.where(label.places < 0, len(labels) - 1, label.places)[rows], people[rows])
+            for rows in (~test, test)
+        )
+        return cls(found, census, tested, {piece: int(keys.sum(dtype=np.uint64))})
+
+    def __add__(self, other: "Survey") -> "Survey":
+        columns = {name: column + other.columns[name] for name, column in self.columns.items()}
+        marks = {**self.marks}
+        for piece, mark in other.marks.items():
+            marks[piece] = (marks.get(piece, 0) + mark) % 2**64
+        return Survey(columns, self.census + other.census, self.test + other.test, marks)
+
+    def facts(self, name: str, shards: Shards) -> Facts:
+        """Return what decides about a column; integers are integers again."""
+        facts = self.columns[name].facts(name, shards.kinds[name], len(self.census))
+        whole = facts.kind == "number" and shards.is_whole(name)
+        return replace(facts, some=tuple(map(int, facts.some))) if whole else facts
+
+
+def counted(raw: Raw) -> Codes:
+    """Return a column as codes, also if it is of numbers."""
+    if isinstance(raw, Codes):
+        return raw
+    places, values = pd.factorize(raw)
+    return Codes(places, values.tolist())
+
+
+def grouped(table: Mapping[str, Raw], roles: Roles) -> Groups:
+    """Return the groups of rows by their names; bins of what are no numbers do not count, and will be refused."""
+    places, values = [], []
+    for name, edges in roles.edges.items():
+        raw = table[name]
+        if edges and not isinstance(raw, Codes):
+            places.append(np.where(np.isnan(raw), -1, np.searchsorted(edges, raw, side="right")))
+            values.append(tuple(bin_names(edges)))
+        else:
+            codes = counted(raw)
+            places.append(codes.places)
+            values.append(tuple(written(value) for value in codes.values))
+    return Groups(tuple(roles.edges), tuple(values), np.column_stack(places))
+
+
+def keys_of(table: Mapping[str, Raw]) -> np.ndarray:
+    """Return the keys of rows: they follow from the content of all columns, and from nothing else."""
+    return row_keys(
+        text_keys([*raw.values, None])[raw.places] if isinstance(raw, Codes) else raw
+        for _, raw in sorted(table.items())
+    )

@@ -1,0 +1,85 @@
+"""The pass over a table's files before training: what is wrong with the columns is said as soon as it is known."""
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mamofair.splits import row_places
+from mamofair.tables._attributes import check_groups, require_two
+from mamofair.tables._columns import Facts
+from mamofair.tables._labels import two_labels
+from mamofair.tables._roles import Roles
+from mamofair.tables._shards import Shards
+from mamofair.tables._survey import Survey, keys_of
+
+__all__ = ["at_once", "is_test", "readable_roles", "settled", "surveyed"]
+
+_SHARE = (
+    1 / 64
+)  # of the memory for the numbers of rows that are read at once; working with them takes several times that
+_FEW, _MANY = 1_000, 50_000  # rows that are read at once, at least and at the most
+_OF_TEST = 1  # sets the choice of test rows apart from other choices with the same seed
+
+
+def at_once(memory: int, columns: int) -> int:
+    """Return how many rows to read at once."""
+    return int(np.clip(memory * _SHARE / (8 * columns), _FEW, _MANY))
+
+
+def is_test(keys: np.ndarray, fraction: float, seed: int) -> np.ndarray:
+    """Return which rows are test rows."""
+    return np.asarray(row_places(keys, seed, _OF_TEST) < fraction)
+
+
+def readable_roles(shards: Shards, roles: Roles, favorable: Any) -> Roles:
+    """Return the roles without features that are neither numbers nor text; other columns must not be such."""
+    for name in (roles.target, *roles.edges):
+        if shards.kinds[name] in ("date", "other"):
+            facts = Facts(name, shards.kinds[name], 1, 1, 1, (shards.pieces[0][0].types[name],))
+            two_labels(facts, favorable) if name == roles.target else check_groups(facts, roles.edges[name])
+    return replace(roles, features=tuple(n for n in roles.features if shards.kinds[n] not in ("date", "other")))
+
+
+def surveyed(shards: Shards, roles: Roles, favorable: Any, memory: int, fraction: float, seed: int) -> Survey:
+    """Return what one pass finds, of which a fraction are test rows."""
+    found: Survey | None = None
+    for piece in range(len(shards.pieces)):
+        for table in shards.read(piece, roles.names, at_once(memory, 2 * len(roles.names))):
+            keys = keys_of(table)
+            own = Survey.of(piece, table, roles, keys, is_test(keys, fraction, seed))
+            found = own if found is None else found + own
+        if found is not None:
+            _require_hope(found, shards, roles, favorable)
+    if found is None or not len(found.census):
+        raise ValueError(f"There must be rows to learn from in {shards.label}: found none.")
+    tested, rows = len(found.test), len(found.test) + len(found.census)
+    if abs(tested - fraction * rows) > 6 * np.sqrt(rows * fraction):
+        warnings.warn(
+            f"{tested:,} of {rows:,} rows are test rows, instead of {fraction:.0%}: rows with the same content go "
+            "together, and too many are alike. Keep a column that tells them apart, such as an id.",
+            stacklevel=3,  # the caller of `stream`
+        )
+    return found
+
+
+def _require_hope(found: Survey, shards: Shards, roles: Roles, favorable: Any) -> None:
+    """Refuse what more rows cannot mend."""
+    target = found.facts(roles.target, shards)
+    if target.distinct >= 2 or target.count < target.rows:
+        two_labels(target, favorable)
+    for name, edges in roles.edges.items():
+        facts = found.facts(name, shards)
+        if facts.count and (edges or facts.kind == "number"):
+            check_groups(facts, edges)
+
+
+def settled(found: Survey, shards: Shards, roles: Roles, favorable: Any) -> tuple[Any, Any]:
+    """Return the labels (unfavorable, favorable), if target and sensitive columns are as they should be."""
+    labels = two_labels(found.facts(roles.target, shards), favorable)
+    groups = found.census.groups()
+    for name, values in zip(groups.names, groups.values, strict=True):
+        check_groups(found.facts(name, shards), roles.edges[name])
+        require_two(name, values, roles.edges[name])
+    return labels
