@@ -1,6 +1,7 @@
 """Fits that ranks share: each function is run by every one of them."""
 
 import signal
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -52,12 +53,31 @@ def fit(name: str) -> FairNetClassifier:
     return small(**PLAIN | parameters).fit(X, Y, **{"sensitive_features": GROUP} | given)
 
 
+class Quarters:
+    """All rows in four pieces, and which of these were read."""
+
+    def __init__(self) -> None:
+        self.read_so_far: list[int] = []
+
+    def __len__(self) -> int:
+        return 4
+
+    def read(self, piece: int) -> Iterator[Any]:
+        self.read_so_far.append(piece)
+        yield X.iloc[piece::4], Y.iloc[piece::4], GROUP.iloc[piece::4]
+
+
+def fit_stream() -> tuple[FairNetClassifier, list[int]]:
+    rows = Quarters()
+    return small(**PLAIN).fit_stream(rows), rows.read_so_far
+
+
 def own_seed() -> np.random.RandomState:
     """Return what None stands for in processes that were not forked: a state that no other rank has."""
     return np.random.RandomState(Ranks.present().rank)
 
 
-def fits() -> dict[str, FairNetClassifier]:
+def fits() -> dict[str, Any]:
     """Return fits with the ranks there are; one of them with a seed that each draws for itself."""
     found = {name: fit(name) for name in FITS}
     found["drawn"] = small(epochs=2, random_state=own_seed()).fit(X, Y, sensitive_features=GROUP)
@@ -67,6 +87,7 @@ def fits() -> dict[str, FairNetClassifier]:
     )
     nets = [("one", small(**PLAIN)), ("two", small(**PLAIN | {"members": 2}))]
     found["portfolio"] = FairPortfolioClassifier(nets, random_state=0).fit(X, Y, sensitive_features=GROUP)
+    found["streamed"], found["pieces"] = fit_stream()
     return found
 
 

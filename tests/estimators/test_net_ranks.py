@@ -5,7 +5,7 @@ import re
 import pandas as pd
 import pytest
 import torch
-from rank_fits import FITS, fit, fits, left_alone, refusals
+from rank_fits import FITS, fit, fit_stream, fits, left_alone, refusals
 from small_fits import X, assert_same
 
 from started_ranks import as_rank, on_ranks, processes, said
@@ -40,7 +40,7 @@ def test_two_ranks_find_the_front_of_one(name, together):
     assert not alone.front_.is_constant.all()
 
 
-@pytest.mark.parametrize("name", [*FITS, "drawn", "continued"])
+@pytest.mark.parametrize("name", [*FITS, "drawn", "continued", "streamed"])
 def test_ranks_agree_bit_for_bit_whatever_is_drawn(name, together):
     first, second = (rank[name] for rank in together)
     assert_same(first, second)
@@ -52,6 +52,22 @@ def test_a_fit_that_is_continued_extends_the_front(together):
     pd.testing.assert_frame_equal(
         together[0]["continued"].front_.frame(), together[0]["preferences"].front_.frame(), check_exact=True
     )
+
+
+def test_ranks_read_pieces_of_their_own_and_hold_back_the_rows_that_one_process_does(together):
+    alone, _ = fit_stream()
+    held_back = [_rows(rank["streamed"]) for rank in together]
+    assert held_back == [_rows(alone)] * 2
+    assert [set(rank["pieces"]) for rank in together] == [{0, 2}, {1, 3}]
+    assert [len(rank["pieces"]) for rank in together] == [2 * (1 + 3)] * 2  # a pass to look at them, and three epochs
+    for rank in together:
+        assert abs(rank["streamed"].front_.values[:, 0].min() - alone.front_.values[:, 0].min()) < 0.05
+
+
+def _rows(model):
+    """Return how many rows of each group and label were held back."""
+    tp, fp, fn, tn = model.front_.points[0].valid.counts["group"].T
+    return (tp + fn).tolist(), (fp + tn).tolist()
 
 
 def test_a_portfolio_of_networks_can_be_shared(together):
