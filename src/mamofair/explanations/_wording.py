@@ -82,6 +82,10 @@ def listed(words: Sequence[str]) -> str:
 
 
 def gap_phrase(column: str) -> str:
-    """Return a gap column in words: "the gap in demographic parity by sex"."""
-    notion, _, attribute = column.rstrip("]").partition("[")
+    """Return a gap column in words.
+
+    >>> gap_phrase("demographic_parity[sex [self-described]]")
+    'the gap in demographic parity by sex [self-described]'
+    """
+    notion, _, attribute = column.removesuffix("]").partition("[")
     return f"the gap in {notion.replace('_', ' ')} by {attribute}"
