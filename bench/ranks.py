@@ -12,9 +12,10 @@ A step of R ranks with n rows is predicted as
     fixed + n/R · own + n · whole + gather + reduce
 
 `own` is forward and backward of a row, on the rank that has it; `whole` is what every rank does for every row of the
-batch, whoever has it: put the gathered rows together and compute their cotangents. Gathered are n · (members + 2 +
+batch, whoever has it: put the gathered rows together and compute their cotangents. Gathered are n · (members + 1 +
 attributes) numbers, after the ranks' numbers of rows; reduced are k · members · d (one gradient for `Fixed` members).
 On a ring of R ranks a gather of b bytes takes (R − 1) · (latency + b / R / bandwidth), a reduction twice that.
+Constants are fitted to all sizes, by relative error.
 """
 
 import argparse
@@ -28,10 +29,11 @@ from datetime import date, timedelta
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from scipy.optimize import nnls
 from torch import Tensor, distributed, multiprocessing
 
 from mamofair import MLP, MinNorm, rays
@@ -60,7 +62,7 @@ class Case:
     @property
     def gathered(self) -> int:
         """Numbers a row."""
-        return len(self.weightings) + 2 + ATTRIBUTES
+        return len(self.weightings) + 1 + ATTRIBUTES
 
     @property
     def reduced(self) -> int:
@@ -87,15 +89,18 @@ class Timed(Ranks):
     marks: list[tuple[str, float, float]] = field(default_factory=list)
 
     def mark(self, what: str) -> None:
+        """Note the time."""
         self.marks.append((what, time.perf_counter(), time.thread_time()))
 
     def gathered(self, logits: Tensor, batch: Batch) -> tuple[Tensor, Batch, slice]:
+        """Gather between two marks."""
         self.mark("gather")
         found = super().gathered(logits, batch)
         self.mark("gathered")
         return found
 
     def summed(self, tensor: Tensor) -> Tensor:
+        """Reduce between two marks."""
         self.mark("reduce")
         found = super().summed(tensor)
         self.mark("reduced")
@@ -106,8 +111,11 @@ def measured(case: Case, n: int, steps: int, ranks: Timed) -> dict[str, float]:
     """Return medians over steps of n rows: seconds on the clock and of CPU of a step, and on the clock of its parts."""
     rows = people(4 * n)
     torch.manual_seed(0)
-    population = Population([MLP(case.hidden, 0.0)(COLUMNS)] * len(case.weightings))
-    optimizer, average = torch.optim.Adam(population.parameters, lr=0.003, fused=True), Average(population, 0.99)
+    network = MLP(case.hidden, 0.0)(COLUMNS)
+    with torch.no_grad():
+        network.layers[-1].bias -= network(rows.x[:4096]).median()  # a few steps would not make up for a constant start
+    population = Population([network] * len(case.weightings))
+    optimizer, average = torch.optim.Adam(population.parameters, lr=0.0003, fused=True), Average(population, 0.99)
     feed = InMemory(rows, n, ranks.rank, ranks.size)
     options = {"span": range(max(1, steps // 4)), "snapshots": 1, "ranks": ranks}
     seen = list(epochs(population, OBJECTIVES, feed, case.weightings, optimizer, average, **options))
@@ -151,7 +159,7 @@ def cpu_of(call: Callable[[], Any]) -> float:
 def exchange(collective: Callable[[Tensor], Any], numbers: int) -> float:
     """Return the least time on the clock of a collective operation."""
     tensor, times = torch.ones(numbers), []
-    for _ in range(40 if numbers < 1e6 else 8):
+    for _ in range(40):
         distributed.barrier()
         begin = time.perf_counter()
         collective(tensor)
@@ -165,7 +173,7 @@ def work(rank: int, folder: str, steps: int) -> None:
     meeting = {"init_method": f"file://{folder}/meeting", "world_size": 2, "rank": rank}
     distributed.init_process_group("gloo", timeout=timedelta(hours=1), **meeting)
     found: dict[str, Any] = {"steps": [], "gather": {}, "reduce": {}}
-    for numbers in (2**8, 2**14, 2**18, 2**22):
+    for numbers in (2**8, 2**14, 2**18, 2**20):
         parts = [torch.empty(numbers) for _ in range(2)]
         found["gather"][2 * numbers] = exchange(lambda own, parts=parts: distributed.all_gather(parts, own), numbers)
         found["reduce"][numbers] = exchange(distributed.all_reduce, numbers)
@@ -194,46 +202,174 @@ class Wires:
     bandwidth: float
 
 
-@dataclass(frozen=True)
-class Costs:
-    """Seconds of CPU of a step, of a row on its own rank, and of a row on every rank."""
+class Line(NamedTuple):
+    """Seconds of CPU: of a call, and of each row."""
 
-    fixed: float
-    own: float
-    whole: float
+    call: float
+    row: float
+
+    @classmethod
+    def through(cls, rows: Sequence[int], seconds: Sequence[float]) -> "Line":
+        """Return the line with the least relative errors."""
+        n, t = np.array(rows, dtype=float), np.array(seconds)
+        (call, row), _ = nnls(np.column_stack([1 / t, n / t]), np.ones(len(t)))
+        return cls(call, row)
+
+    def __call__(self, n: float) -> float:
+        """Return the seconds of n rows."""
+        return self.call + n * self.row
+
+
+class Costs(NamedTuple):
+    """Of own rows forward and backward, of the batch's cotangents, and of putting together what is gathered."""
+
+    own: Line
+    cotangents: Line
+    gathering: Line
 
     @classmethod
     def of(cls, rows: Sequence[dict[str, Any]]) -> "Costs":
-        """Return them from measurements at a small and at a large n: a slope each, and what is left of the small one."""
-        few, many = rows[0], rows[-1]
-        more = many["n"] - few["n"]
-        step = (many["one"]["step, CPU"] - few["one"]["step, CPU"]) / more
-        cotangent = (many["cotangents"] - few["cotangents"]) / more
-        together = (many["two"]["gather, CPU"] - few["two"]["gather, CPU"]) / more
-        own = step - cotangent
-        return cls(max(0.0, few["one"]["step, CPU"] - few["n"] * step), own, cotangent + together)
+        """Return them from measurements at several n."""
+        sizes = [row["n"] for row in rows]
+        own = [row["one"]["step, CPU"] - row["cotangents"] for row in rows]
+        return cls(
+            Line.through(sizes, own),
+            Line.through(sizes, [row["cotangents"] for row in rows]),
+            Line.through(sizes, [row["two"]["gather, CPU"] for row in rows]),
+        )
 
 
 def predicted(case: Case, costs: Costs, wires: Wires, n: int, ranks: int) -> dict[str, float]:
     """Return the seconds of a step of so many ranks with n rows, part by part."""
-    hops = ranks - 1
-    gathered, reduced = NUMBER * n * case.gathered, NUMBER * case.reduced
+    hops, gathered, reduced = ranks - 1, NUMBER * n * case.gathered, NUMBER * case.reduced
+    calls = costs.own.call + costs.cotangents.call + (costs.gathering.call if hops else 0)
     return {
-        "fixed": costs.fixed,
-        "own rows": n / ranks * costs.own,
-        "whole batch": n * costs.whole if ranks > 1 else n * costs.whole / 2,  # alone there is nothing to put together
+        "overhead": calls,
+        "own rows": n / ranks * costs.own.row,
+        "whole batch": n * (costs.cotangents.row + (costs.gathering.row if hops else 0)),
         "gather": hops * (2 * wires.latency + gathered / ranks / wires.bandwidth),
         "reduce": 2 * hops * (wires.latency + reduced / ranks / wires.bandwidth),
     }
 
 
-def fitted(times: dict[str, float], factor: int) -> Wires:
-    """Return latency and bandwidth of two ranks from the times of messages: the smallest and the largest."""
+def fitted(times: dict[str, float], messages: int) -> Wires:
+    """Return latency and bandwidth from the least times of the smallest and the largest exchange of two ranks."""
     (_, least), *_, (numbers, most) = ((int(key), value) for key, value in times.items())
-    return Wires(least / factor, NUMBER * numbers / 2 * factor / (most - least))
+    return Wires(least / messages, messages * NUMBER * numbers / 2 / (most - least))
 
 
 # The page.
+
+ROWS, BATCHES, RANKS = 10**9, (65_536, 1_048_576), (1, 64, 1024)
+ASSUMED = Wires(latency=50e-6, bandwidth=10e9 / 8)
+
+
+WHERE_IT_STOPS = """
+Three things do not shrink with the number of ranks. Messages on a ring go through every rank, so that latency grows
+with them: four a rank and step, whatever the batch. Every rank puts the whole batch together and computes its
+cotangents: the speed-up has a limit, however good the wires, and the smaller the network, the lower it is. And the
+gradients that are reduced are as many for 64 rows a rank as for 64,000: wide networks with common descent wait for
+them. So use as many ranks as leave each some thousand rows of a batch, and larger batches for more ranks.
+
+The line through a row's costs is off most where a rank's rows outgrow its cache and cost up to twice as much: it is too
+kind to one rank, and the speed-ups are rather understated. Ratios on the clock are of a machine whose two cores have
+other work: a rank that waits for its turn is waited for, and no exchange is as short as it could be.
+""".strip()
+
+
+def page(found: dict[str, Any]) -> str:
+    rows = {case.name: [row for row in found["steps"] if row["case"] == case.name] for case in CASES}
+    costs = {case.name: Costs.of(rows[case.name]) for case in CASES}
+    return "\n\n".join(
+        [
+            "## Two ranks against one",
+            table(
+                [
+                    "",
+                    "rows a step",
+                    "one: CPU",
+                    "two: CPU of each",
+                    "predicted",
+                    "on the clock, two to one",
+                    "gather",
+                    "reduce",
+                ],
+                [measurement(case, costs[case.name], row) for case in CASES for row in rows[case.name]],
+            ),
+            "## Constants",
+            table(
+                [
+                    "",
+                    "a step",
+                    "a row, on its rank",
+                    "its cotangent",
+                    "its gathering",
+                    "gathered a row",
+                    "reduced a step",
+                    "speed-up at the most",
+                ],
+                [constants(case, costs[case.name]) for case in CASES],
+            ),
+            "Between two ranks here: "
+            + ", ".join(wire(what, found[what], m) for what, m in (("gather", 1), ("reduce", 2)))
+            + ".",
+            "## A billion rows",
+            f"Predicted for ranks of one core like this one, a ring with {1e6 * ASSUMED.latency:.0f} µs a message and "
+            f"{8 * ASSUMED.bandwidth / 1e9:.0f} Gbit/s, and an epoch of {ROWS:,} rows that are already in memory.",
+            table(
+                ["", "rows a step", "ranks", "a step", "an epoch", "speed-up", "most of it is", "fastest with"],
+                [prediction(case, costs[case.name], n, r) for case in CASES for n in BATCHES for r in RANKS],
+            ),
+            WHERE_IT_STOPS,
+        ]
+    )
+
+
+def measurement(case: Case, costs: Costs, row: dict[str, Any]) -> list[str]:
+    one, two = row["one"], row["two"]
+    parts = predicted(case, costs, ASSUMED, row["n"], 2)
+    computed = sum(seconds for part, seconds in parts.items() if part not in ("gather", "reduce"))
+    ratio = f"{two['step'] / one['step']:.2f}"
+    cells = (time_of(s) for s in (one["step, CPU"], two["step, CPU"], computed))
+    return [case.name, f"{row['n']:,}", *cells, ratio, time_of(two["gather"]), time_of(two["reduce"])]
+
+
+def constants(case: Case, costs: Costs) -> list[str]:
+    cells = (time_of(seconds) for seconds in (sum(line.call for line in costs), *(line.row for line in costs)))
+    own, cotangents, gathering = (line.row for line in costs)
+    most = (own + cotangents) / (cotangents + gathering)  # with free wires and endless ranks
+    exchanged = f"{NUMBER * case.gathered} B", f"{NUMBER * case.reduced / 1e6:.2f} MB"
+    return [case.name, *cells, *exchanged, f"{most:,.0f}"]
+
+
+def wire(what: str, times: dict[str, float], messages: int) -> str:
+    found = fitted(times, messages)
+    return f"{what} {1e6 * found.latency:.0f} µs a message and {found.bandwidth / 1e9:.1f} GB/s"
+
+
+def prediction(case: Case, costs: Costs, n: int, ranks: int) -> list[str]:
+    def step(ranks: int) -> float:
+        return sum(predicted(case, costs, ASSUMED, n, ranks).values())
+
+    parts = predicted(case, costs, ASSUMED, n, ranks)
+    most = max(parts, key=lambda part: parts[part])
+    best = min((2**i for i in range(14)), key=step)
+    epoch, share = ROWS / n * step(ranks), parts[most] / step(ranks)
+    cells = [time_of(step(ranks)), f"{epoch / 3600:.2f} h", f"{step(1) / step(ranks):.1f}", f"{most} ({share:.0%})"]
+    return [case.name, f"{n:,}", f"{ranks:,}", *cells, f"{best:,} ranks, {ROWS / n * step(best) / 3600:.2f} h"]
+
+
+def time_of(seconds: float) -> str:
+    """Return a time in the unit that suits it."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def main() -> None:
@@ -243,8 +379,15 @@ def main() -> None:
     options = parser.parse_args()
     with TemporaryDirectory() as folder:
         multiprocessing.spawn(work, args=(folder, options.steps), nprocs=2)
-        found = json.loads(Path(folder, "found.json").read_text())
-    print(json.dumps(found, indent=1))
+        text = page(json.loads(Path(folder, "found.json").read_text()))
+    print(text)
+    if options.out:
+        made = f"`python bench/ranks.py --steps {options.steps}`, {date.today()}, torch {torch.__version__}, Python "
+        made += (
+            f"{platform.python_version()} on {platform.machine()} with {os.cpu_count()} cores, busy with other work."
+        )
+        question, _, *method = __doc__.strip().split("\n\n")
+        options.out.write_text("\n\n".join(["# Ranks", question, *method, text, made]) + "\n")
 
 
 if __name__ == "__main__":
