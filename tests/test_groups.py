@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mamofair.groups import read_groups
+from mamofair.groups import Census, read_groups
 
 PEOPLE = {"sex": ["F", "M", None, "F"], "race": ["B", "W", "W", None]}
 
@@ -84,3 +84,55 @@ def test_rows_can_be_taken():
 def test_bad_input_gets_one_clear_sentence(features, message):
     with pytest.raises(ValueError, match=message):
         read_groups(features, rows=100)
+
+
+CELLS = st.lists(
+    st.tuples(st.sampled_from(["no", "yes"]), st.sampled_from(["F", "M", None]), st.sampled_from(["B", "W", 7, None])),
+    min_size=1,
+    max_size=30,
+)
+
+
+def census_of(rows):
+    frame = pd.DataFrame(rows, columns=["label", "sex", "race"]).astype(object)
+    codes, labels = pd.factorize(frame["label"])
+    return Census.of(labels, codes, read_groups(frame[["sex", "race"]], whole=False))
+
+
+@given(CELLS, st.integers(1, 30))
+def test_a_census_counts_and_two_of_them_add_up(rows, cut):
+    whole = census_of(rows)
+    assert whole.cells == {cell: rows.count(cell) for cell in set(rows)}
+    assert len(whole) == len(rows)
+    if rows[cut:]:
+        assert (census_of(rows[:cut]) + census_of(rows[cut:])).cells == whole.cells
+
+
+@given(CELLS)
+def test_a_census_knows_the_groups_that_reading_all_rows_finds(rows):
+    frame = pd.DataFrame(rows, columns=["label", "sex", "race"]).astype(object)
+    people, census = read_groups(frame[["sex", "race"]], whole=False), census_of(rows)
+    assert census.groups().values == people.values
+    assert census.groups().crossed().values == people.crossed().values
+    assert census.groups().crossed().names == people.crossed().names
+    for cell, label, codes in zip(census.cells, census.labels, census.groups().codes, strict=True):
+        assert (label, *((*v, None)[c] for v, c in zip(people.values, codes, strict=True))) == cell
+
+
+def test_a_census_of_other_attributes_is_not_added():
+    with pytest.raises(ValueError, match="same attributes"):
+        census_of([("no", "F", "B")]) + Census.of(["no"], np.array([0]), read_groups(pd.Series(["F"], name="sex")))
+
+
+def test_few_rows_of_many_may_all_be_of_another_group():
+    features = pd.Series([f"town {i}" for i in range(30)], name="town")
+    assert len(read_groups(features, whole=False).values[0]) == 30
+    with pytest.raises(ValueError, match="groups of several rows"):
+        read_groups(features)
+
+
+def test_a_new_group_is_refused_or_unknown():
+    known, new = (read_groups(pd.Series(names, name="sex")) for names in (["F", "M"], ["M", "X"]))
+    assert new.as_in(known, strict=False).codes.tolist() == [[1], [-1]]
+    with pytest.raises(ValueError, match="found 'X' in 'sex'"):
+        new.as_in(known)

@@ -153,14 +153,14 @@ class NetworkTraining(FairClassifier):
         }
         ranks.require_same(given, "Pass the same data and settings on every rank: each takes its share of every batch.")
 
-    def _feed(self, train: Rows | Streamed, ranks: Ranks) -> Feed:
+    def _feed(self, train: Rows, ranks: Ranks) -> Feed:
         size = self._rows_a_step(train)
         if isinstance(train, Streamed):
             return train.feed(partial(self._tensor, device="cpu"), size, ranks, device=self.device)
         rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
         return InMemory(rows, size, ranks.rank, ranks.size)
 
-    def _rows_a_step(self, rows: Rows | Streamed) -> int:
+    def _rows_a_step(self, rows: Rows) -> int:
         return min(self.batch_size, max(64, -(-len(rows) // 6)))
 
     def _twin(self, whole: Rows, part: Rows) -> "NetworkTraining":
@@ -170,7 +170,7 @@ class NetworkTraining(FairClassifier):
         twin.batch_size = -(-len(part) // steps)
         return twin
 
-    def _start(self, train: Rows | Streamed, members: Sequence[Member], seed: int) -> None:
+    def _start(self, train: Rows, members: Sequence[Member], seed: int) -> None:
         """Build the networks and their optimizer; members with the same seed start from the same weights."""
         scaling = train.scaling if isinstance(train, Streamed) else partial(Scaling.of, train.X)
         self._scaling = scaling() if self.standardize and train.X.ndim == 2 else None

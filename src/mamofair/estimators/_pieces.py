@@ -44,7 +44,7 @@ def as_pieces(rows: Any) -> Pieces:
     """Return rows in pieces, if they are not: a single one."""
     if isinstance(rows, Pieces):
         return rows
-    if not isinstance(rows, Iterable) or iter(rows) is rows:
+    if not isinstance(rows, Iterable) or isinstance(rows, Iterator):
         raise ValueError(
             "`rows` must be something that can be iterated again and again, and yields batches (X, y, "
             f"sensitive_features): found {type(rows).__name__}. Pass a list, an object whose `__iter__` begins anew, "

@@ -93,7 +93,9 @@ class Task:
         low, high = self.estimator.classes_
         strange = (some.labels != low) & (some.labels != high)
         if strange.any():
-            raise ValueError(f"Labels must be the same in every pass: found a new one, {some.labels[strange][0]!r}.")
+            raise ValueError(
+                f"Labels must be the same in every pass: found a new one, {some.labels[strange].tolist()[0]!r}."
+            )
         return Rows(some.X, (some.labels == self.estimator._favorable).astype(int), groups, some.weight)
 
     def batches(self, pieces: Pieces, tensor: Callable[[np.ndarray], Tensor], piece: int) -> Iterator[Batch]:
@@ -106,13 +108,13 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Streamed:
-    """Rows to train on that are not in memory: `y` and `groups` of every combination that occurs, and some weights."""
+class Streamed(Rows):
+    """Rows to train on that are not in memory.
 
-    X: np.ndarray  # a few rows, to see what they look like
-    y: np.ndarray
-    groups: Groups
-    weight: np.ndarray | None
+    `X` has a few of them, to see what they look like, `y` and `groups` every combination that occurs, and `weight` is
+    None if there are no weights.
+    """
+
     seen: Seen
     task: Task
     pieces: Pieces
@@ -137,7 +139,7 @@ class Streamed:
         return Streaming(read, counts, batch_size, buffer, device, ranks.rank, ranks.size)
 
 
-def prepare(estimator: Any, rows: Any, memory: int | str | None) -> tuple[Any, Rows, Rows, int]:
+def prepare(estimator: Any, rows: Any, memory: int | str | None) -> tuple[Streamed, Rows, Rows, int]:
     """Read and check everything in one pass, as `fit` does, and keep the rows held back; the others are `Streamed`."""
     estimator._require()
     if estimator._folds is not None:

@@ -1,0 +1,209 @@
+"""`mamofair train` on a folder of Parquet files: a piece at a time, and in the end a run as any other."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+import mamofair
+from loan_table import ASKED, applicants
+from mamofair.cli import app
+from mamofair.cli._asked import Asked
+from mamofair.cli._streamed import is_streamed
+from mamofair.metrics import gap
+from mamofair.runs import load_run, read_checkpoint
+from mamofair.tables import read_features, stream
+
+RUNNER = CliRunner()
+ROWS = 1200
+
+
+def train(*arguments):
+    done = RUNNER.invoke(app, ["train", *map(str, arguments)])
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done
+
+
+def people() -> pd.DataFrame:
+    return applicants(ROWS).replace({"job": {"": None}, "married": {"": None}})
+
+
+@pytest.fixture(scope="module")
+def shards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The applicants in three files with five row groups."""
+    folder, table = tmp_path_factory.mktemp("shards") / "loans", people()
+    folder.mkdir()
+    for i, (start, end) in enumerate(((0, 500), (500, 1100), (1100, ROWS))):
+        table[start:end].to_parquet(folder / f"part-{i}.parquet", index=False, row_group_size=300)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(shards: Path) -> Path:
+    out = shards.parent / "runs" / "loans"
+    options = ["--sensitive", "race", "--crossed", "--notion", "dp", "--notion", "eopp", "--calibration-fraction", 0.1]
+    train(shards, *ASKED, *options, "--epochs", 2, "--out", out)
+    return out
+
+
+def test_a_run_says_what_was_asked_and_what_was_found(run, shards):
+    found, table = load_run(run), people()
+    assert found.settings["command"].startswith(f"mamofair train {shards} --target approved --favorable yes")
+    assert found.settings["favorable"] == "yes"
+    assert found.settings["sensitive"] == ["gender", "race"]
+    data = found.settings["data"]
+    assert data["name"] == "loans"
+    assert data["rows"] == sum(data["parts"].values()) == ROWS
+    for part, share in {"test": 0.25, "validation": 0.1875, "calibration": 0.075}.items():
+        assert abs(data["parts"][part] - share * ROWS) < 6 * np.sqrt(share * ROWS)
+    for name in ("gender", "race"):
+        for group, own in table.groupby(name):
+            positives = int((own["approved"] == "yes").sum())
+            assert data["groups"][name][group] == {"rows": len(own), "positives": positives}
+    assert found.groups["gender*race"] == ("f / a", "f / b", "f / c", "m / a", "m / b", "m / c")
+    assert not (run / "checkpoint").exists()
+    assert (run / "report.html").stat().st_size > 100_000
+
+
+def test_test_rows_are_measured_with_the_very_models_and_were_not_learned_from(run, shards):
+    found = load_run(run)
+    rows = stream(shards, "approved", "yes", ["gender", "race"], test_fraction=0.25)
+    X, y, sensitive = (pd.concat(map(pd.DataFrame, parts)) for parts in list(zip(*rows.test, strict=True))[:3])
+    assert len(found.test) == len(found.estimator.front_)
+    for i in (0, found.estimator.selected_, len(found.test) - 1):
+        decided = found.estimator.at(i).predict(X.to_numpy()) == "yes"
+        assert found.test[i].error == pytest.approx((decided != y[0].to_numpy()).mean())
+        for notion in ("demographic_parity", "equal_opportunity"):
+            expected = gap(y[0], decided.astype(int), sensitive_features=sensitive["race"], notion=notion)
+            criterion = next(c for c in found.estimator.front_.criteria if (c[0].name, c[1]) == (notion, "race"))
+            assert found.test[i].gap(*criterion) == pytest.approx(expected)
+
+
+def test_a_run_predicts_and_is_exported_as_any_other(run, shards, tmp_path):
+    table = people()[:50]
+    table.to_parquet(tmp_path / "new.parquet")
+    out, model = tmp_path / "decided.csv", mamofair.load(run)
+    done = RUNNER.invoke(app, ["predict", str(run), str(tmp_path / "new.parquet"), "-o", str(out)])
+    assert done.exit_code == 0, done.output
+    X = read_features(tmp_path / "new.parquet", model._encoder.feature_names_in_)
+    assert pd.read_csv(out)["prediction"].tolist() == model.predict(X).tolist()
+    done = RUNNER.invoke(app, ["export", str(run), "--onnx", str(tmp_path / "model.onnx")])
+    assert done.exit_code == 0, done.output
+
+
+def test_one_file_within_memory_and_json(shards, tmp_path):
+    path = shards / "part-0.parquet"
+    said = train(path, *ASKED, "--memory", "100MB", "--epochs", 1, "--json", "--out", tmp_path / "run")
+    found = json.loads(said.stdout)
+    assert found["chosen"]["point"] == load_run(tmp_path / "run").estimator.selected_
+    assert "500 rows in 2 pieces are read again each epoch, within 100 MB of memory" in said.stderr
+    assert load_run(tmp_path / "run").settings["data"]["name"] == "part-0"
+
+
+def test_only_folders_and_what_is_large_or_asked_for_is_streamed(shards, tmp_path, monkeypatch):
+    small = str(shards / "part-0.parquet")
+    assert is_streamed(Asked(str(shards)))
+    assert is_streamed(Asked(small, memory="1GB"))
+    assert not is_streamed(Asked(small))
+    monkeypatch.setattr("mamofair.cli._streamed._BUDGET", "1kB")
+    assert is_streamed(Asked(small))
+    assert not is_streamed(Asked(small, model="boosting"))
+    (tmp_path / "large.csv").write_text("x" * 2000)
+    assert not is_streamed(Asked(str(tmp_path / "large.csv")))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*ASKED, "--model", "boosting"], "Only `--model net` trains on rows that are not in memory: found 'boosting'"),
+        ([*ASKED, "--limit"], "`--limit` needs all rows in memory"),
+        ([*ASKED, "--test-fraction", "0"], "`--test-fraction` must leave rows to test and to train on: found 0"),
+        ([*ASKED, "--memory", "lots"], "such as 2GB or 500MB: found 'lots'"),
+        ([], "`--target` must name the column of loans to predict"),
+        (["--target", "aproved"], "no column 'aproved' in loans. Did you mean 'approved'"),
+        ([*ASKED, "--notion", "fairness"], "demographic_parity"),
+        ([*ASKED, "--calibration-fraction", "2"], "`calibration_fraction` must be"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line_before_training(arguments, message, fails, shards, tmp_path):
+    assert message in fails("train", shards, *arguments, "--out", tmp_path / "run")
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_folders_and_files_that_cannot_be_streamed(fails, loans, tmp_path):
+    (tmp_path / "csv").mkdir()
+    (tmp_path / "csv" / "a.csv").write_bytes(loans.read_bytes())
+    out = ("--out", tmp_path / "run")
+    assert "found 1 files (.csv) in" in fails("train", tmp_path / "csv", *ASKED, *out)
+    assert "Only Parquet can be streamed: found 'loans.csv'" in fails("train", loans, *ASKED, "--memory", "1GB", *out)
+    assert "`--memory` is for Parquet files" in fails("train", "toy", "--memory", "1GB", *out)
+    assert "is a folder" in fails("compare", tmp_path / "csv", *ASKED)
+
+
+LAUNCH = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from mamofair.cli import main; main()"
+)
+LONG = (*ASKED, "--epochs", "12", "--memory", "50MB")
+
+
+def stopped(sent: signal.Signals, shards: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    """Start a long training in a process of its own, and stop it as soon as there is a checkpoint."""
+    command = [sys.executable, "-c", LAUNCH, "train", str(shards), *LONG, "--out", str(out)]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        end = time.monotonic() + 240
+        while not (out / "checkpoint" / "history.csv").exists() and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.01)
+        process.send_signal(sent)
+        stdout, stderr = process.communicate(timeout=240)
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+
+@pytest.fixture(scope="module")
+def whole(shards, tmp_path_factory) -> dict[str, bytes]:
+    """What a training that nobody stops ends with."""
+    out = tmp_path_factory.mktemp("whole") / "run"
+    train(shards, *LONG, "--out", out)
+    return results(out)
+
+
+def results(run: Path) -> dict[str, bytes]:
+    names = ("front.csv", "history.csv", "counts.json", "test.json", "points/points.safetensors", "learned.safetensors")
+    return {name: (run / name).read_bytes() for name in names}
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+def test_a_training_that_is_stopped_is_resumed_and_ends_with_the_same_front_bit_for_bit(sent, whole, shards, tmp_path):
+    out = tmp_path / "run"
+    done = stopped(sent, shards, out)
+    if sent == signal.SIGKILL:
+        assert done.returncode == -signal.SIGKILL
+    else:
+        assert done.returncode == 0, done.stderr
+        assert load_run(out).settings["interrupted"]
+    assert 0 < read_checkpoint(out)[0]._epoch < 12
+    train("--resume", out)
+    assert results(out) == whole
+    assert not (out / "checkpoint").exists()
+
+
+def test_shards_that_have_changed_are_not_trained_on_further(shards, tmp_path, fails):
+    folder, out = tmp_path / "loans", tmp_path / "run"
+    folder.mkdir()
+    for path in shards.iterdir():
+        (folder / path.name).write_bytes(path.read_bytes())
+    assert stopped(signal.SIGKILL, folder, out).returncode == -signal.SIGKILL
+    table = pd.read_parquet(folder / "part-2.parquet")
+    table.loc[7, "age"] += 1
+    table.to_parquet(folder / "part-2.parquet", index=False, row_group_size=300)
+    assert "must be what training began with: it has changed" in fails("train", "--resume", out)
