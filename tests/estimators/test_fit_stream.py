@@ -198,7 +198,7 @@ def test_a_subclass_with_objectives_of_its_own_trains_from_a_stream():
         ([(X, Y, np.where(Y == 1, "a", "b"))], {"notions": "eopp"}, "group 'b' of 'sensitive_0' has no row with y=1"),
         ([(X, Y, GROUP)], {"cv": 2}, "`cv` must be None to train from a stream: found 2"),
         ([(X, Y, GROUP)], {"epochs": 0}, "`epochs` must be"),
-        ([(X, Y, GROUP)], {"selection": MostAccurateWithin(0.1, 0.9)}, "set `calibration_fraction`, found 0"),
+        ([(X, Y, GROUP)], {"selection": MostAccurateWithin(0.1, 0.9)}, "set `calibration_fraction`; found 0"),
         ([(X[:2], Y[-2:], GROUP[:2]), (X[:1], Y[:1], GROUP[:1])], {}, "rows to train on and rows to measure on|two"),
     ],
 )

@@ -41,7 +41,7 @@ def main() -> None:
     """Run the command line; errors that a user can mend are one line on stderr, with exit code 2."""
     try:
         app()
-    except (ValueError, OSError, ImportError) as error:
+    except (ValueError, OSError, ImportError, FloatingPointError) as error:
         if "--debug" in sys.argv:
             raise
         typer.secho(f"mamofair: {' '.join(str(error).split()) or repr(error)}", err=True)

@@ -14,7 +14,7 @@ from mamofair.estimators._inputs import Rows, read_classes
 from mamofair.estimators._numbers import Moments, Scaling
 from mamofair.estimators._pieces import Pieces, Some, as_bytes, as_pieces, joined, read_some
 from mamofair.groups import Census, Groups
-from mamofair.ranks import Ranks
+from mamofair.ranks import ALONE, Ranks
 
 # Rows held back, and rows that are shuffled, may each take this share of the memory; the rest is for reading.
 _SHARE = 1 / 4
@@ -127,7 +127,9 @@ class Streamed(Rows):
         """Return how columns are scaled."""
         return Scaling.by(self.seen.moments)
 
-    def feed(self, tensor: Callable[[np.ndarray], Tensor], batch_size: int, ranks: Ranks, device: str) -> Streaming:
+    def feed(
+        self, tensor: Callable[[np.ndarray], Tensor], batch_size: int, ranks: Ranks = ALONE, device: str = "cpu"
+    ) -> Streaming:
         """Return what hands out batches, its buffer as large as memory allows."""
         row = 4 * (self.X[0].size + 2 * (1 + sum(map(len, self.groups.values))))
         counts = [self.seen.counts.get(piece, 0) for piece in range(len(self.pieces))]
