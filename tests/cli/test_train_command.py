@@ -210,7 +210,8 @@ def test_the_limit_is_estimated_if_asked_for_and_not_from_test_rows(loans, tmp_p
         return Limit(pd.DataFrame(line | {"low": 0.1, "high": 0.3}))
 
     monkeypatch.setattr("mamofair.cli._learn.frontier", frontier)
-    train(loans, *ASKED, "--notion", "eopp", "--seed", 7, "--epochs", 1, "--limit", "--out", tmp_path / "run")
+    said = train(loans, *ASKED, "--notion", "eopp", "--seed", 7, "--epochs", 1, "--limit", "--out", tmp_path / "run")
+    assert said.stderr.startswith("mamofair: Estimating the best")
     assert seen.pop("rows") == seen.pop("labels") == seen.pop("people") == 450
     assert seen == {"notions": ["equal_opportunity"], "crossed": False, "favorable": "yes", "random_state": 7}
     assert load_run(tmp_path / "run").limit["error"].tolist() == [0.2, 1 / 7]

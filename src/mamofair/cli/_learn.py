@@ -102,6 +102,7 @@ def _limit(asked: Asked, estimator: FairClassifier, X: Any, y: Any, people: Any)
     """Return the estimated limit line, if it is asked for; on the rows to learn from, as everything else."""
     if not asked.limit:
         return None
+    note("Estimating the best that any model could do, which takes a while; then training begins.")
     options = {"notions": estimator.notions, "crossed": asked.crossed, "favorable": estimator.favorable}
     return frontier(X, y, people, **options, random_state=asked.seed).frame()
 
