@@ -9,10 +9,13 @@ import pytest
 
 from estimators.small_fits import GROUP, X, fitted
 from examples_of_points import criteria, point
+from mamofair.groups import read_groups
+from mamofair.metrics._intervals import counted
 from mamofair.notions import EQUAL_OPPORTUNITY, EQUALIZED_ODDS, PREDICTIVE_PARITY
-from mamofair.pareto import Front, Point, Tally
+from mamofair.pareto import Counter, Front, Point, Tally
 from mamofair.selection import MostAccurateWithin
 from mamofair.selection._certified import Demand, in_order
+from mamofair.selection._pairs import pairs
 
 A, B = "demographic_parity[a]", "demographic_parity[b]"
 BENCH = Path(__file__).parents[1] / "bench" / "choosing.py"
@@ -200,6 +203,17 @@ def test_weighted_rows_are_refused_unless_the_bound_is_approximate():
     weighted = MostAccurateWithin(0.05, 0.95, bound="newcombe").answer(front)
     equal = MostAccurateWithin(0.05, 0.95, bound="newcombe").answer(calibrated((200, (5,), (5,))))
     assert weighted.limits[A] == pytest.approx(equal.limits[A])  # tripling all weights adds no rows
+
+
+def test_weighted_rows_count_as_in_an_audit():
+    """The effective numbers of rows, also where weights go with the event."""
+    rng = np.random.default_rng(0)
+    weight = np.where(rng.random(400) < 0.2, 5.0, 1.0)
+    y, group = rng.integers(0, 2, (2, 400))
+    [weighted] = Counter.of(y, read_groups(group), weight)((rng.random((1, 400)) < 0.3) & (weight == 5) | (y == 1))
+    found = np.array([pair.samples for pair in pairs(weighted, (EQUALIZED_ODDS, "sensitive_0"))])
+    [events], [rows] = counted([weighted], EQUALIZED_ODDS.rates, "sensitive_0")
+    np.testing.assert_allclose(found, np.stack([events, rows], axis=-1))
 
 
 @pytest.mark.parametrize("bad", [0, 1, 1.5, -0.1, float("nan"), True])

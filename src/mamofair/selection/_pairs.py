@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from mamofair.certificates import Limit, Sample
+from mamofair.intervals import effective_rows
 from mamofair.notions import Confusion, Rate
 from mamofair.pareto import Criterion, Tally
 
@@ -77,7 +78,7 @@ class Pair:
 def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
     """Yield every two groups in every rate of a gap; weighted rows count with their effective number.
 
-    That is (Σ w)² / Σ w² (Kish 1965). A single group, which nothing can be compared with, is paired with an empty one.
+    A single group, which nothing can be compared with, is paired with an empty one.
     """
     notion, attribute = criterion
     confusion = Confusion.of_counts(tally.counts[attribute])
@@ -86,8 +87,9 @@ def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
         events, rows = confusion.mass(rate.event), confusion.mass(rate.given)
         shares = np.maximum(rows, 1) / np.maximum(everyone, 1)  # of a group without such rows, one in all is a guess
         if tally.squares is not None:
-            shrink = _divide(rows, Confusion.of_counts(tally.squares[attribute]).mass(rate.given))
-            events, rows = events * shrink, rows * shrink
+            squares, rest = Confusion.of_counts(tally.squares[attribute]), rate.given ^ rate.event
+            effective = effective_rows(events, confusion.mass(rest), squares.mass(rate.event), squares.mass(rest))
+            events, rows = _divide(events, rows) * effective, effective
         groups = list(zip(events.tolist(), rows.tolist(), shares.tolist(), strict=True))
         groups += [(0.0, 0.0, 1.0)] * (2 - len(groups))
         for (i, (x, n, one)), (j, (y, m, other)) in combinations(enumerate(groups), 2):
