@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from loan_table import ASKED, applicants
+from loan_table import COLUMNS, applicants
 from mamofair import FairNetClassifier
 from mamofair.cli import app
 from mamofair.cli._asked import Asked
@@ -30,7 +30,7 @@ def found(loans, tmp_path_factory):
     """Two of ours and two peers, on two splits: the JSON document and the folder."""
     out = tmp_path_factory.mktemp("comparison") / "new"
     chosen = ("--model", "net", "--model", "boosting", "--peer", "TO", "--peer", "unconstrained")
-    return json.loads(compare(loans, *ASKED, *chosen, "--runs", 2, "--seed", 5, "--out", out, "--json").stdout), out
+    return json.loads(compare(loans, *COLUMNS, *chosen, "--runs", 2, "--seed", 5, "--out", out, "--json").stdout), out
 
 
 def test_every_method_is_on_every_split_and_who_is_told_is_marked(found):
@@ -89,14 +89,14 @@ def test_the_folder_has_a_picture_and_every_record(found):
 
 
 def test_an_earlier_comparison_is_kept(found, loans, fails):
-    assert "--force" in fails("compare", loans, *ASKED, "--out", found[1])
+    assert "--force" in fails("compare", loans, *COLUMNS, "--out", found[1])
 
 
 def test_plain_lines_name_who_is_left_out(loans, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "oxonfair", None)  # as if it were not installed
     asked = ("--model", "boosting", "--peer", "OxonFair", "--peer", "TO", "--peer", "EG", "--runs", 1)
     # TO knows no predictive parity, nor does EG: they are left out, too.
-    said = compare(loans, *ASKED, *asked, "--notion", "predictive_parity", "--out", tmp_path)
+    said = compare(loans, *COLUMNS, *asked, "--notion", "predictive_parity", "--out", tmp_path)
     lines = said.stdout.splitlines()
     assert [line.split()[0] for line in lines[:2]] == ["method", "boosting"]
     assert "±" not in lines[1]
@@ -129,7 +129,7 @@ def test_a_fault_of_the_data_ends_ours_and_leaves_a_peer_out(tmp_path):
 
 def test_a_terminal_gets_a_table_that_fits_it(loans, tmp_path):
     asked = ("--model", "boosting", "--peer", "TO", "--runs", 2, "--quick", "--out", tmp_path)
-    said = on_terminal("compare", loans, *ASKED, *asked)
+    said = on_terminal("compare", loans, *COLUMNS, *asked)
     lines = said[said.rindex(" method") :].splitlines()
     assert lines[0].split() == ["method", "error", "largest", "gap", "hypervolume", "seconds"]
     assert set(lines[1].strip()) == {"─"}
@@ -144,9 +144,9 @@ def test_a_terminal_gets_a_table_that_fits_it(loans, tmp_path):
     ("options", "said"),
     [
         (("--target", "aproved", "--sensitive", "gender", "--model", "nett"), "Did you mean 'approved'"),
-        ((*ASKED, "--model", "nett"), "`--model` must be of net, boosting"),
-        ((*ASKED, "--peer", "fairlearn"), "`--peer` must be of unconstrained, EG"),
-        ((*ASKED, "--notion", "justice"), "justice"),
+        ((*COLUMNS, "--model", "nett"), "`--model` must be of net, boosting"),
+        ((*COLUMNS, "--peer", "fairlearn"), "`--peer` must be of unconstrained, EG"),
+        ((*COLUMNS, "--notion", "justice"), "justice"),
     ],
 )
 def test_what_cannot_be_compared_is_refused_in_one_line(fails, loans, options, said):
