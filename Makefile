@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench-quality bench-speed bench-models bench-choosing bench-ranks system clean
+.PHONY: demo test check bench-quality bench-speed bench-models bench-choosing bench-ranks bench-large bench-stream system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
@@ -35,6 +35,9 @@ bench-choosing: .venv/developer
 
 bench-ranks: .venv/developer
 	OMP_NUM_THREADS=1 $(BIN)/python bench/ranks.py --out docs/results/ranks.md
+
+bench-large: .venv/developer
+	$(BIN)/python bench/large.py --out docs/results/large.md
 
 # What the tests need of the machine: a browser for the report's page.
 system:

@@ -66,10 +66,12 @@ class Figure(NamedTuple):
 # Loops. Each trains an epoch, then yields what it trained and the mean weights of the objectives.
 
 
-def plain_loop(rows: Batch, start: nn.Module, rate: float = RATE) -> Iterator[tuple[nn.Module, None]]:
+def plain_loop(
+    rows: Batch, start: nn.Module, rate: float = RATE, fused: bool | None = None
+) -> Iterator[tuple[nn.Module, None]]:
     """Train on cross-entropy alone."""
     network = deepcopy(start).train()
-    optimizer = torch.optim.Adam(network.parameters(), lr=rate)
+    optimizer = torch.optim.Adam(network.parameters(), lr=rate, fused=fused)
     while True:
         for index in shuffled(rows):
             optimizer.zero_grad()

@@ -152,11 +152,11 @@ class Calls:
 
     def traced(self, logits: Float[Tensor, "members n"], retain_graph: bool = False) -> list[Layer]:
         """Return the layers of regular calls, by one backward pass that stops at what layers gave."""
-        edges = [edge for own in self.calls for _, edge in own]  # type: ignore[misc]
+        edges = [call[1] for own in self.calls for call in own if call]
         found = iter(torch.autograd.grad(logits.sum(), edges, allow_unused=True, retain_graph=retain_graph))
         traced = []
         for layer, own in zip(self.layers, self.calls, strict=True):
-            inputs = torch.stack([call[0] for call in own])  # type: ignore[index]
+            inputs = torch.stack([call[0] for call in own if call])
             unused = inputs.new_zeros(inputs.shape[1], layer.out_features)
             deltas = torch.stack([unused if delta is None else delta for delta in islice(found, len(own))])
             traced.append(Layer(inputs, deltas, layer.bias is not None))

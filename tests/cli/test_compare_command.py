@@ -130,7 +130,7 @@ def test_a_fault_of_the_data_ends_ours_and_leaves_a_peer_out(tmp_path):
 def test_a_terminal_gets_a_table_that_fits_it(loans, tmp_path):
     asked = ("--model", "boosting", "--peer", "TO", "--runs", 2, "--quick", "--out", tmp_path)
     said = on_terminal("compare", loans, *COLUMNS, *asked)
-    lines = said[said.rindex(" method") :].splitlines()
+    lines = said[said.rindex("method  ") :].splitlines()
     assert lines[0].split() == ["method", "error", "largest", "gap", "hypervolume", "seconds"]
     assert set(lines[1].strip()) == {"─"}
     records = pd.read_csv(tmp_path / "comparison.csv").groupby("method")["error"].mean()

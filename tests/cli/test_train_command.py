@@ -381,7 +381,7 @@ def test_ctrl_c_before_anything_is_found_says_how_to_begin_again(loans, trained,
 
     out = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr("mamofair.cli._learn.continued", interrupted)
+        patch.setattr("mamofair.cli._parts.continued", interrupted)
         done = RUNNER.invoke(app, ["train", str(loans), *ASKED, "--epochs", "3", "--out", str(out)])
     assert done.exit_code == 130
     assert done.stderr.splitlines()[-1].endswith(f"mamofair train --resume {out} begins again.")
