@@ -104,8 +104,9 @@ def test_nonsense_is_refused(wrong):
 def test_text_is_refused_in_one_sentence_unless_the_estimator_takes_it():
     table = TOY.X.assign(x1=np.where(TOY.X["x1"] > 0, "tall", "small"))
     with pytest.raises(ValueError, match=r"^X must be numeric: .*'(tall|small)'\. Encode .*encoder\(\)"):
-        frontier(table, TOY.y, TOY.sensitive)
+        frontier(table, TOY.y, TOY.sensitive, estimator=LogisticRegression())
     with pytest.raises(ValueError, match=r"^X must be numeric: .*encoder\(\)"):
-        FairPlugInClassifier().fit(table, TOY.y, sensitive_features=TOY.sensitive)
-    takes_it = make_pipeline(encoder(), LogisticRegression())
-    assert len(frontier(table, TOY.y, TOY.sensitive, estimator=takes_it, resamples=2, random_state=0).frame())
+        FairPlugInClassifier(LogisticRegression()).fit(table, TOY.y, sensitive_features=TOY.sensitive)
+    for takes_it in (make_pipeline(encoder(), LogisticRegression()), None):
+        limit = frontier(table, TOY.y, TOY.sensitive, estimator=takes_it, cv=2, resamples=2, random_state=0)
+        assert len(limit.frame())
