@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from itertools import islice, pairwise
 
 import numpy as np
@@ -17,7 +18,7 @@ from mamofair.objectives import Objective, evaluate, records
 from mamofair.pareto import Counter, Tally
 from mamofair.ranks import ALONE, Ranks
 
-_CHUNK = 4096  # rows that are predicted at once
+_CHUNK = 1024  # rows that are predicted at once
 
 
 @dataclass(frozen=True)
@@ -201,8 +202,9 @@ def decisions(population: Population, x: Shaped[Tensor, "n ..."]) -> Bool[np.nda
 
 def measure(population: Population, part: Sequence[tuple[Shaped[Tensor, "n ..."], Counter]]) -> list[Tally]:
     """Return each member's exact counts on rows that are held back, in chunks with their counters."""
-    tallies = [counter(decisions(population, x)) for x, counter in part]
-    return [sum(own[1:], start=own[0]) for own in zip(*tallies, strict=True)]
+    # One chunk after another: what is kept between two large allocations keeps the memory around it from being reused.
+    tallies = (counter(decisions(population, x)) for x, counter in part)
+    return reduce(lambda one, other: [a + b for a, b in zip(one, other, strict=True)], tallies)
 
 
 def chunks(n: int) -> Iterator[slice]:
