@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench-quality bench-speed bench-models bench-choosing system clean
+.PHONY: demo test check bench-quality bench-speed bench-models bench-choosing bench-stream system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
@@ -32,6 +32,9 @@ bench-models: .venv/developer
 
 bench-choosing: .venv/developer
 	$(BIN)/python bench/choosing.py --out docs/results/choosing.md
+
+bench-stream: .venv/developer
+	$(BIN)/python bench/stream.py --out docs/results/stream.md
 
 # What the tests need of the machine: a browser for the report's page.
 system:

@@ -6,8 +6,9 @@ Tables of 20 columns (15 of numbers, 3 of text, the sensitive one and the label)
 folder. One epoch of the default estimator, 16 members, is trained on them in a process of its own each: from memory
 (`read_table`, `encoder`, `fit`) on a tenth of the rows, before and after all others, and from files (`stream`,
 `fit_stream`) on all, a tenth and a hundredth of them. *Rows a second* are rows trained on in the epoch, by its CPU
-seconds (other programs may be running), measurements of snapshots included. *Before* are the CPU seconds before it: reading and encoding, or the two passes that find values, labels, groups and
-scales. *Peak* is the most memory the process ever held, with 0.4 GB of Python, torch and the others.
+seconds (other programs may be running), measurements of snapshots included. *Before* are the CPU seconds before it:
+reading and encoding, or the two passes that find values, labels, groups and scales. *Peak* is the most memory the
+process ever held, of which Python, torch and the others take 0.4 GB.
 """
 
 import argparse
@@ -62,9 +63,9 @@ def main() -> None:
     peaks = [most["files", size, options.memory][0]["peak"] for size in sizes]
     verdict = (
         f"Rows a second from memory, {fastest:,.0f} in the faster run, are {fastest / slowest:.2f} times those from "
-        f"files within 2GB, {slowest:,.0f} in the slower run (goal: at most {GOAL}). From {sizes[0]:,} to {sizes[-1]:,} rows, the peak within {options.memory} goes "
-        f"from {peaks[0]:,.0f} to {peaks[-1]:,.0f} MB, which is {peaks[-1] / peaks[0]:.2f} times as much for "
-        f"{sizes[-1] // sizes[0]} times the rows."
+        f"files within 2GB, {slowest:,.0f} in the slower run (goal: at most {GOAL}). From {sizes[0]:,} to "
+        f"{sizes[-1]:,} rows the peak within {options.memory} goes from {peaks[0]:,.0f} to {peaks[-1]:,.0f} MB: "
+        f"{peaks[-1] / peaks[0]:.2f} times as much for {sizes[-1] // sizes[0]} times the rows."
     )
     print(verdict)
     if options.out:
