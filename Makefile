@@ -39,6 +39,9 @@ bench-ranks: .venv/developer
 bench-large: .venv/developer
 	$(BIN)/python bench/large.py --out docs/results/large.md
 
+bench-stream: .venv/developer
+	$(BIN)/python bench/stream.py --out docs/results/stream.md
+
 # What the tests need of the machine: a browser for the report's page.
 system:
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || { \

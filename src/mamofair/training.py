@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from itertools import islice, pairwise
 
 import numpy as np
@@ -18,7 +19,7 @@ from mamofair.pareto import Counter, Tally
 from mamofair.pullbacks import Pullback
 from mamofair.ranks import ALONE, Ranks
 
-_CHUNK = 4096  # rows that are predicted at once
+_CHUNK = 1024  # rows that are predicted at once
 
 
 @dataclass(frozen=True)
@@ -215,8 +216,9 @@ def measure(
     population: Population, part: Sequence[tuple[Shaped[Tensor, "n ..."], Counter]], ranks: Ranks = ALONE
 ) -> list[Tally]:
     """Return each member's exact counts on rows that are held back, in chunks with their counters, of all ranks."""
-    tallies = [counter(decisions(population, x)) for x, counter in part]
-    own = [sum(few[1:], start=few[0]) for few in zip(*tallies, strict=True)]
+    # One chunk after another: what is kept between two large allocations keeps the memory around it from being reused.
+    tallies = (counter(decisions(population, x)) for x, counter in part)
+    own = reduce(lambda one, other: [a + b for a, b in zip(one, other, strict=True)], tallies)
     if ranks.size == 1:
         return own
 

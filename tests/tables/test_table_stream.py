@@ -210,7 +210,7 @@ def test_test_rows_are_the_same_in_any_file_and_order_and_the_encoder_has_not_se
 def test_little_memory_changes_nothing_but_how_many_rows_are_read_at_once(people: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "people.parquet"
     people.to_parquet(path)
-    large, small = stream(path, **ASKED), stream(path, **ASKED, memory="1MB")
+    large, small = stream(path, **ASKED), stream(path, **ASKED, memory="100kB")
     assert [len(part[1]) for part in large] == [2400]
     assert [len(part[1]) for part in small] == [1000, 1000, 400]
     np.testing.assert_allclose(joined(large)[0], joined(small)[0], rtol=1e-12)

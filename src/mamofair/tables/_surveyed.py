@@ -16,9 +16,7 @@ from mamofair.tables._survey import Survey, keys_of
 
 __all__ = ["at_once", "is_test", "readable_roles", "settled", "surveyed"]
 
-_SHARE = (
-    1 / 64
-)  # of the memory for the numbers of rows that are read at once; working with them takes several times that
+_SHARE = 1 / 32  # of the memory, for the numbers that are read at once; working with them takes several times that
 _FEW, _MANY = 1_000, 50_000  # rows that are read at once, at least and at the most
 _OF_TEST = 1  # sets the choice of test rows apart from other choices with the same seed
 
