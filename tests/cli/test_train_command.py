@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from sklearn.metrics import zero_one_loss
+from threadpoolctl import threadpool_info, threadpool_limits
 from typer.testing import CliRunner
 
 import mamofair
@@ -215,6 +216,25 @@ def test_the_limit_is_estimated_if_asked_for_and_not_from_test_rows(loans, tmp_p
     assert seen.pop("rows") == seen.pop("labels") == seen.pop("people") == 450
     assert seen == {"notions": ["equal_opportunity"], "crossed": False, "favorable": "yes", "random_state": 7}
     assert load_run(tmp_path / "run").limit["error"].tolist() == [0.2, 1 / 7]
+
+
+def test_few_rows_are_trained_on_one_thread_and_the_callers_threads_are_given_back(loans, tmp_path, monkeypatch):
+    seen = []
+
+    def frontier(*arguments, **options):
+        seen.append(threads())
+        raise ValueError("enough was seen")
+
+    monkeypatch.setattr("mamofair.cli._learn.frontier", frontier)
+    with threadpool_limits(2):
+        before = threads()
+        RUNNER.invoke(app, ["train", str(loans), *ASKED, "--limit", "--out", str(tmp_path / "run")])
+        assert threads() == before == {2}
+    assert seen == [{1}]
+
+
+def threads() -> set[int]:
+    return {pool["num_threads"] for pool in threadpool_info()}
 
 
 def test_columns_left_out_are_named_in_one_line(tmp_path):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 import mamofair
 from mamofair.cli._asked import Asked
@@ -28,6 +29,7 @@ MODELS = {
     "plugin": "FairPlugInClassifier",
     "portfolio": "FairPortfolioClassifier",
 }
+_MANY = 100_000  # rows
 
 
 def make_estimator(asked: Asked, favorable: Any) -> FairClassifier:
@@ -72,6 +74,12 @@ def learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resume
 
     Test rows are set apart before anything looks at them. The encoder and the estimator see the others only.
     """
+    # Few rows are not worth several threads, which on a busy machine mostly wait for each other.
+    with threadpool_limits(1 if len(data.y) < _MANY else None):
+        return _learn(asked, data, estimator, out, resumes)
+
+
+def _learn(asked: Asked, data: Data, estimator: FairClassifier, out: Path, resumes: bool) -> tuple[Run, bool]:
     rest, test = data.split(asked.test_fraction, asked.seed)
     encode = encoder().fit(data.X.iloc[rest])
     absolute = asked.data if asked.data in CATALOG else str(Path(asked.data).resolve())
