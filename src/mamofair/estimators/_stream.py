@@ -153,9 +153,10 @@ def prepare(estimator: Any, rows: Any, memory: int | str | None) -> tuple[Stream
     _, classes = read_classes(np.array(list(dict.fromkeys(census.labels))), len(set(census.labels)))
     groups = _crossed(estimator, census.groups())
     estimator._agree(classes, groups)
-    # The counters of decisions: everyone and each group, times two labels, in double precision.
-    counters = 16 * (1 + sum(map(len, groups.values)))
-    found = found.within(budget * _SHARE, 4 * estimator.n_features_in_ + counters)
+    some = found.held[0][1]
+    # What is made of a row: features in single precision; counters of everyone and each group, by label, in double.
+    counters = 16 * (1 + sum(map(len, groups.values))) * (1 if some.weight is None else 2)
+    found = found.within(budget * _SHARE, 4 * int(np.prod(some.X.shape[1:])) + counters)
     _tell(found, share)
     task = Task(estimator, groups, found.bound)
     middle = found.bound * estimator.validation_fraction / share

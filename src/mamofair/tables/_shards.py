@@ -36,7 +36,7 @@ Raw: TypeAlias = np.ndarray | Codes
 class Shard:
     """A file as it was when it was opened: the rows of its row groups, and the kind and type of its columns.
 
-    A column without any value may have no kind.
+    A column without any value may have no kind. A row has `width` bytes before packing.
     """
 
     path: Path
@@ -44,6 +44,7 @@ class Shard:
     size: int
     changed: int
     row_groups: tuple[int, ...]
+    width: float
     kinds: Mapping[str, Kind | None]
     types: Mapping[str, str]
 
@@ -60,6 +61,11 @@ class Shards:
         """Return how many rows a piece has."""
         shard, group = self.pieces[piece]
         return shard.row_groups[group]
+
+    @property
+    def width(self) -> float:
+        """The bytes of a row, where it has most."""
+        return max(shard.width for shard, _ in self.pieces)
 
     def is_whole(self, name: str) -> bool:
         """Return whether a column is of integers."""
@@ -141,12 +147,13 @@ def _opened(path: Path, label: str) -> Shard:
 
     with _explained(label), pq.ParquetFile(path) as file:
         found, schema = os.stat(path), file.schema_arrow
-        groups = tuple(file.metadata.row_group(i).num_rows for i in range(file.metadata.num_row_groups))
+        groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
         types = {name: schema.field(name).type for name in names}
     kinds = {name: _kind(own) for name, own in types.items()}
-    return Shard(
-        path, label, found.st_size, found.st_mtime_ns, groups, kinds, {n: str(own) for n, own in types.items()}
-    )
+    rows = tuple(own.num_rows for own in groups)
+    width = max((own.total_byte_size / max(1, own.num_rows) for own in groups), default=0.0)
+    named = {name: str(own) for name, own in types.items()}
+    return Shard(path, label, found.st_size, found.st_mtime_ns, rows, width, kinds, named)
 
 
 @contextmanager
@@ -156,7 +163,7 @@ def _explained(label: str) -> Iterator[None]:
 
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{label} cannot be read as Parquet: {str(error).strip(' .')}. Write it again.") from None
 
 

@@ -112,7 +112,7 @@ class Stream:
 
     @property
     def _at_once(self) -> int:
-        return at_once(self.memory, len(self.roles.names) + self._encoding.width)
+        return at_once(self.memory, 8 * self._encoding.width + self.shards.width)
 
     def _labels(self, table: Mapping[str, Raw]) -> np.ndarray:
         label = counted(table[self.roles.target])

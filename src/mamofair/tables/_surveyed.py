@@ -21,9 +21,9 @@ _FEW, _MANY = 1_000, 50_000  # rows that are read at once, at least and at the m
 _OF_TEST = 1  # sets the choice of test rows apart from other choices with the same seed
 
 
-def at_once(memory: int, columns: int) -> int:
-    """Return how many rows to read at once."""
-    return int(np.clip(memory * _SHARE / (8 * columns), _FEW, _MANY))
+def at_once(memory: int, width: float) -> int:
+    """Return how many rows to read at once, if each has so many bytes."""
+    return int(np.clip(memory * _SHARE / width, _FEW, _MANY))
 
 
 def is_test(keys: np.ndarray, fraction: float, seed: int) -> np.ndarray:
@@ -43,8 +43,9 @@ def readable_roles(shards: Shards, roles: Roles, favorable: Any) -> Roles:
 def surveyed(shards: Shards, roles: Roles, favorable: Any, memory: int, fraction: float, seed: int) -> Survey:
     """Return what one pass finds, of which a fraction are test rows."""
     found: Survey | None = None
+    rows = at_once(memory, 8 * len(roles.names) + shards.width)
     for piece in range(len(shards.pieces)):
-        for table in shards.read(piece, roles.names, at_once(memory, 2 * len(roles.names))):
+        for table in shards.read(piece, roles.names, rows):
             keys = keys_of(table)
             own = Survey.of(piece, table, roles, keys, is_test(keys, fraction, seed))
             found = own if found is None else found + own
@@ -52,10 +53,10 @@ def surveyed(shards: Shards, roles: Roles, favorable: Any, memory: int, fraction
             _require_hope(found, shards, roles, favorable)
     if found is None or not len(found.census):
         raise ValueError(f"There must be rows to learn from in {shards.label}: found none.")
-    tested, rows = len(found.test), len(found.test) + len(found.census)
-    if abs(tested - fraction * rows) > 6 * np.sqrt(rows * fraction):
+    tested, every = len(found.test), len(found.test) + len(found.census)
+    if abs(tested - fraction * every) > 6 * np.sqrt(every * fraction):
         warnings.warn(
-            f"{tested:,} of {rows:,} rows are test rows, instead of {fraction:.0%}: rows with the same content go "
+            f"{tested:,} of {every:,} rows are test rows, instead of {fraction:.0%}: rows with the same content go "
             "together, and too many are alike. Keep a column that tells them apart, such as an id.",
             stacklevel=3,  # the caller of `stream`
         )
