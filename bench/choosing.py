@@ -5,8 +5,8 @@
 "breaks" is the share of draws in which a point was chosen whose true gap exceeds the bound, "answered" the share in
 which one was chosen, "error" the chosen points' true error. "as measured" is `MostAccurateWithin(eps)`: on validation
 rows, which also made the front, or, to be fair to it, on the fresh calibration rows. The others are
-`MostAccurateWithin(eps, confidence, bound=…)`; of them only newcombe is approximate. "exact, by preference" tests the
-points in another order: from the preference that weighs gaps most to the one that does not weigh them, the longest
+`MostAccurateWithin(eps, confidence, bound=…)`; of them only newcombe is approximate. "newcombe, by preference" tests
+the points in another order: from the preference that weighs gaps most to the one that does not weigh them, the longest
 trained first, and chooses the one with the least error on validation rows of those that passed.
 """
 
@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from mamofair import FairNetClassifier, MostAccurateWithin
-from mamofair.certificates import LIMITS
+from mamofair.certificates import LIMITS, newcombe
 from mamofair.datasets import load_adult
 from mamofair.groups import read_groups
 from mamofair.notions import DEMOGRAPHIC_PARITY, as_notion
@@ -30,7 +30,7 @@ from mamofair.selection._certified import Demand, _useful, certify
 from mamofair.splits import stratified_order
 from mamofair.tables import encoder
 
-BY_PREFERENCE = "exact, by preference"
+BY_PREFERENCE = "newcombe, by preference"
 RULES = ("as measured, validation", "as measured, calibration", *LIMITS, BY_PREFERENCE)
 
 
@@ -49,7 +49,7 @@ class Draw:
             sequence, passed = certify(self.front, demand)  # without the sentences, which take longer
             return sequence[passed - 1] if passed else None
         if rule == BY_PREFERENCE:
-            return self._by_preference(Demand(dict.fromkeys(self.front.criteria, eps), 1 - confidence))
+            return self._by_preference(Demand(dict.fromkeys(self.front.criteria, eps), 1 - confidence, newcombe))
         # `step` remembers the row, for which the truth is known: a front sorts its points by error.
         rows = enumerate(self.front.points)
         if rule.endswith("calibration"):

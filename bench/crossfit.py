@@ -1,11 +1,11 @@
 """Does measuring out of fold help the choice? Held-back rows against cross-fitting, on the paper's designs.
 
-    python bench/crossfit.py [--splits 20] [--jobs 2] [--out docs/results/crossfit.md]
+    python bench/crossfit.py [--model boosting] [--splits 20] [--jobs 2] [--out docs/results/crossfit.md]
 
-Boosting with its defaults and equal opportunity. The most accurate point whose measured gap is at most ε is chosen, and
-looked at on test rows: its error, its gap, and the share of splits in which that gap exceeds ε. "held back" measures on
-the rows it holds back (as many as the paper), "cross-fitted" on all training and validation rows, out of five folds,
-and trains again on all of them. Means over splits, deviations in brackets.
+Boosting or the network, with its defaults and equal opportunity. The most accurate point whose measured gap is at most
+ε is chosen, and looked at on test rows: its error, its gap, and the share of splits in which that gap exceeds ε. "held
+back" measures on the rows it holds back (as many as the paper), "cross-fitted" on all training and validation rows, out
+of five folds, and trains again on all of them. Means over splits, deviations in brackets.
 """
 
 import argparse
@@ -19,19 +19,20 @@ import numpy as np
 import pandas as pd
 from quality import CASES, prepare
 
-from mamofair import FairBoostingClassifier, MostAccurateWithin
+from mamofair import FairBoostingClassifier, FairNetClassifier, MostAccurateWithin
 
+MODELS = {"boosting": FairBoostingClassifier, "network": FairNetClassifier}
 WAYS = {"held back": {}, "cross-fitted, 5 folds": {"cv": 5}}
 BOUNDS = (0.02, 0.05)
 
 
-def run(name: str, seed: int) -> list[dict[str, object]]:
+def run(kind: str, name: str, seed: int) -> list[dict[str, object]]:
     """Return test error and gap of each way's choices, for one split."""
     task = prepare(CASES[name], seed, blind=False)
     rows = np.concatenate([task.train, task.validation])
     found = []
     for way, parameters in WAYS.items():
-        model = FairBoostingClassifier(
+        model = MODELS[kind](
             notions=task.case.notion,
             validation_fraction=len(task.validation) / len(rows),
             random_state=seed,
@@ -47,11 +48,12 @@ def run(name: str, seed: int) -> list[dict[str, object]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", choices=MODELS, default="boosting")
     parser.add_argument("--splits", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    wanted = [(name, seed) for name in ("Adult DEO", "COMPAS DEO") for seed in range(options.splits)]
+    wanted = [(options.model, name, seed) for name in ("Adult DEO", "COMPAS DEO") for seed in range(options.splits)]
     parts = joblib.Parallel(n_jobs=options.jobs)(joblib.delayed(run)(*which) for which in wanted)
     frame = pd.DataFrame([row for part in parts for row in part])
     lines = ["| data, ε | measured | error | gap | gap > ε |", "|---|---|---|---|---|"]
@@ -62,8 +64,9 @@ def main() -> None:
     if options.out:
         told = __doc__.split("\n\n", 2)[2].strip()
         command = "python " + " ".join(["bench/crossfit.py", *sys.argv[1:]])
-        versions = ", ".join(f"{name} {version(name)}" for name in ("mamofair", "lightgbm"))
-        made = f"{options.splits} splits. `{command}`, Python {platform.python_version()}, {versions}."
+        versions = ", ".join(f"{name} {version(name)}" for name in ("mamofair", "torch", "lightgbm"))
+        made = f"{options.model.capitalize()}, {options.splits} splits. `{command}`, "
+        made += f"Python {platform.python_version()}, {versions}."
         options.out.write_text("\n\n".join(["# Cross-fitted fronts", told, "\n".join(lines), made]) + "\n")
 
 
