@@ -96,7 +96,7 @@ class Perceptron(nn.Module):
                     x = x * functional.dropout(torch.ones_like(x[0]), self.dropout)
             inputs = x.expand(len(weight), -1, -1)
             if trace is not None:
-                trace.append((weight, inputs))
+                trace.append((weight.detach(), inputs))
             x = torch.baddbmm(bias.unsqueeze(1), inputs, weight.transpose(1, 2))
         return x.squeeze(-1)
 

@@ -6,7 +6,7 @@ for batches whose activations do not fit into memory together.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import torch
@@ -54,31 +54,33 @@ def row_by_row(trace: Trace, slope: float) -> Pullback:
     A row's logit f depends on that row alone. So an objective's derivative by a layer's output z is c ∘ ∂f/∂z with c
     its cotangent, and one backward pass over the activations serves all k; what is left are products with the inputs.
     """
-
-    def jacobian(cotangents: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
-        if len(cotangents) == 1:  # its cotangent may as well be there from the start: nothing is left to be weighed
-            parts = [part for layer in _layers(trace, slope, cotangents[0]) for part in layer.gradients()]
-        else:
-            ones = torch.ones_like(cotangents[0])
-            parts = [part for layer in _layers(trace, slope, ones) for part in layer.gradients(cotangents)]
-        return torch.cat(parts, dim=-1)
-
-    def layers(k: int) -> list[Layer]:
-        members, n, _ = trace[0][1].shape
-        wide = any(is_wide(n, inputs, outputs, k) for outputs, inputs in (weight.shape[1:] for weight, _ in trace))
-        return _layers(trace, slope, trace[0][1].new_ones(members, n)) if wide else []
-
-    return Pullback(jacobian, layers)
+    return Pullback(partial(_jacobian, trace, slope), partial(_layers, trace, slope))
 
 
-@torch.no_grad()
-def _layers(trace: Trace, slope: float, last: Float[Tensor, "members n"]) -> list[Layer]:
-    """Return the layers with their deltas, from the derivatives by the logits, which come last."""
-    deltas = [last.unsqueeze(-1)]
-    for weight, inputs in reversed(trace[1:]):
-        # Units that are off or left out are 0 in the inputs, the others positive: their sign is the ReLU's slope.
-        deltas.append((deltas[-1] @ (slope * weight)).mul_(inputs.sign()))
-    return [Layer(inputs, delta) for (_, inputs), delta in zip(trace, reversed(deltas), strict=True)]
+def _jacobian(trace: Trace, slope: float, cotangents: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
+    # With one objective its cotangent may as well be there from the start: nothing is left to be weighed.
+    alone = len(cotangents) == 1
+    parts: list[Tensor] = []
+    for layer in _backwards(trace, slope, cotangents[0] if alone else torch.ones_like(cotangents[0])):
+        parts[:0] = layer.gradients(None if alone else cotangents)
+    return torch.cat(parts, dim=-1)
+
+
+def _layers(trace: Trace, slope: float, k: int) -> list[Layer]:
+    members, n, _ = trace[0][1].shape
+    if not any(is_wide(n, inputs, outputs, k) for outputs, inputs in (weight.shape[1:] for weight, _ in trace)):
+        return []
+    return list(_backwards(trace, slope, trace[0][1].new_ones(members, n)))[::-1]
+
+
+def _backwards(trace: Trace, slope: float, delta: Float[Tensor, "members n"]) -> Iterator[Layer]:
+    """Yield the layers, the last one first, from the derivatives by the logits on."""
+    deltas = delta.unsqueeze(-1)
+    for i, (weight, inputs) in reversed(list(enumerate(trace))):
+        yield Layer(inputs, deltas)
+        if i:
+            # Units that are off or left out are 0 in the inputs, the others positive: their sign is the ReLU's slope.
+            deltas = (deltas @ (slope * weight)).mul_(inputs.sign())
 
 
 #: From rows to their logits, and what pulls these back.
