@@ -227,10 +227,10 @@ def test_few_rows_are_trained_on_one_thread_and_the_callers_threads_are_given_ba
         seen.append(threads())
         raise ValueError("enough was seen")
 
-    monkeypatch.setattr("mamofair.cli._learn.frontier", frontier)
+    monkeypatch.setattr("mamofair.cli._limit.frontier", frontier)
     with threadpool_limits(2):
         before = threads()
-        RUNNER.invoke(app, ["train", str(loans), *ASKED, "--limit", "--out", str(tmp_path / "run")])
+        train(loans, *COLUMNS, "--epochs", 1, "--out", tmp_path / "run")
         assert threads() == before == {2}
     assert seen == [{1}]
 
