@@ -12,7 +12,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from sklearn.metrics import zero_one_loss
-from threadpoolctl import threadpool_info, threadpool_limits
 from typer.testing import CliRunner
 
 import mamofair
@@ -218,25 +217,6 @@ def test_without_a_rule_there_is_no_limit_and_a_note_says_so(loans, tmp_path):
     said = train(loans, *COLUMNS, "--notion", "ppv", "--epochs", 1, "--out", tmp_path / "run")
     assert "mamofair: There is no estimated limit: " in said.stderr
     assert load_run(tmp_path / "run").limit is None
-
-
-def test_few_rows_are_trained_on_one_thread_and_the_callers_threads_are_given_back(loans, tmp_path, monkeypatch):
-    seen = []
-
-    def frontier(*arguments, **options):
-        seen.append(threads())
-        raise ValueError("enough was seen")
-
-    monkeypatch.setattr("mamofair.cli._limit.frontier", frontier)
-    with threadpool_limits(2):
-        before = threads()
-        train(loans, *COLUMNS, "--epochs", 1, "--out", tmp_path / "run")
-        assert threads() == before == {2}
-    assert seen == [{1}]
-
-
-def threads() -> set[int]:
-    return {pool["num_threads"] for pool in threadpool_info()}
 
 
 def test_columns_left_out_are_named_in_one_line(tmp_path):

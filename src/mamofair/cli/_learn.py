@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-
 import mamofair
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
@@ -27,7 +25,6 @@ MODELS = {
     "plugin": "FairPlugInClassifier",
     "portfolio": "FairPortfolioClassifier",
 }
-_MANY = 100_000  # rows
 
 
 def make_estimator(asked: Asked, favorable: Any) -> FairClassifier:
@@ -79,14 +76,6 @@ def learn(
     Test rows are set apart before anything looks at them. The encoder and the estimator see the others only. Of several
     ranks, all train, and rank 0 alone does the rest: the others end here.
     """
-    # Few rows are not worth several threads, which on a busy machine mostly wait for each other.
-    with threadpool_limits(1 if data.rows < _MANY else None):
-        return _learn(asked, data, estimator, out, job, resumes)
-
-
-def _learn(
-    asked: Asked, data: Data | StreamedData, estimator: FairClassifier, out: Path, job: Job, resumes: bool
-) -> tuple[Run, bool]:
     if job.ranks.size > 1 and not isinstance(estimator, FairNetClassifier):
         raise ValueError(f"`--model {asked.model}` trains in one process: leave torchrun out, or use `--model net`.")
     parts = data if isinstance(data, StreamedData) else Parts.of(asked, data)
