@@ -213,7 +213,7 @@ def decisions(population: Population, x: Shaped[Tensor, "n ..."]) -> Bool[np.nda
 
 
 def measure(
-    population: Population, part: Sequence[tuple[Shaped[Tensor, "n ..."], Counter]], ranks: Ranks = ALONE
+    population: Population, part: Sequence[tuple[Shaped[Tensor, "_ ..."], Counter]], ranks: Ranks = ALONE
 ) -> list[Tally]:
     """Return each member's exact counts on rows that are held back, in chunks with their counters, of all ranks."""
     # One chunk after another: what is kept between two large allocations keeps the memory around it from being reused.
