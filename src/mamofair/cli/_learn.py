@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import typer
+
 import mamofair
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
@@ -77,6 +79,8 @@ def learn(
     ranks, all train, and rank 0 alone does the rest: the others end here.
     """
     if job.ranks.size > 1 and not isinstance(estimator, FairNetClassifier):
+        if job.ranks.rank:
+            raise typer.Exit(2)  # rank 0 says why
         raise ValueError(f"`--model {asked.model}` trains in one process: leave torchrun out, or use `--model net`.")
     parts = data if isinstance(data, StreamedData) else Parts.of(asked, data)
     absolute = asked.data if asked.data in CATALOG else str(Path(asked.data).resolve())
