@@ -2,13 +2,14 @@
 
 import json
 import re
+import sys
 
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
 from loan_table import COLUMNS
-from mamofair.cli import app
+from mamofair.cli import _app, app, main
 
 COMMANDS = get_command(app).commands
 RUNNER = CliRunner()
@@ -52,3 +53,28 @@ def test_where_nothing_is_random_a_seed_is_accepted_and_changes_nothing(trained,
 def test_the_list_of_experiments_and_data_sets_is_for_machines_too():
     assert "table-adult" in json.loads(RUNNER.invoke(app, ["reproduce", "list", "--json"]).stdout)
     assert "adult" in json.loads(RUNNER.invoke(app, ["datasets", "--json"]).stdout)
+
+
+def failing(monkeypatch, *arguments):
+    """Run the command line with an error in it that nobody foresaw."""
+
+    def broken():
+        raise KeyError("weight")
+
+    monkeypatch.setattr(_app, "app", broken)
+    monkeypatch.setattr(sys, "argv", ["mamofair", *arguments])
+    main()
+
+
+def test_an_error_nobody_foresaw_is_one_line_too(monkeypatch, capsys):
+    with pytest.raises(SystemExit) as end:
+        failing(monkeypatch, "datasets")
+    [line] = capsys.readouterr().err.splitlines()
+    assert end.value.code == 1
+    assert "KeyError: 'weight'" in line
+    assert "--debug" in line
+
+
+def test_debug_shows_where_it_happened(monkeypatch):
+    with pytest.raises(KeyError):
+        failing(monkeypatch, "--debug", "datasets")

@@ -1,4 +1,4 @@
-"""The application, and how it fails: one line that says what to do, and exit code 2."""
+"""The application, and how it fails: one line that says what to do, and no traceback unless one is asked for."""
 
 import sys
 from typing import Annotated
@@ -38,11 +38,16 @@ def options(
 
 
 def main() -> None:
-    """Run the command line; errors that a user can mend are one line on stderr, with exit code 2."""
+    """Run the command line; an error is one line on stderr, with exit code 2 if the user can mend it, else 1."""
     try:
         app()
-    except (ValueError, OSError, ImportError, FloatingPointError) as error:
+    except Exception as error:
         if "--debug" in sys.argv:
             raise
-        typer.secho(f"mamofair: {' '.join(str(error).split()) or repr(error)}", err=True)
-        sys.exit(2)
+        said = " ".join(str(error).split())
+        if isinstance(error, ValueError | OSError | ImportError | FloatingPointError):
+            typer.secho(f"mamofair: {said or repr(error)}", err=True)
+            sys.exit(2)
+        told = f"{type(error).__name__}: {said}" if said else type(error).__name__
+        typer.secho(f"mamofair: unexpected {told}. Please report it with what `mamofair --debug …` shows.", err=True)
+        sys.exit(1)
