@@ -98,6 +98,20 @@ class Ranks:
             raise found[1]
         return found[0]  # type: ignore[no-any-return]
 
+    def together(self, find: Callable[[], T]) -> T:
+        """Return what `find` returns on this rank; if it fails on one of them, it fails on all."""
+        if self.size == 1:
+            return find()
+        found, failed = None, None
+        try:
+            found = find()
+        except Exception as error:
+            failed = error
+        for other in self.every(failed):
+            if other is not None:
+                raise other
+        return found  # type: ignore[return-value]
+
     def every(self, own: T) -> list[T]:
         """Return what each rank has, in the order of ranks and on all of them."""
         if self.size == 1:

@@ -13,6 +13,7 @@ from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import StreamedData, is_streamed, open_stream
 from mamofair.datasets import CATALOG
 from mamofair.groups import Groups, read_groups
+from mamofair.ranks import Ranks
 from mamofair.splits import stratified_order
 from mamofair.tables import read_table
 
@@ -69,9 +70,11 @@ class Data:
         }
 
 
-def open_data(asked: Asked) -> Data | StreamedData:
-    """Return the rows asked for, in memory or not."""
-    return open_stream(asked) if asked.data not in CATALOG and is_streamed(asked) else read_data(asked)
+def open_data(asked: Asked, ranks: Ranks) -> Data | StreamedData:
+    """Return the rows asked for: in memory, which rank 0 reads for all, or streamed, which all ranks read together."""
+    if ranks.told(lambda: asked.data not in CATALOG and is_streamed(asked)):
+        return open_stream(asked)
+    return ranks.told(lambda: read_data(asked))
 
 
 def read_data(asked: Asked) -> Data:

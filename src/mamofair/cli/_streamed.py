@@ -114,8 +114,6 @@ def is_streamed(asked: Asked) -> bool:
 def open_stream(asked: Asked) -> StreamedData:
     """Return the rows asked for, after one pass over them."""
     path = Path(asked.data)
-    if not path.exists():
-        raise FileNotFoundError(f"There is no file or folder {asked.data!r}. Check the name.")
     if asked.target is None:
         raise ValueError(f"`--target` must name the column of {path.name} to predict: found none.")
     if asked.model != "net":

@@ -10,9 +10,7 @@ from mamofair.cli._asked import Asked
 from mamofair.cli._notes import note, noted_warnings
 
 if TYPE_CHECKING:
-    from mamofair.cli._data import Data
     from mamofair.cli._ranks import Job
-    from mamofair.cli._streamed import StreamedData
     from mamofair.estimators import FairClassifier
     from mamofair.runs import Run
 
@@ -95,15 +93,16 @@ def _begun(asked: Asked, out: Path | None, force: bool, job: "Job") -> tuple["Ru
     from mamofair.cli._data import open_data
     from mamofair.cli._learn import learn, make_estimator
 
-    def looked_at() -> tuple["Data | StreamedData", "FairClassifier", Path]:
-        data = open_data(asked)
-        estimator = make_estimator(asked, data.favorable)
-        folder = Path("runs") / data.name if out is None else out
-        _require_free(folder, force)
-        return data, estimator, folder
+    asked = job.ranks.told(lambda: asked)
+    data = open_data(asked, job.ranks)
+    folder = Path("runs") / data.name if out is None else out
 
-    data, estimator, folder = job.ranks.told(looked_at)
-    run, interrupted = learn(asked, data, estimator, folder, job, resumes=False)
+    def looked_at() -> "FairClassifier":
+        estimator = make_estimator(asked, data.favorable)
+        _require_free(folder, force)
+        return estimator
+
+    run, interrupted = learn(asked, data, job.ranks.told(looked_at), folder, job, resumes=False)
     return run, folder, interrupted
 
 
@@ -123,15 +122,14 @@ def _resumed(folder: Path, job: "Job") -> tuple["Run", Path, bool]:
     from mamofair.cli._learn import learn
     from mamofair.runs import read_checkpoint
 
-    def looked_at() -> tuple[Asked, "Data | StreamedData", "FairClassifier"]:
-        estimator, begun = read_checkpoint(folder)
-        data = open_data(Asked.of(begun["asked"]))
-        if data.checksum != begun["data checksum"]:
-            raise ValueError(f"{begun['said']} must be what training began with: it has changed. Train again.")
-        said = Asked.of(begun["asked"] | {"data": begun["said"]})
-        return said if Path(said.data).exists() else Asked.of(begun["asked"]), data, estimator
-
-    run, interrupted = learn(*job.ranks.told(looked_at), folder, job, resumes=True)
+    estimator, begun = job.ranks.told(lambda: read_checkpoint(folder))
+    asked = Asked.of(begun["asked"])
+    data = open_data(asked, job.ranks)
+    if data.checksum != begun["data checksum"]:
+        raise ValueError(f"{begun['said']} must be what training began with: it has changed. Train again.")
+    said = Asked.of(begun["asked"] | {"data": begun["said"]})
+    asked = said if Path(said.data).exists() else asked
+    run, interrupted = learn(asked, data, estimator, folder, job, resumes=True)
     return run, folder, interrupted
 
 

@@ -182,14 +182,18 @@ def _one_pass(estimator: Any, pieces: Pieces, share: float, room: float, ranks: 
             f"There must be pieces for {ranks.size} ranks: found {len(pieces)}. Write the rows into more files or row "
             "groups, or use fewer ranks."
         )
-    found: Pass | None = None
-    for piece in range(ranks.rank, len(pieces), ranks.size):
-        for batch in pieces.read(piece):
-            some = read_some(estimator, batch, reset=found is None and not estimator._continues())
-            if some is not None:
-                own = Pass.of(share if found is None else found.bound, piece, some)
-                found = (own if found is None else found + own).within(room)
-    parts = [part for part in ranks.every(found) if part is not None]
+
+    def read() -> Pass | None:
+        found: Pass | None = None
+        for piece in range(ranks.rank, len(pieces), ranks.size):
+            for batch in pieces.read(piece):
+                some = read_some(estimator, batch, reset=found is None and not estimator._continues())
+                if some is not None:
+                    own = Pass.of(share if found is None else found.bound, piece, some)
+                    found = (own if found is None else found + own).within(room / ranks.size)
+        return found
+
+    parts = [part for part in ranks.every(ranks.together(read)) if part is not None]
     if not parts:
         raise ValueError("There must be rows to train on: found none.")
     return sum(parts[1:], start=parts[0]).within(room)

@@ -15,6 +15,7 @@ from sklearn.compose import ColumnTransformer
 
 from mamofair.estimators._pieces import as_bytes
 from mamofair.groups import Groups
+from mamofair.ranks import Ranks
 from mamofair.tables._columns import Facts, why_left_out
 from mamofair.tables._encoding import Encoding, fitted_encoder
 from mamofair.tables._roles import Roles, assign_roles, tell
@@ -146,7 +147,8 @@ def stream(
     """Return the rows of a Parquet file, or of a folder of them, that need not fit in memory.
 
     The files are compared first: all must have the same columns of the same kinds. Then one pass finds the values of
-    each column, and an encoder is fitted to them. What is left out as a feature, and why, is as in `read_table`.
+    each column, and an encoder is fitted to them. What is left out as a feature, and why, is as in `read_table`. In a
+    process group of torch every rank calls this, and reads its own row groups.
 
     Parameters
     ----------
@@ -170,7 +172,7 @@ def stream(
     """
     if not 0 <= test_fraction < 1:
         raise ValueError(f"`test_fraction` must be at least 0 and less than 1: found {test_fraction}.")
-    opened, budget = open_shards(path), as_bytes(memory)
+    opened, budget = Ranks.present().together(lambda: open_shards(path)), as_bytes(memory)
     label, names = Path(path).name, tuple(opened[0].types)
     roles = assign_roles(Source(label, names, lambda _: iter(())), target, sensitive, drop, keep_sensitive)
     shards = agreed(label, opened, {name for name in names if name not in roles.names})

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from mamofair.ranks import Ranks
 from mamofair.splits import row_places
 from mamofair.tables._attributes import check_groups, require_two
 from mamofair.tables._columns import Facts
@@ -41,18 +42,25 @@ def readable_roles(shards: Shards, roles: Roles, favorable: Any) -> Roles:
 
 
 def surveyed(shards: Shards, roles: Roles, favorable: Any, memory: int, fraction: float, seed: int) -> Survey:
-    """Return what one pass finds, of which a fraction are test rows."""
-    found: Survey | None = None
+    """Return what one pass finds, of which a fraction are test rows; each rank reads its own pieces."""
+    ranks = Ranks.present()
     rows = at_once(memory, 8 * len(roles.names) + shards.width)
-    for piece in range(len(shards.pieces)):
-        for table in shards.read(piece, roles.names, rows):
-            keys = keys_of(table)
-            own = Survey.of(piece, table, roles, keys, is_test(keys, fraction, seed))
-            found = own if found is None else found + own
-        if found is not None:
-            _require_hope(found, shards, roles, favorable)
-    if found is None or not len(found.census):
+
+    def read() -> Survey | None:
+        found: Survey | None = None
+        for piece in range(ranks.rank, len(shards.pieces), ranks.size):
+            for table in shards.read(piece, roles.names, rows):
+                keys = keys_of(table)
+                own = Survey.of(piece, table, roles, keys, is_test(keys, fraction, seed))
+                found = own if found is None else found + own
+            if found is not None:
+                _require_hope(found, shards, roles, favorable)
+        return found
+
+    parts = [part for part in ranks.every(ranks.together(read)) if part is not None]
+    if not any(len(part.census) for part in parts):
         raise ValueError(f"There must be rows to learn from in {shards.label}: found none.")
+    found = sum(parts[1:], start=parts[0])
     tested, every = len(found.test), len(found.test) + len(found.census)
     if abs(tested - fraction * every) > 6 * np.sqrt(every * fraction):
         warnings.warn(

@@ -1,0 +1,56 @@
+"""`torchrun … -m mamofair train data/`: each rank reads row groups of its own, from the first pass on."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from loan_table import ASKED, applicants
+from mamofair.cli._asked import Asked
+from mamofair.cli._streamed import open_stream
+from mamofair.runs import load_run
+from started_ranks import commanded, said
+
+FILES, ROWS = 4, 250
+
+
+@pytest.fixture
+def shards(tmp_path: Path) -> Path:
+    """Applicants in four files of one row group each: two for each of two ranks."""
+    folder = tmp_path / "loans"
+    folder.mkdir()
+    table = applicants(FILES * ROWS).replace({"job": {"": None}, "married": {"": None}})
+    for i in range(FILES):
+        table[i * ROWS : (i + 1) * ROWS].to_parquet(folder / f"part-{i}.parquet", index=False)
+    return folder
+
+
+def test_ranks_find_together_what_one_process_finds(shards, tmp_path):
+    out = tmp_path / "run"
+    with commanded(tmp_path, "train", shards, *ASKED, "--epochs", 2, "--out", out) as ranks:
+        pass
+    assert [rank.exitcode for rank in ranks] == [0, 0], said(tmp_path)
+    run = load_run(out)
+    asked = Asked(str(shards), target="approved", favorable="yes", sensitive=("gender",))
+    alone = open_stream(asked)
+    data = run.settings["data"]
+    assert data["checksum"] == alone.checksum
+    assert data["groups"] == alone.groups()
+    assert data["rows"] == sum(data["parts"].values()) == FILES * ROWS
+    found, known = (encoder.named_transformers_["numbers"][-1] for encoder in (run.estimator._encoder, alone.encoder))
+    np.testing.assert_allclose(found.statistics_, known.statistics_, rtol=1e-12)
+    assert len(run.test) == len(run.estimator.front_) >= 2
+    assert not run.estimator.front_.is_constant.all()
+
+
+def test_a_broken_file_that_one_rank_meets_is_told_once(shards, tmp_path):
+    broken = shards / "part-1.parquet"
+    content = bytearray(broken.read_bytes())
+    content[4:2000] = bytes(1996)  # the rows, not the footer, which all ranks read
+    broken.write_bytes(content)
+    with commanded(tmp_path, "train", shards, *ASKED, "--out", tmp_path / "run") as ranks:
+        pass
+    assert [rank.exitcode for rank in ranks] == [2, 2]
+    [line] = "".join(said(tmp_path)).splitlines()
+    assert "part-1.parquet" in line
+    assert not (tmp_path / "run").exists()
