@@ -272,8 +272,8 @@ gradients that are reduced are as many for 64 rows a rank as for 64,000: wide ne
 them. So use as many ranks as leave each some thousand rows of a batch, and larger batches for more ranks.
 
 The line through a row's costs is off most where a rank's rows outgrow its cache and cost up to twice as much: it is too
-kind to one rank, and the speed-ups are rather understated. Ratios on the clock are of a machine whose two cores have
-other work: a rank that waits for its turn is waited for, and no exchange is as short as it could be.
+kind to one rank, and the speed-ups are rather understated. On the clock, two ranks
+pay for large batches, or wide networks; in small steps they mostly wait for each other.
 """.strip()
 
 
@@ -383,9 +383,7 @@ def main() -> None:
     print(text)
     if options.out:
         made = f"`python bench/ranks.py --steps {options.steps}`, {date.today()}, torch {torch.__version__}, Python "
-        made += (
-            f"{platform.python_version()} on {platform.machine()} with {os.cpu_count()} cores, busy with other work."
-        )
+        made += f"{platform.python_version()} on {platform.machine()} with {os.cpu_count()} cores."
         question, _, *method = __doc__.strip().split("\n\n")
         options.out.write_text("\n\n".join(["# Ranks", question, *method, text, made]) + "\n")
 
