@@ -8,7 +8,7 @@ import joblib
 import numpy as np
 import pytest
 
-from mamofair.experiments import EXPERIMENTS, METHODS, Table, read, run
+from mamofair.experiments import EXPERIMENTS, METHODS, Table, _run, read, run
 from mamofair.experiments._fronts import ratio_gap
 from mamofair.experiments._run import LOADERS, jobs, telling
 from mamofair.notions import DEMOGRAPHIC_PARITY, NOTIONS, as_notion
@@ -116,3 +116,11 @@ def test_splits_are_by_number_and_not_by_order(tmp_path):
     backward = {r["repetition"]: r["test"]["error"] for r in run(table, tmp_path / "b", repetitions=[1, 0], quick=True)}
     assert forward == backward
     assert Path(tmp_path / "a" / "table-compas.jsonl").exists()
+
+
+def test_packages_that_are_not_there_are_named_before_anything_is_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(_run, "find_spec", lambda name: None if name == "oxonfair" else object())
+    table = replace(COMPAS, methods=("Con", "OxonFair"))
+    with pytest.raises(ImportError, match="table-compas compares with methods that need oxonfair: pip install"):
+        next(run(table, tmp_path, repetitions=[0], quick=True))
+    assert not list(tmp_path.iterdir())

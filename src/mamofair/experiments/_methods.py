@@ -71,6 +71,8 @@ class Method:
         The paper's row that it is compared with; empty for methods that the paper does not have.
     taken_over : bool
         Whether the paper took that row over from Lohaus et al. 2020.
+    needs : tuple of str
+        The optional packages without which it cannot be run.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Method:
     told: bool = False
     printed_as: str = ""
     taken_over: bool = False
+    needs: tuple[str, ...] = ()
 
 
 def _published(cls: Any, setting: Setting, code: bool = False, **parameters: Any) -> Any:
@@ -166,11 +169,29 @@ PEERS = (
         "EG",
         "fairlearn ExponentiatedGradient on LightGBM",
         partial(_fixed, ExponentiatedGradientClassifier, quick={"bounds": (0.05,)}),
+        needs=("fairlearn", "lightgbm"),
     ),
-    Method("GS", "fairlearn GridSearch on LightGBM", partial(_fixed, GridSearchClassifier, quick={"grid_size": 3})),
-    Method("TO", "fairlearn ThresholdOptimizer on LightGBM", partial(_fixed, ThresholdOptimizerClassifier), told=True),
-    Method("fairret", "fairret's norm loss, our network", partial(_own, FairretClassifier)),
-    Method("OxonFair", "OxonFair on LightGBM", partial(_fixed, OxonFairClassifier), told=True),
+    Method(
+        "GS",
+        "fairlearn GridSearch on LightGBM",
+        partial(_fixed, GridSearchClassifier, quick={"grid_size": 3}),
+        needs=("fairlearn", "lightgbm"),
+    ),
+    Method(
+        "TO",
+        "fairlearn ThresholdOptimizer on LightGBM",
+        partial(_fixed, ThresholdOptimizerClassifier),
+        told=True,
+        needs=("fairlearn", "lightgbm"),
+    ),
+    Method("fairret", "fairret's norm loss, our network", partial(_own, FairretClassifier), needs=("fairret",)),
+    Method(
+        "OxonFair",
+        "OxonFair on LightGBM",
+        partial(_fixed, OxonFairClassifier),
+        told=True,
+        needs=("oxonfair", "lightgbm"),
+    ),
 )
 
 FRONTS = (

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,7 @@ def run(
             missing.append(job)
     if not missing:
         return
+    _require_packages(table, missing)
     folder.mkdir(parents=True, exist_ok=True)
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     with path.open("a", encoding="utf-8") as file:
@@ -111,6 +113,16 @@ def run(
             file.write(json.dumps(record) + "\n")
             file.flush()
             yield record
+
+
+def _require_packages(table: Table, missing: Sequence[Job]) -> None:
+    """Raise an `ImportError` now if some method could not be run later."""
+    needed = dict.fromkeys(name for job in missing for name in METHODS[job.method].needs)
+    if absent := [name for name in needed if find_spec(name) is None]:
+        raise ImportError(
+            f"{table.name} compares with methods that need {', '.join(absent)}: pip install "
+            '"mamofair[baselines,boosting]"'
+        )
 
 
 def read(path: Path) -> list[Record]:
