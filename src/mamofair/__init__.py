@@ -7,59 +7,9 @@
 >>> fairer = model.with_selection(MostAccurateWithin(0.1))  # another point of the front, without training again
 """
 
-from typing import Any as _Any
+import lazy_loader as _lazy
 
-from mamofair import explanations, metrics
-from mamofair.descent import Fixed, MinNorm, rays
-from mamofair.estimators import (
-    FairBoostingClassifier,
-    FairClassifier,
-    FairNetClassifier,
-    FairPlugInClassifier,
-    FairPortfolioClassifier,
-)
-from mamofair.metrics import Audit, audit
-from mamofair.networks import MLP
-from mamofair.notions import Notion, Rate
-from mamofair.pareto import Archive, Front
-from mamofair.relaxations import Sigmoid, Tanh
-from mamofair.selection import ClosestToIdeal, Knee, MostAccurateWithin, Weighted
-from mamofair.training import Member
-
-__all__ = [
-    "MLP",
-    "Archive",
-    "Audit",
-    "ClosestToIdeal",
-    "FairBoostingClassifier",
-    "FairClassifier",
-    "FairNetClassifier",
-    "FairPlugInClassifier",
-    "FairPortfolioClassifier",
-    "Fixed",
-    "Front",
-    "Knee",
-    "Member",
-    "MinNorm",
-    "MostAccurateWithin",
-    "Notion",
-    "Rate",
-    "Sigmoid",
-    "Tanh",
-    "Weighted",
-    "__version__",
-    "audit",
-    "explanations",
-    "load",
-    "metrics",
-    "rays",
-]
+# torch, scikit-learn and scipy take seconds to import: `__init__.pyi` says where names are found when they are used.
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
 __version__ = "0.1.0"
-
-
-def load(folder: _Any, network: _Any = None) -> FairClassifier:
-    """Return the fitted estimator of a run folder, as `mamofair.runs.load` does; nothing in it is executed."""
-    from mamofair import runs  # not needed to train, and slow to import
-
-    return runs.load(folder, network)

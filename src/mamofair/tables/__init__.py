@@ -8,24 +8,7 @@
 (3, 1)
 """
 
-from mamofair.tables._attributes import parse_attribute
-from mamofair.tables._batches import read_batches
-from mamofair.tables._encoder import encoder
-from mamofair.tables._encoder_file import load_encoder, save_encoder
-from mamofair.tables._open import open_source
-from mamofair.tables._read import Table, read_features, read_table
-from mamofair.tables._stream import Stream, stream
+import lazy_loader as _lazy
 
-__all__ = [
-    "Stream",
-    "Table",
-    "encoder",
-    "load_encoder",
-    "open_source",
-    "parse_attribute",
-    "read_batches",
-    "read_features",
-    "read_table",
-    "save_encoder",
-    "stream",
-]
+# An audit reads a table, and need not wait for what trains on one.
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

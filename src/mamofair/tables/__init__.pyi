@@ -1,0 +1,21 @@
+from ._attributes import parse_attribute
+from ._batches import read_batches
+from ._encoder import encoder
+from ._encoder_file import load_encoder, save_encoder
+from ._open import open_source
+from ._read import Table, read_features, read_table
+from ._stream import Stream, stream
+
+__all__ = [
+    "Stream",
+    "Table",
+    "encoder",
+    "load_encoder",
+    "open_source",
+    "parse_attribute",
+    "read_batches",
+    "read_features",
+    "read_table",
+    "save_encoder",
+    "stream",
+]
