@@ -62,6 +62,12 @@ def goes_on(estimator: FairClassifier) -> bool:
     return False
 
 
+@singledispatch
+def steps_left(estimator: FairClassifier) -> int | None:
+    """Return how many steps `continued` has to take, if that is known."""
+    return estimator._length()
+
+
 @learned.register
 def _(estimator: FairNetClassifier) -> dict[str, Any]:
     held = learned.dispatch(FairClassifier)(estimator)
@@ -98,6 +104,12 @@ def _(estimator: FairNetClassifier) -> bool:
     return estimator.cv is None  # the networks of folds are not kept
 
 
+@steps_left.register
+def _(estimator: FairNetClassifier) -> int:
+    begun = "_population" in vars(estimator) and goes_on(estimator)
+    return estimator.epochs - estimator._epoch if begun else estimator._length()
+
+
 @continued.register
 def _(estimator: FairNetClassifier, X: Any, y: Any, *, sensitive_features: Any) -> Iterator[FairClassifier]:
     return _taken_up(estimator, partial(estimator.fitting, X, y, sensitive_features=sensitive_features))
@@ -115,8 +127,8 @@ def _taken_up(
         yield from fitting()
         return
     asked = {name: getattr(estimator, name) for name in ("epochs", "warm_start")}
-    left = estimator.epochs - estimator._epoch
-    if left < 1 or estimator._is_stale:  # it had ended
+    left = steps_left(estimator)
+    if left is None or left < 1 or estimator._is_stale:  # it had ended
         return
     estimator.set_params(epochs=left, warm_start=True)
     try:

@@ -11,7 +11,7 @@
 True
 """
 
-from mamofair.estimators._state import continued, continued_stream
+from mamofair.estimators._state import continued, continued_stream, steps_left
 from mamofair.runs._checkpoint import checkpointed, read_checkpoint, write_checkpoint
 from mamofair.runs._onnx import to_onnx
 from mamofair.runs._run import Run, versions
@@ -28,6 +28,7 @@ __all__ = [
     "read_checkpoint",
     "require_place",
     "save",
+    "steps_left",
     "to_onnx",
     "versions",
     "write_checkpoint",
