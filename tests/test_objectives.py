@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contracts import RELAXATIONS, batch_of, people
+from mamofair.batches import Batch
 from mamofair.groups import Groups, read_groups
 from mamofair.notions import EQUAL_OPPORTUNITY, EQUALIZED_ODDS, NOTIONS, PREDICTIVE_PARITY, Confusion, as_notion
 from mamofair.objectives import CrossEntropy, Gap, SquaredError, evaluate, require_rates
@@ -89,6 +90,17 @@ def test_scale_of_the_weights_does_not_matter(rng):
     objective = Gap(PREDICTIVE_PARITY, "a", Sigmoid(3))
     small = objective(logits, batch_of(y, groups, weight * 1e-6))
     torch.testing.assert_close(objective(logits, batch_of(y, groups, weight)), small)
+
+
+@pytest.mark.parametrize("weight", [0.1, 1 / 3, 0.7])
+def test_equal_weights_of_any_size_are_as_good_as_none(weight):
+    objective = Gap(as_notion("dp"), "sensitive_0", Tanh())
+    for n in range(6, 60):  # a group of one row, whose mass must not fall below the mean by rounding
+        y, groups, logits = np.ones(n), read_groups(["a"] * (n - 1) + ["b"]), away_from_kinks(n, n).float()
+        plain, weighted = (
+            Batch.of(logits[:, None], y, groups.members(y, own), own) for own in (None, np.full(n, weight))
+        )
+        torch.testing.assert_close(evaluate([objective], logits, weighted)[0], evaluate([objective], logits, plain)[0])
 
 
 def test_group_without_a_row_of_mass_does_not_count():

@@ -1,5 +1,6 @@
 """Which rows go where: random orders whose every stretch looks like the whole, and places that follow from content."""
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -94,3 +95,13 @@ def _mixed(keys: UInt64[np.ndarray, " n"]) -> UInt64[np.ndarray, " n"]:
     keys = (keys ^ (keys >> np.uint64(30))) * _FIRST
     keys = (keys ^ (keys >> np.uint64(27))) * _SECOND
     return np.asarray(keys ^ (keys >> np.uint64(31)))
+
+
+def warn_of_likeness(found: int, rows: int, share: float, what: str, stacklevel: int) -> None:
+    """Warn if the rows that were chosen by content are not the share of all that they should be."""
+    if abs(found - share * rows) > 6 * np.sqrt(rows * share):
+        warnings.warn(
+            f"{found:,} of {rows:,} rows are {what}, instead of {share:.1%}: rows with the same content go together, "
+            "and too many are alike. Keep a column that tells them apart, such as an id.",
+            stacklevel=stacklevel + 1,
+        )

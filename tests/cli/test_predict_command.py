@@ -192,6 +192,23 @@ def test_values_that_are_rare_or_new_go_where_the_encoder_puts_them(tmp_path):
     assert found["prediction"].tolist() == model.predict(probe).tolist()
 
 
+@pytest.mark.parametrize("has_gaps", [False, True])
+def test_empty_text_is_text_of_its_own_unless_it_would_have_to_stand_for_missing_text_as_well(has_gaps):
+    rng = np.random.default_rng(0)
+    jobs = rng.choice(["", "clerk", None if has_gaps else "nurse"], 300)
+    frame = pd.DataFrame({"job": pd.Series(jobs, dtype="str"), "size": rng.normal(size=300)})
+    fitted_encoder = encoder().fit(frame)
+    labels, groups = (frame["size"] > 0).astype(int), rng.choice(["a", "b"], 300)
+    model = net(epochs=1).fit(fitted_encoder.transform(frame), labels, sensitive_features=groups)
+    model = model.with_encoder(fitted_encoder)
+    if has_gaps:
+        with pytest.raises(ValueError, match="ONNX has no missing text, so that empty text must stand for it"):
+            to_onnx(model)
+    else:
+        found = run_onnx(to_onnx(model), columns_of(frame, fitted_encoder))
+        np.testing.assert_allclose(found["logit"], model.decision_function(frame), rtol=1e-12, atol=1e-12)
+
+
 def test_without_an_encoder_the_matrix_is_the_input():
     model = fitted(net(epochs=1, favorable=0))
     found = run_onnx(to_onnx(model), {"X": X.to_numpy()})

@@ -127,7 +127,7 @@ def test_only_folders_and_what_is_large_or_asked_for_is_streamed(shards, tmp_pat
         ([*ASKED, "--test-fraction", "0"], "`--test-fraction` must leave rows to test and to train on: found 0"),
         ([*ASKED, "--memory", "lots"], "such as 2GB or 500MB: found 'lots'"),
         ([], "`--target` must name the column of loans to predict"),
-        (["--target", "aproved"], "no column 'aproved' in loans. Did you mean 'approved'"),
+        (["--target", "aproved", "--model", "boosting"], "no column 'aproved' in loans. Did you mean 'approved'"),
         ([*ASKED, "--notion", "fairness"], "demographic_parity"),
         ([*ASKED, "--calibration-fraction", "2"], "`calibration_fraction` must be"),
     ],

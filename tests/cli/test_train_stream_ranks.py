@@ -1,5 +1,7 @@
 """`torchrun … -m mamofair train data/`: each rank reads row groups of its own, from the first pass on."""
 
+import shutil
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +10,10 @@ import pytest
 from loan_table import ASKED, applicants
 from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import open_stream
+from mamofair.ranks import Ranks
 from mamofair.runs import load_run
-from started_ranks import commanded, said
+from mamofair.tables import stream
+from started_ranks import commanded, on_ranks, said
 
 FILES, ROWS = 4, 250
 
@@ -54,3 +58,18 @@ def test_a_broken_file_that_one_rank_meets_is_told_once(shards, tmp_path):
     [line] = "".join(said(tmp_path)).splitlines()
     assert "part-1.parquet" in line
     assert not (tmp_path / "run").exists()
+
+
+def own_folder(folders: list[Path]) -> str:
+    """Return what is said to a rank that reads a folder of its own."""
+    with pytest.raises(ValueError) as said:  # noqa: PT011  # the message is what is returned
+        stream(folders[Ranks.present().rank], "approved", "yes", ["gender"])
+    return str(said.value)
+
+
+def test_machines_must_read_the_same_files(shards, tmp_path):
+    other = shutil.copytree(shards, tmp_path / "other")
+    (other / "part-3.parquet").unlink()
+    found = on_ranks(partial(own_folder, [shards, other]), tmp_path)
+    for said_to_one in found:
+        assert said_to_one.startswith("All ranks must be given the same number of files: found 4, 3. Let every machine")

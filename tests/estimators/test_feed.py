@@ -92,8 +92,10 @@ def test_a_rank_without_rows_is_refused():
         feed_of([20, 20], parts=3)
 
 
+@pytest.mark.parametrize("buffer", [5, 100])
+@pytest.mark.parametrize("counts", [[10], [10, 10]], ids=str)
 @pytest.mark.parametrize("read", [8, 12])
-def test_rows_that_change_between_epochs_are_noticed(read):
-    feed = Streaming(lambda piece: iter([rows_of(range(read))]), [10, 10], batch_size=4, buffer=100)
+def test_rows_that_change_between_epochs_are_noticed(read, counts, buffer):
+    feed = Streaming(lambda piece: iter([rows_of(range(read))]), counts, batch_size=4, buffer=buffer)
     with pytest.raises(ValueError, match=f"found {read} of 10 in piece"):
         list(feed.batches(0))

@@ -173,6 +173,16 @@ def test_a_warm_start_goes_on_with_the_same_rows():
         model.fit_stream(cut(300, X, Y, PEOPLE))
 
 
+@pytest.mark.filterwarnings("ignore:.* rows are held back")
+def test_a_warm_start_with_more_memory_holds_the_same_rows_back():
+    batches = cut(300, X, Y, GROUP)
+    model = net(epochs=1, warm_start=True).fit_stream(batches, memory="100kB")
+    model.fit_stream(batches, memory="1GB")
+    [held] = {point.valid.overall.sum() for point in model.front_.points}
+    assert 0 < held < 0.2 * len(X)
+    assert set(model.history_["epoch"]) == {0, 1}
+
+
 def test_a_subclass_with_objectives_of_its_own_trains_from_a_stream():
     model = FairretClassifier(weights=[0, 1], epochs=1, random_state=0).fit_stream([(X, Y, GROUP)])
     assert "weight of fairret" in model.history_
@@ -196,6 +206,7 @@ def test_a_subclass_with_objectives_of_its_own_trains_from_a_stream():
         ([(X, Y, pd.Series("a", range(len(X)), name="one"))], {}, "must have at least two groups"),
         ([(X, Y, GROUP), (X, Y, AGE)], {}, "same attributes"),
         ([(X, Y, np.where(Y == 1, "a", "b"))], {"notions": "eopp"}, "group 'b' of 'sensitive_0' has no row with y=1"),
+        ([(X, Y, GROUP, WEIGHT), (X, Y, GROUP)], {}, "All batches of rows must have weights, or none of them"),
         ([(X, Y, GROUP)], {"cv": 2}, "`cv` must be None to train from a stream: found 2"),
         ([(X, Y, GROUP)], {"epochs": 0}, "`epochs` must be"),
         ([(X, Y, GROUP)], {"selection": MostAccurateWithin(0.1, 0.9)}, "set `calibration_fraction`; found 0"),

@@ -1,5 +1,6 @@
 """Tables that are read a piece at a time: what a survey finds, what is encoded, and which rows are test rows."""
 
+from decimal import Decimal
 from functools import reduce
 from itertools import pairwise
 from operator import add
@@ -15,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mamofair import FairNetClassifier
-from mamofair.tables import encoder, load_encoder, read_table, save_encoder, stream
+from mamofair.tables import _columns, _survey, encoder, load_encoder, read_table, save_encoder, stream
+from mamofair.tables._columns import MOST_VALUES
 from mamofair.tables._encoding import Encoding, fitted_encoder
 from mamofair.tables._roles import Roles
 from mamofair.tables._shards import Codes
-from mamofair.tables._survey import MOST_VALUES, Column, Survey, keys_of
+from mamofair.tables._survey import Column, Survey, keys_of
 
 ROWS = 2400
 
@@ -36,7 +38,7 @@ def people() -> pd.DataFrame:
             "small": rng.normal(size=ROWS).astype(np.float32),
             "owner": rng.choice([True, False], ROWS),
             "married": pd.array(rng.choice([True, False, None], ROWS), dtype="boolean"),
-            "job": pd.Series(rng.choice(["clerk", "nurse", None], ROWS, p=[0.6, 0.3, 0.1]), dtype="str"),
+            "job": pd.Series(rng.choice(["clerk", "nurse", "", None], ROWS, p=[0.5, 0.3, 0.1, 0.1]), dtype="str"),
             "town": pd.Series([f"town {i}" for i in np.minimum(rng.geometric(0.02, ROWS), 200)], dtype="category"),
             "name": pd.Series([f"person {i}" for i in range(ROWS)], dtype="str"),
             "when": pd.Timestamp("2024-01-01"),
@@ -176,9 +178,9 @@ def test_surveys_of_parts_add_up_to_that_of_the_whole(rows: list[tuple[Any, ...]
 def test_more_values_than_can_be_counted_are_not_counted() -> None:
     half = MOST_VALUES // 2 + 1
     parts = [Column.of(Codes(np.arange(half), [f"{i} {j}" for j in range(half)])) for i in range(3)]
-    assert parts[0].values is not None
+    assert len(parts[0].values) == half
     for found in (parts[0] + parts[1] + parts[2], parts[0] + (parts[1] + parts[2])):
-        assert found.values is None
+        assert len(found.values) == 100
         facts = found.facts("id", "text", 3 * half)
         assert (facts.count, facts.distinct) == (3 * half, MOST_VALUES + 1)
         assert facts.is_free_text
@@ -252,3 +254,53 @@ def test_columns_without_any_value_in_a_file_and_other_numbers_are_no_difference
         X, y, _, _ = joined(stream(folder, "y", sensitive="sex"))
         assert X.shape == (4, 5)
         assert sorted(y.tolist()) == [0, 0, 1, 1]
+
+
+def test_labels_that_only_test_rows_lack_or_have_are_refused(people: pd.DataFrame, tmp_path: Path) -> None:
+    few = people[["pay", "age", "sex", "hired"]]
+    asked = {"target": "hired", "favorable": "yes", "sensitive": ["sex"], "test_fraction": 0.3}
+    rows = stream(written(tmp_path / "whole", few), **asked)
+    frame = few.assign(hired=pd.Categorical(few["hired"], categories=["maybe", "no", "yes"]))
+    assert joined(stream(written(tmp_path / "unused", frame), **asked))[1].tolist() == joined(rows)[1].tolist()
+    for label, message in ((None, r"found 1 of [\d,]+ rows without a label"), ("maybe", "found 'maybe', 'no', 'yes'")):
+        for i in range(8):  # whether a row is a test row follows from its content: some of these are
+            changed = few.assign(hired=few["hired"].where(np.arange(ROWS) != i, label))
+            with pytest.raises(ValueError, match=message):
+                stream(written(tmp_path / f"{label}{i}", changed), **asked)
+
+
+def test_there_are_no_test_rows_unless_they_are_asked_for(folder: Path) -> None:
+    with (
+        pytest.warns(UserWarning, match="Left out"),
+        pytest.raises(ValueError, match="There are no test rows: ask for them with `test_fraction`"),
+    ):
+        stream(folder, **ASKED).test  # noqa: B018
+
+
+def test_text_with_too_many_values_is_left_out_however_many_rows_there_are(
+    people: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (_columns, _survey):
+        monkeypatch.setattr(module, "MOST_VALUES", 100)
+    zips = people.assign(town=[f"{i % 150}" for i in range(ROWS)])[["pay", "town", "sex", "hired"]]
+    folder = written(tmp_path / "zips", zips)
+    for read in (stream, read_table):
+        with pytest.warns(UserWarning, match="Left out"):
+            found = read(folder if read is stream else zips, "hired", "yes", ["sex"])
+        assert found.left_out == {"town": "names, ids or free text, more than 100 different values in 2,400 rows"}
+        with pytest.raises(ValueError, match="'town' must name groups: found values such as 0 that hardly come back"):
+            read(folder if read is stream else zips, "hired", "yes", ["town"])
+    with pytest.raises(ValueError, match="'town' must have two values: found 101: '0', '1', '10', '11', '12', …"):
+        stream(folder, "town", "0", ["sex"])
+    numbers = written(tmp_path / "numbers", zips.assign(town=zips["town"].astype(int)))
+    with pytest.raises(ValueError, match=r"'town' must name groups: found 101 different numbers. Give bins, .* \[\d"):
+        stream(numbers, "hired", "yes", ["town"])
+
+
+def test_decimals_with_gaps_are_numbers_in_memory_as_well(people: pd.DataFrame, tmp_path: Path) -> None:
+    cents = [None if i % 7 == 0 else Decimal(i) / 100 for i in range(ROWS)]
+    table = pa.table({"cents": pa.array(cents, pa.decimal128(9, 2)), "sex": people["sex"], "hired": people["hired"]})
+    pq.write_table(table, tmp_path / "cents.parquet")
+    X = joined(stream(tmp_path / "cents.parquet", "hired", "yes", ["sex"]))[0]
+    found = read_table(tmp_path / "cents.parquet", "hired", "yes", ["sex"])
+    np.testing.assert_allclose(X, encoder(strategy="mean").fit_transform(found.X))

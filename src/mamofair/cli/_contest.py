@@ -18,10 +18,8 @@ from mamofair.cli._learn import MODELS, make_estimator
 from mamofair.cli._notes import note
 from mamofair.estimators import FairClassifier
 from mamofair.experiments import METHODS, Setting
-from mamofair.groups import read_groups
 from mamofair.pareto import Counter, Criterion, Front, Point, Tally
 from mamofair.selection import Weighted
-from mamofair.splits import stratified_order
 from mamofair.tables import encoder
 
 UNCONSTRAINED = "unconstrained"
@@ -115,8 +113,7 @@ def is_told(name: str) -> bool:
 
 def fewer(data: Data, seed: int) -> Data:
     """Return some of the rows, alike in labels and groups, for a quick look."""
-    strata = np.column_stack([data.y == data.favorable, read_groups(data.sensitive).codes])
-    rows = np.sort(stratified_order(strata, np.random.default_rng(seed))[:_QUICK_ROWS])
+    rows = np.sort(data.order(seed)[:_QUICK_ROWS])
     return replace(data, X=data.X.iloc[rows], y=data.y[rows], sensitive=data.sensitive.iloc[rows])
 
 

@@ -37,9 +37,13 @@ class Data:
             raise ValueError(
                 f"`--test-fraction` must leave rows to test and to train on: found {fraction} of {len(self.y):,} rows."
             )
-        strata = np.column_stack([self.y == self.favorable, read_groups(self.sensitive).codes])
-        order = stratified_order(strata, np.random.default_rng(seed))
+        order = self.order(seed)
         return np.sort(order[size:]), np.sort(order[:size])
+
+    def order(self, seed: int) -> np.ndarray:
+        """Return the numbers of the rows in a random order, every stretch of which is alike in labels and groups."""
+        strata = np.column_stack([self.y == self.favorable, read_groups(self.sensitive).codes])
+        return stratified_order(strata, np.random.default_rng(seed))
 
     def people(self, known: np.ndarray, crossed: bool) -> Groups:
         """Return the groups of all rows as an estimator that saw the rows `known` knows them; others are unknown."""

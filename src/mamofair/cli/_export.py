@@ -26,18 +26,14 @@ def export(
     from mamofair import FairNetClassifier
     from mamofair.cli._predict import at
     from mamofair.runs import load, to_onnx
-    from mamofair.runs._folders import write_file
+    from mamofair.runs._folders import replaced_file
 
     model = at(load(run), point, within)
     if not isinstance(model, FairNetClassifier):
         raise ValueError(f"Only networks are exported: {run} has a {type(model).__name__}. Train with `--model net`.")
     content = to_onnx(model)
-    part = onnx.with_name(f".{onnx.name}.part")
-    try:
-        write_file(part, content)
-        part.replace(onnx)
-    finally:
-        part.unlink(missing_ok=True)
+    with replaced_file(onnx) as file:
+        file.write(content)
     names = ["X"] if model._encoder is None else model._encoder.feature_names_in_.tolist()
     if as_json:
         outputs = ["prediction", "score", "logit"]

@@ -1,10 +1,10 @@
 """`mamofair predict`: decisions for new rows, a batch at a time, so that files may be larger than memory."""
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -109,14 +109,9 @@ def _opened(out: str) -> Iterator[Any]:
     if out == "-":
         yield sys.stdout
         return
-    path = Path(out)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    from mamofair.runs._folders import replaced_file
+
+    with replaced_file(Path(out)) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        yield text
+        text.detach()  # flushes it; the file is closed by who opened it

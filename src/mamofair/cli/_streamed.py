@@ -17,6 +17,7 @@ from mamofair.groups import Groups, read_groups
 from mamofair.pareto import Counter, Tally
 from mamofair.runs import continued_stream
 from mamofair.tables import Stream, stream
+from mamofair.tables._stream import named
 
 _BUDGET = "2GB"
 
@@ -116,6 +117,7 @@ def open_stream(asked: Asked) -> StreamedData:
     path = Path(asked.data)
     if asked.target is None:
         raise ValueError(f"`--target` must name the column of {path.name} to predict: found none.")
+    named(path, asked.target, asked.sensitive, asked.drop)  # what is wrong with columns is said first
     if asked.model != "net":
         raise ValueError(
             f"Only `--model net` trains on rows that are not in memory: found {asked.model!r}. Use net, or one file "

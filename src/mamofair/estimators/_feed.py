@@ -120,6 +120,8 @@ def cut(some: Iterator[Batch], sizes: Iterator[int]) -> Iterator[Batch]:
             missing = size - len(batch)
             batch, rows = _each(lambda *pair: torch.cat(pair), batch, rows[:missing]), rows[missing:]
         yield batch
+    for _ in some:  # there are no more, unless rows have changed, which whoever reads them notices at their end
+        pass
 
 
 def _each(change: Callable[..., Tensor], *batches: Batch) -> Batch:

@@ -15,6 +15,7 @@ from mamofair.estimators._numbers import Moments, Scaling
 from mamofair.estimators._pieces import Pieces, Some, as_bytes, as_pieces, joined, read_some
 from mamofair.groups import Census, Groups
 from mamofair.ranks import ALONE, Ranks
+from mamofair.splits import warn_of_likeness
 
 # Rows held back, and rows that are shuffled, may each take this share of the memory; the rest is for reading.
 _SHARE = 1 / 4
@@ -55,6 +56,8 @@ class Pass:
         return cls(bound, Seen.of(piece, some[~back]), ((piece, some[back]),))
 
     def __add__(self, other: "Pass") -> "Pass":
+        if (self.held[0][1].weight is None) != (other.held[0][1].weight is None):
+            raise ValueError("All batches of rows must have weights, or none of them: found both.")
         bound = min(self.bound, other.bound)
         one, two = self.at(bound), other.at(bound)
         return Pass(bound, one.seen + two.seen, one.held + two.held)
@@ -148,7 +151,10 @@ def prepare(estimator: Any, rows: Any, memory: int | str | None) -> tuple[Stream
         raise ValueError(f"`cv` must be None to train from a stream: found {estimator.cv}. Hold rows back instead.")
     pieces, budget = as_pieces(rows), as_bytes(getattr(rows, "memory", "2GB") if memory is None else memory)
     share = estimator.validation_fraction + estimator.calibration_fraction
-    found = _one_pass(estimator, pieces, share, budget * _SHARE, Ranks.present())
+    bound, room = share, budget * _SHARE
+    if estimator._continues() and "_bound" in vars(estimator):
+        bound, room = estimator._bound, np.inf  # rows stay where they were, whatever memory and ranks there are now
+    found = _one_pass(estimator, pieces, bound, room, Ranks.present())
     census = found.census
     _, classes = read_classes(np.array(list(dict.fromkeys(census.labels))), len(set(census.labels)))
     groups = _crossed(estimator, census.groups())
@@ -156,7 +162,7 @@ def prepare(estimator: Any, rows: Any, memory: int | str | None) -> tuple[Stream
     some = found.held[0][1]
     # What is made of a row: features in single precision; counters of everyone and each group, by label, in double.
     counters = 16 * (1 + sum(map(len, groups.values))) * (1 if some.weight is None else 2)
-    found = found.within(budget * _SHARE, 4 * int(np.prod(some.X.shape[1:])) + counters)
+    found = found.within(room, 4 * int(np.prod(some.X.shape[1:])) + counters)
     _tell(found, share)
     task = Task(estimator, groups, found.bound)
     middle = found.bound * estimator.validation_fraction / share
@@ -171,11 +177,12 @@ def prepare(estimator: Any, rows: Any, memory: int | str | None) -> tuple[Stream
             "more rows, or another `validation_fraction`."
         )
     estimator._open(train, valid)
+    estimator._bound = found.bound
     estimator._encoder = getattr(rows, "encoder", None)
     return train, valid, calibration, estimator._seed
 
 
-def _one_pass(estimator: Any, pieces: Pieces, share: float, room: float, ranks: Ranks) -> Pass:
+def _one_pass(estimator: Any, pieces: Pieces, bound: float, room: float, ranks: Ranks) -> Pass:
     """Return what is found of all rows, of which each rank reads its own pieces."""
     if len(pieces) < ranks.size:
         raise ValueError(
@@ -189,7 +196,7 @@ def _one_pass(estimator: Any, pieces: Pieces, share: float, room: float, ranks: 
             for batch in pieces.read(piece):
                 some = read_some(estimator, batch, reset=found is None and not estimator._continues())
                 if some is not None:
-                    own = Pass.of(share if found is None else found.bound, piece, some)
+                    own = Pass.of(bound if found is None else found.bound, piece, some)
                     found = (own if found is None else found + own).within(room / ranks.size)
         return found
 
@@ -212,9 +219,4 @@ def _tell(found: Pass, share: float) -> None:
             "trained on. Give more memory to hold back more.",
             stacklevel=5,  # the caller of `fit_stream`
         )
-    if abs(held - found.bound * rows) > 6 * np.sqrt(rows * found.bound):
-        warnings.warn(
-            f"{held:,} of {rows:,} rows are held back, instead of {found.bound:.1%}: rows with the same content go "
-            "together, and too many are alike. Keep a column that tells them apart, such as an id, or give keys.",
-            stacklevel=5,
-        )
+    warn_of_likeness(held, rows, found.bound, "held back", stacklevel=5)

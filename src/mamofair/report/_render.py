@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import os
-import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -12,25 +11,16 @@ from typing import Any
 from mamofair.report._charts import charts
 from mamofair.report._summary import summarize
 from mamofair.runs import Run
+from mamofair.runs._folders import replaced_file
 
 _SCRIPTS = ("state", "pictures", "texts", "record", "start")
 
 
 def write(run: Run, path: str | os.PathLike[str]) -> None:
     """Write the page of a run. A page that is there is replaced at once, or stays as it was."""
-    target = Path(path)
     page = render(summarize(run))
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(page)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(target)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with replaced_file(Path(path)) as file:
+        file.write(page.encode())
 
 
 def render(summary: Mapping[str, Any]) -> str:

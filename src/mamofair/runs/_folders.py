@@ -8,9 +8,11 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, BinaryIO
 
 
 def replace_folder(folder: Path, write: Callable[[Path], None]) -> None:
@@ -41,6 +43,22 @@ def settle(folder: Path) -> None:
     new, old = _beside(folder)
     if old.exists() and not folder.exists():
         (new if new.exists() else old).rename(folder)
+
+
+@contextmanager
+def replaced_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that is under its name when it is whole, in the place of an old one; else the old one stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        Path(part).chmod(0o644)
+        Path(part).replace(path)
+    finally:
+        Path(part).unlink(missing_ok=True)
 
 
 def write_file(path: Path, content: bytes) -> None:

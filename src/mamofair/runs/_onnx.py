@@ -124,7 +124,12 @@ def _texts(graph: Graph, one_hot: Any, column: int, name: str) -> str:
     width = len(frequent) + bool(rare)
     places = {value: i for i, value in enumerate(frequent)} | dict.fromkeys(rare, len(frequent))
     elsewhere = len(frequent) if rare else -1
-    spelled = places | {"": places.get("(missing)", elsewhere)}
+    if "" in places and "(missing)" in places:
+        raise ValueError(
+            f"ONNX has no missing text, so that empty text must stand for it: found both in {name!r}. Write one "
+            "of them otherwise, and train again."
+        )
+    spelled = {"": places.get("(missing)", elsewhere)} | places
     place = graph.node(
         *("LabelEncoder", name),
         domain="ai.onnx.ml",

@@ -8,7 +8,20 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import infer_dtype
 
-__all__ = ["Facts", "Kind", "as_numbers", "as_text", "facts_of", "kind_of", "tidy", "why_left_out", "written"]
+__all__ = [
+    "MOST_VALUES",
+    "SOME",
+    "Facts",
+    "Kind",
+    "as_numbers",
+    "as_text",
+    "facts_of",
+    "kind_of",
+    "require_finite",
+    "tidy",
+    "why_left_out",
+    "written",
+]
 
 Kind = Literal["number", "boolean", "text", "date", "other"]
 
@@ -28,7 +41,8 @@ _TRUTHS = dict.fromkeys(("True", "true", "TRUE"), "1") | dict.fromkeys(("False",
 # A category is worth learning from when it comes back: fewer rows than this per value, on average, is a name or a note.
 _ROWS_PER_VALUE = 5
 _FEW_VALUES = 20
-_SOME = 100  # values that are looked at
+MOST_VALUES = 100_000  # text with more is no category either, and would take too much memory to count in passing
+SOME = 100  # values that are looked at
 
 
 def kind_of(column: pd.Series) -> Kind:
@@ -65,6 +79,8 @@ def as_numbers(column: pd.Series) -> pd.Series:
     if isinstance(column.dtype, pd.StringDtype):  # booleans with gaps are read as text
         column = column.replace(_TRUTHS)
     try:
+        if isinstance(column.dtype, pd.ArrowDtype):  # decimals, which pandas cannot convert where some are missing
+            column = column.astype("float64[pyarrow]")
         numbers = pd.to_numeric(column).to_numpy(dtype="float64", na_value=np.nan)
     except (ValueError, TypeError) as error:
         raise ValueError(f"Column {column.name!r} must hold numbers: {error}.") from None
@@ -96,7 +112,8 @@ class Facts:
     @property
     def is_free_text(self) -> bool:
         """Whether text is names, ids or notes rather than categories: its values hardly ever come back."""
-        return self.kind == "text" and self.distinct > _FEW_VALUES and self.count < _ROWS_PER_VALUE * self.distinct
+        rarely = self.distinct > _FEW_VALUES and self.count < _ROWS_PER_VALUE * self.distinct
+        return self.kind == "text" and (rarely or self.distinct > MOST_VALUES)
 
     @property
     def looks_like_dates(self) -> bool:
@@ -110,7 +127,7 @@ def facts_of(column: pd.Series, numbers: bool = False) -> Facts:
     if kind == "text" or (numbers and kind in ("number", "boolean")):
         values = column.dropna().unique()
         middle = float(column.median()) if kind == "number" else np.nan
-        return Facts(name, kind, rows, count, len(values), tuple(values[:_SOME].tolist()), middle)
+        return Facts(name, kind, rows, count, len(values), tuple(values[:SOME].tolist()), middle)
     return Facts(name, kind, rows, count, 0, tuple(column.dropna().iloc[:1]))
 
 
@@ -125,7 +142,8 @@ def why_left_out(column: Facts) -> str | None:
     if column.kind == "other":
         return "neither numbers nor text"
     if column.is_free_text:
-        return f"names, ids or free text, {column.distinct:,} different values in {column.count:,} rows"
+        values = f"more than {MOST_VALUES:,}" if column.distinct > MOST_VALUES else f"{column.distinct:,}"
+        return f"names, ids or free text, {values} different values in {column.count:,} rows"
     return None
 
 
@@ -139,9 +157,14 @@ def _plain_numbers(column: pd.Series) -> pd.Series:
 
 
 def _finite(column: pd.Series) -> pd.Series:
-    if infinite := int(np.isinf(column).sum()):
+    require_finite(column, repr(column.name))
+    return column
+
+
+def require_finite(numbers: Any, label: str) -> None:
+    """Raise a `ValueError` if some number is infinite."""
+    if infinite := int(np.isinf(numbers).sum()):
         raise ValueError(
-            f"Column {column.name!r} must hold finite numbers: found infinity in {infinite:,} rows. "
+            f"Column {label} must hold finite numbers: found infinity in {infinite:,} rows. "
             "Replace it by a number, or by nothing if it is unknown."
         )
-    return column

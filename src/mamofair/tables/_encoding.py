@@ -50,7 +50,7 @@ def fitted_encoder(columns: Mapping[str, Column], kinds: Mapping[str, Kind], row
 
 def _levels(column: Column, rows: int) -> tuple[list[str], list[str]]:
     """Return the frequent and the rare values, missing being one, as scikit-learn's encoder tells them apart."""
-    counts = {written(value): count for value, count in (column.values or {}).items()}
+    counts = {written(value): count for value, count in column.values.items()}
     if column.count < rows:
         counts[MISSING] = counts.get(MISSING, 0) + rows - column.count
     values = np.array(sorted(counts), dtype=object)
@@ -72,21 +72,21 @@ class Encoding:
     gaps
         Those of them that have a column that says so.
     levels
-        The columns of text, and the column of the matrix for each value; that of "" is for all others.
+        The columns of text, and the column of the matrix for each value; that of None is for all others.
     width
         The number of the matrix's columns.
     """
 
     means: Mapping[str, float]
     gaps: tuple[str, ...]
-    levels: Mapping[str, Mapping[str, int]]
+    levels: Mapping[str, Mapping[str | None, int]]
     width: int
 
     @classmethod
     def of(cls, fitted: ColumnTransformer) -> "Encoding":
         """Return what a fitted encoder computes."""
         steps = {kind: (pipe[-1], list(names)) for kind, pipe, names in fitted.transformers_ if len(names)}
-        means, gaps, levels, width = {}, (), {}, 0
+        means, gaps, levels, width = {}, (), dict[str, Mapping[str | None, int]](), 0
         if "numbers" in steps:
             imputer, names = steps["numbers"]
             means = dict(zip(names, imputer.statistics_.tolist(), strict=True))
@@ -98,7 +98,7 @@ class Encoding:
                 rest = set(() if rare is None else rare)
                 places = {value: width + i for i, value in enumerate(value for value in values if value not in rest)}
                 width += len(places) + bool(rest)
-                levels[name] = places | {"": width - 1 if rest else -1}
+                levels[name] = {**places, None: width - 1 if rest else -1}
         return cls(means, gaps, levels, width)
 
     def __call__(self, table: Mapping[str, Raw], rows: int) -> Float[np.ndarray, "rows width"]:
@@ -116,7 +116,7 @@ class Encoding:
             raw = table[name]
             assert isinstance(raw, Codes)
             values = [*map(written, raw.values), MISSING]  # −1 finds the last
-            columns = np.array([places.get(value, places[""]) for value in values])[raw.places]
+            columns = np.array([places.get(value, places[None]) for value in values])[raw.places]
             known = np.flatnonzero(columns >= 0)
             matrix[known, columns[known]] = 1.0
         return matrix

@@ -1,6 +1,7 @@
 """Parquet files that together are one table: found, compared with each other, and read some rows at a time."""
 
 import ctypes
+import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mamofair.tables._columns import Kind
+from mamofair.tables._columns import Kind, require_finite
 from mamofair.tables._parquet import open_parquet
 
 __all__ = ["Codes", "Raw", "Shard", "Shards", "agreed", "open_shards"]
@@ -67,6 +68,17 @@ class Shards:
     def width(self) -> float:
         """The bytes of a row, where it has most."""
         return max(shard.width for shard, _ in self.pieces)
+
+    @property
+    def outline(self) -> dict[str, Any]:
+        """What must be the same wherever these files are read."""
+        files = {shard.label: (shard.size, shard.row_groups) for shard, _ in self.pieces}
+        rows = sum(self.rows(piece) for piece in range(len(self.pieces)))
+        return {
+            "number of files": len(files),
+            "number of rows": rows,
+            "files": hashlib.sha256(repr(files).encode()).hexdigest()[:8],
+        }
 
     def is_whole(self, name: str) -> bool:
         """Return whether a column is of integers."""
@@ -136,18 +148,19 @@ def _difference(first: Shard, shard: Shard, kinds: Mapping[str, Kind], ignored: 
 
 
 def _files(folder: Path) -> list[Path]:
-    every = sorted(file for file in folder.rglob("*") if file.is_file())
-    files = [file for file in every if file.suffix.lower() == ".parquet" and not file.name.startswith((".", "_"))]
+    every = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    shown = [file for file in every if not any(part.startswith((".", "_")) for part in file.parts)]
+    files = [file for file in shown if file.suffix.lower() == ".parquet"]
     if not files:
         others = sorted({file.suffix for file in every if file.suffix})
         advice = "Convert them to Parquet" if ".csv" in others else "Check the name"
         found = f"found {len(every):,} files ({', '.join(others[:3])})" if others else "found none"
         raise ValueError(f"A folder must hold Parquet files to be streamed: {found} in {str(folder)!r}. {advice}.")
-    if partitions := [part for part in files[0].relative_to(folder).parts[:-1] if "=" in part]:
+    if partitions := [part for file in files for part in file.parts[:-1] if "=" in part]:
         raise ValueError(
             f"Columns must be in files: found one in the name of a folder, {partitions[0]!r}. Write it into the files."
         )
-    return files
+    return [folder / file for file in files]
 
 
 def _opened(path: Path, label: str) -> Shard:
@@ -199,11 +212,7 @@ def _raw(column: Any, kind: Kind, label: str) -> Raw:
 
     if kind == "number":
         numbers = np.asarray(column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
-        if infinite := int(np.isinf(numbers).sum()):
-            raise ValueError(
-                f"Column {label} must hold finite numbers: found infinity in {infinite:,} rows. "
-                "Replace it by a number, or by nothing if it is unknown."
-            )
+        require_finite(numbers, label)
         return numbers
     if kind == "boolean":
         return Codes(column.cast(pa.int8()).fill_null(-1).to_numpy(zero_copy_only=False), [False, True])

@@ -62,6 +62,8 @@ class Stream:
     @property
     def test(self) -> "Stream":
         """The test rows."""
+        if not self.test_fraction:
+            raise ValueError("There are no test rows: ask for them with `test_fraction`, such as 0.25.")
         return replace(self, of_test=True)
 
     def with_labels(self) -> "Stream":
@@ -117,8 +119,10 @@ class Stream:
 
     def _labels(self, table: Mapping[str, Raw]) -> np.ndarray:
         label = counted(table[self.roles.target])
-        places = {value: i for i, value in enumerate(self.labels)}
-        codes = np.array([places[value] for value in label.values], dtype=int)[label.places]
+        places = {value: i for i, value in enumerate(self.labels)}  # a category may be one that no row has
+        codes = np.array([*(places.get(value, -1) for value in label.values), -1])[label.places]
+        if (codes < 0).any():
+            raise ValueError(f"The target {self.roles.target!r} must have the labels of the first pass: found others.")
         return np.asarray(np.array(self.y)[codes])
 
     def _people(self, people: Groups) -> pd.DataFrame:
@@ -172,10 +176,8 @@ def stream(
     """
     if not 0 <= test_fraction < 1:
         raise ValueError(f"`test_fraction` must be at least 0 and less than 1: found {test_fraction}.")
-    opened, budget = Ranks.present().together(lambda: open_shards(path)), as_bytes(memory)
-    label, names = Path(path).name, tuple(opened[0].types)
-    roles = assign_roles(Source(label, names, lambda _: iter(())), target, sensitive, drop, keep_sensitive)
-    shards = agreed(label, opened, {name for name in names if name not in roles.names})
+    budget = as_bytes(memory)
+    shards, roles = named(path, target, sensitive, drop, keep_sensitive)
     readable = readable_roles(shards, roles, favorable)
     survey = surveyed(shards, readable, favorable, budget, test_fraction, seed)
     labels = settled(survey, shards, readable, favorable)
@@ -189,3 +191,20 @@ def stream(
     tell(left_out, features)
     encoder = fitted_encoder(features, shards.kinds, len(survey.census))
     return Stream(shards, readable, survey, encoder, labels, left_out, budget, test_fraction, seed)
+
+
+def named(
+    path: str | os.PathLike[str], target: str, sensitive: Any = (), drop: Any = (), keep_sensitive: bool = False
+) -> tuple[Shards, Roles]:
+    """Return files as one table, and what their columns are for, of which no row has been read yet."""
+
+    def opened() -> tuple[Shards, Roles]:
+        found = open_shards(path)
+        label, names = Path(path).name, tuple(found[0].types)
+        roles = assign_roles(Source(label, names, lambda _: iter(())), target, sensitive, drop, keep_sensitive)
+        return agreed(label, found, {name for name in names if name not in roles.names}), roles
+
+    ranks = Ranks.present()
+    shards, roles = ranks.together(opened)
+    ranks.require_same(shards.outline, "Let every machine read the same folder.")
+    return shards, roles

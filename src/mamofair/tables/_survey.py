@@ -1,7 +1,9 @@
 """What one pass over a table finds: how often values occur, sums of numbers, and the counts of labels and groups."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -10,26 +12,24 @@ import pandas as pd
 from mamofair.groups import Census, Groups
 from mamofair.splits import row_keys, text_keys
 from mamofair.tables._attributes import bin_names
-from mamofair.tables._columns import Facts, Kind, written
+from mamofair.tables._columns import MOST_VALUES, SOME, Facts, Kind, written
 from mamofair.tables._roles import Roles
 from mamofair.tables._shards import Codes, Raw, Shards
 
 __all__ = ["Column", "Survey", "counted", "grouped", "keys_of"]
-
-# Text with more different values is no category, and would take too much memory to count.
-MOST_VALUES = 100_000
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
     """How many values a column has, the sum of numbers, and if it matters how often each value occurs; `a + b` of both.
 
-    `values` is None where there are more than can be counted.
+    Where there are too `many` different values to count, `values` are some of them.
     """
 
     count: int
     total: float = 0.0
-    values: Mapping[Any, int] | None = field(default_factory=dict)
+    values: Mapping[Any, int] = field(default_factory=dict)
+    many: bool = False
 
     @classmethod
     def of(cls, raw: Raw) -> "Column":
@@ -38,25 +38,29 @@ class Column:
             counts = np.bincount(raw.places[raw.places >= 0], minlength=len(raw.values)).tolist()
             values = {value: count for value, count in zip(raw.values, counts, strict=True) if count}
             total = float(sum(value * count for value, count in values.items() if not isinstance(value, str)))
-            return cls(sum(counts), total, values if len(values) <= MOST_VALUES else None)
+            return cls(sum(counts), total, values).counted()
         known = raw[~np.isnan(raw)]
         return cls(len(known), float(known.sum()))
 
     def __add__(self, other: "Column") -> "Column":
-        values = None
-        if self.values is not None and other.values is not None:
-            values = dict(self.values)
-            for value, count in other.values.items():
-                values[value] = values.get(value, 0) + count
-        values = None if values is None or len(values) > MOST_VALUES else values
-        return Column(self.count + other.count, self.total + other.total, values)
+        values = dict(self.values)
+        for value, count in other.values.items():
+            values[value] = values.get(value, 0) + count
+        many = self.many or other.many
+        return Column(self.count + other.count, self.total + other.total, values, many).counted()
+
+    def counted(self) -> "Column":
+        """Return the same with no more values than can be counted."""
+        if not self.many and len(self.values) <= MOST_VALUES:
+            return self
+        return replace(self, values=dict(islice(self.values.items(), SOME)), many=True)
 
     def facts(self, name: str, kind: Kind, rows: int) -> Facts:
         """Return what decides about it."""
-        values = list(() if self.values is None else self.values)
-        distinct = MOST_VALUES + 1 if self.values is None else len(values)
+        values = list(self.values)
+        distinct = MOST_VALUES + 1 if self.many else len(values)
         middle = float(np.median(values)) if kind == "number" and values else np.nan
-        return Facts(name, kind, rows, self.count, distinct, tuple(values[:100]), middle)
+        return Facts(name, kind, rows, self.count, distinct, tuple(values[:SOME]), middle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +101,21 @@ class Survey:
         facts = self.columns[name].facts(name, shards.kinds[name], len(self.census))
         whole = facts.kind == "number" and shards.is_whole(name)
         return replace(facts, some=tuple(map(int, facts.some))) if whole else facts
+
+    def target(self, name: str, shards: Shards) -> Facts:
+        """Return the facts of the target, of which test rows must have one of the two labels as well."""
+        facts, tested = self.facts(name, shards), Counter[Any]()
+        for (label, *_), count in self.test.cells.items():
+            tested[label] += count
+        missing = tested.pop(None, 0)
+        more = tuple(label for label in tested if label not in facts.some)
+        return replace(
+            facts,
+            rows=facts.rows + missing + tested.total(),
+            count=facts.count + tested.total(),
+            distinct=facts.distinct + len(more),
+            some=(*facts.some, *more)[:SOME],
+        )
 
 
 def counted(raw: Raw) -> Codes:

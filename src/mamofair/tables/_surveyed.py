@@ -1,13 +1,12 @@
 """The pass over a table's files before training: what is wrong with the columns is said as soon as it is known."""
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from mamofair.ranks import Ranks
-from mamofair.splits import row_places
+from mamofair.splits import row_places, warn_of_likeness
 from mamofair.tables._attributes import check_groups, require_two
 from mamofair.tables._columns import Facts
 from mamofair.tables._labels import two_labels
@@ -62,29 +61,24 @@ def surveyed(shards: Shards, roles: Roles, favorable: Any, memory: int, fraction
         raise ValueError(f"There must be rows to learn from in {shards.label}: found none.")
     found = sum(parts[1:], start=parts[0])
     tested, every = len(found.test), len(found.test) + len(found.census)
-    if abs(tested - fraction * every) > 6 * np.sqrt(every * fraction):
-        warnings.warn(
-            f"{tested:,} of {every:,} rows are test rows, instead of {fraction:.0%}: rows with the same content go "
-            "together, and too many are alike. Keep a column that tells them apart, such as an id.",
-            stacklevel=3,  # the caller of `stream`
-        )
+    warn_of_likeness(tested, every, fraction, "test rows", stacklevel=3)  # the caller of `stream`
     return found
 
 
 def _require_hope(found: Survey, shards: Shards, roles: Roles, favorable: Any) -> None:
     """Refuse what more rows cannot mend."""
-    target = found.facts(roles.target, shards)
+    target = found.target(roles.target, shards)
     if target.distinct >= 2 or target.count < target.rows:
         two_labels(target, favorable)
     for name, edges in roles.edges.items():
         facts = found.facts(name, shards)
-        if facts.count and (edges or facts.kind == "number"):
+        if facts.count and (edges or facts.kind == "number" or found.columns[name].many):
             check_groups(facts, edges)
 
 
 def settled(found: Survey, shards: Shards, roles: Roles, favorable: Any) -> tuple[Any, Any]:
     """Return the labels (unfavorable, favorable), if target and sensitive columns are as they should be."""
-    labels = two_labels(found.facts(roles.target, shards), favorable)
+    labels = two_labels(found.target(roles.target, shards), favorable)
     groups = found.census.groups()
     for name, values in zip(groups.names, groups.values, strict=True):
         check_groups(found.facts(name, shards), roles.edges[name])
