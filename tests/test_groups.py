@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mamofair.baselines import ConstantClassifier
 from mamofair.groups import Census, read_groups
+from mamofair.metrics import audit, gap
 
 PEOPLE = {"sex": ["F", "M", None, "F"], "race": ["B", "W", "W", None]}
 
@@ -136,3 +138,17 @@ def test_a_new_group_is_refused_or_unknown():
     assert new.as_in(known, strict=False).codes.tolist() == [[1], [-1]]
     with pytest.raises(ValueError, match="found 'X' in 'sex'"):
         new.as_in(known)
+
+
+def test_rows_of_one_index_in_another_order_are_warned_of(eight_people):
+    named = eight_people.set_axis(list("abcdefgh"))
+    shuffled = named["sex"].iloc[::-1]
+    for use in (
+        lambda: gap(named["y"], named["predicted"], sensitive_features=shuffled, notion="dp"),
+        lambda: audit(named["y"], named["predicted"].to_numpy(), shuffled),
+        lambda: ConstantClassifier().fit(named[["y"]], named["y"].to_numpy(), sensitive_features=shuffled),
+    ):
+        with pytest.warns(UserWarning, match="has the rows of `.*` in another order, going by their index"):
+            use()
+    for other in (shuffled.reset_index(drop=True), shuffled.to_numpy(), named["sex"]):  # may stand as it is
+        gap(named["y"], named["predicted"], sensitive_features=other, notion="dp")

@@ -88,7 +88,7 @@ def test_column_that_is_not_there_offers_the_nearest():
 
 def test_bad_bounds_and_weights_are_refused():
     for bad in (-0.1, float("nan")):
-        with pytest.raises(ValueError, match="must not be negative"):
+        with pytest.raises(ValueError, match="must be a number and not negative"):
             MostAccurateWithin(bad)(FRONT)
         with pytest.raises(ValueError, match="non-negative and finite"):
             Weighted({"error": bad})(FRONT)

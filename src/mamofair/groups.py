@@ -1,5 +1,6 @@
 """Sensitive features of any kind, read as attributes with groups. The one place where `sensitive_features` is read."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -174,6 +175,21 @@ def read_groups(sensitive_features: Any, rows: int | None = None, *, whole: bool
         if whole:
             require_several(name, len(values), found)
     return Groups(tuple(names), tuple(values for _, values in read), np.column_stack([codes for codes, _ in read]))
+
+
+def warn_of_order(sensitive_features: Any, others: Mapping[str, Any], stacklevel: int) -> None:
+    """Warn if rows have the same names in pandas, but in another order: they are taken as they stand."""
+    own = getattr(sensitive_features, "index", None)
+    for name, other in others.items():
+        index = getattr(other, "index", None)
+        if not isinstance(own, pd.Index) or not isinstance(index, pd.Index) or own.equals(index):
+            continue
+        if len(own) == len(index) and own.is_unique and index.is_unique and own.isin(index).all():
+            warnings.warn(
+                f"`sensitive_features` has the rows of `{name}` in another order, going by their index; rows are taken "
+                "as they stand. Bring both into one order, or reset the index of both.",
+                stacklevel=stacklevel + 1,
+            )
 
 
 def _columns(features: Any) -> Iterable[tuple[Any, np.ndarray]]:

@@ -234,8 +234,9 @@ def as_notion(notion: Notion | str) -> Notion:
     named = {name: candidate for candidate in NOTIONS for name in (candidate.name, *candidate.aliases)}
     wanted = str(notion).strip().lower().replace("-", "_").replace(" ", "_")
     if wanted not in named:
-        near = get_close_matches(wanted, named, n=3) or [candidate.name for candidate in NOTIONS]
-        raise ValueError(f"No notion is called {notion!r}. Did you mean one of: {', '.join(near)}?")
+        near = dict.fromkeys(named[name].name for name in get_close_matches(wanted, named, n=3, cutoff=0.7))
+        hint = f"Did you mean {' or '.join(near)}? " if near else ""
+        raise ValueError(f"No notion is called {notion!r}. {hint}There are {', '.join(n.name for n in NOTIONS)}.")
     return named[wanted]
 
 

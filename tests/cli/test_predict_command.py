@@ -115,9 +115,10 @@ def test_an_output_that_fails_leaves_the_old_file(trained, new, tmp_path, fails)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--point", "1000"], "`--point` must be a row of front.csv. The front has rows 0 to"),
+        (["--point", "1000"], "`--point` must be a row of front.csv, 0 to"),
         (["--point", "1", "--within", "0.1"], "either `--point` or `--within`"),
-        (["--within", "-1"], "must not be negative"),
+        (["--within", "-1"], "must be a number and not negative"),
+        (["--point", "-1"], ": found -1."),
         (["--json"], "add `-o decided.csv`"),
         (["-o", "out.xlsx"], "name a .csv file"),
     ],
@@ -126,10 +127,30 @@ def test_what_is_wrong_with_a_prediction_is_told_in_one_line(arguments, message,
     assert message in fails("predict", trained, new, *arguments)
 
 
+def test_a_table_is_not_replaced_by_its_predictions(fails, trained, new, tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_bytes(new.read_bytes())
+    assert "must not replace the table they are made for" in fails("predict", trained, path, "-o", path)
+    assert path.read_bytes() == new.read_bytes()
+
+
+def test_a_point_that_stands_in_for_a_bound_that_was_not_reached_is_told(loans, new, tmp_path):
+    run, told = tmp_path / "run", "could be shown to keep the bound that was asked for, 1e-09"
+    mamofair_says("train", loans, *ASKED, "--within", "1e-9", "--epochs", 1, "--out", run)
+    said = RUNNER.invoke(app, ["predict", str(run), str(new), "-o", str(tmp_path / "out.csv")])
+    assert said.exit_code == 0
+    assert told in said.stderr
+    for named in (["--point", "0"], ["--within", "1"]):
+        said = RUNNER.invoke(app, ["predict", str(run), str(new), *named, "-o", str(tmp_path / "out.csv")])
+        assert told not in said.stderr
+
+
 def test_what_is_wrong_with_a_table_is_told_in_one_line(fails, trained, new, tmp_path):
     people, path = pd.read_csv(new), tmp_path / "new.csv"
     for table, message in (
         (people.rename(columns={"income": "incom"}), "no column 'income' in new.csv. Did you mean 'incom'"),
+        (people.rename(columns=str.upper), "no column 'income' in new.csv. Nor are there 'age', "),
+        (people.assign(age="old"), "Column 'age' must hold numbers, or true and false: found 'old'"),
         (people.assign(score=1), "has a column 'score' already"),
         (people[:0], "found only column names"),
     ):

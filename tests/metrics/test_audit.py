@@ -259,3 +259,13 @@ def test_bad_input_of_an_audit_gets_one_clear_sentence(change, message):
     good = {"y_true": [0, 1, 1], "y_pred": [0, 1, 0], "sensitive_features": list("aab"), "notions": ["dp", "tpr"]}
     with pytest.raises(ValueError, match=message):
         audit(**good | change)
+
+
+def test_labels_and_decisions_that_are_written_differently_are_told_apart():
+    with pytest.raises(ValueError, match="written alike: found 0, 1 in the one, and 'no', 'yes' in the other"):
+        audit([0, 1, 1, 0], ["no", "yes", "no", "yes"], ["a", "a", "b", "b"])
+
+
+def test_a_group_that_is_too_small_for_every_rate_is_told_in_two_words():
+    found = audit([0, 1] * 20, [0, 1, 1, 1] * 10, ["a", "a", "b", "b"] * 10)
+    assert "Too small to judge, sensitive_0: a (all rates), b (all rates)." in str(found)

@@ -43,7 +43,11 @@ class Asked:
         >>> Asked("adult", sensitive=("sex", "race"), within=0.05, limit=False).command("runs/adult")
         'mamofair train adult --sensitive sex --sensitive race --within 0.05 --no-limit --out runs/adult'
         """
-        words = ["mamofair", "train", self.data]
+        return shlex.join(["mamofair", "train", self.data, *self.options(), "--out", out])
+
+    def options(self) -> list[str]:
+        """Return the words of all options that are not as by default."""
+        words = []
         for option in fields(self)[1:]:
             value = getattr(self, option.name)
             if value == option.default:
@@ -51,4 +55,4 @@ class Asked:
             name = f"--{'no-' if value is False else ''}{option.name.replace('_', '-')}"
             values = value if isinstance(value, tuple) else (value,)
             words += [name] if isinstance(value, bool) else [word for one in values for word in (name, str(one))]
-        return shlex.join([*words, "--out", out])
+        return words

@@ -21,7 +21,8 @@ def audit(
     prediction: Annotated[str, typer.Option(help="The column of what was decided, or of scores: see `--threshold`.")],
     sensitive: Annotated[list[str], typer.Option(help="A column that says who a person is; bins: age:25,60. Repeat.")],
     notion: Annotated[
-        list[str] | None, typer.Option(help="What must be equal; five notions by default. Repeat.")
+        list[str] | None,
+        typer.Option(help="What must be equal, such as equalized_odds; five notions by default. Repeat."),
     ] = None,
     favorable: Annotated[str | None, typer.Option(help="The label that is good for the person.")] = None,
     limit: Annotated[float, typer.Option(help="The largest gap that is acceptable to you.")] = 0.05,

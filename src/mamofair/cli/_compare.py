@@ -27,7 +27,12 @@ def compare(
         _Many, typer.Option(help="A column that says who a person is; bins: age:25,60. Repeat.")
     ] = None,
     drop: Annotated[_Many, typer.Option(help="A column that is no feature. Repeat.")] = None,
-    notion: Annotated[_Many, typer.Option(help="What must be equal; demographic_parity by default. Repeat.")] = None,
+    notion: Annotated[
+        _Many,
+        typer.Option(
+            help="What must be equal: demographic_parity (default), equal_opportunity, equalized_odds, … Repeat."
+        ),
+    ] = None,
     crossed: Annotated[bool, typer.Option("--crossed", help="Also compare the crossing of all attributes.")] = False,
     runs: Annotated[int, typer.Option(min=1, help="How many random splits.")] = 3,
     model: Annotated[_Many, typer.Option(help="net, boosting, plugin or portfolio; all by default. Repeat.")] = None,

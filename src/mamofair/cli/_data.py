@@ -10,12 +10,14 @@ import numpy as np
 import pandas as pd
 
 from mamofair.cli._asked import Asked
-from mamofair.cli._streamed import StreamedData, is_streamed, open_stream
+from mamofair.cli._streamed import StreamedData, is_streamed, name_of_path, open_stream
 from mamofair.datasets import CATALOG
 from mamofair.groups import Groups, read_groups
 from mamofair.ranks import Ranks
 from mamofair.splits import stratified_order
-from mamofair.tables import read_table
+from mamofair.tables import open_source, read_table
+from mamofair.tables._roles import assign_roles
+from mamofair.tables._stream import named
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,22 @@ class Data:
         }
 
 
+def name_of(asked: Asked) -> str:
+    """Return how the data is called."""
+    return asked.data if asked.data in CATALOG else name_of_path(asked.data)
+
+
+def check_columns(asked: Asked) -> None:
+    """Refuse columns that are not there, or cannot be what they are asked to be, before any row is read."""
+    if asked.data in CATALOG:
+        return  # they are read in no time
+    path = _existing(asked)
+    if is_streamed(asked):
+        named(path, str(asked.target), asked.sensitive, asked.drop)
+    else:
+        assign_roles(open_source(path), asked.target, asked.sensitive, asked.drop, keep_sensitive=False)
+
+
 def open_data(asked: Asked, ranks: Ranks) -> Data | StreamedData:
     """Return the rows asked for: in memory, which rank 0 reads for all, or streamed, which all ranks read together."""
     if ranks.told(lambda: asked.data not in CATALOG and is_streamed(asked)):
@@ -86,7 +104,8 @@ def read_data(asked: Asked) -> Data:
     return _bundled(asked) if asked.data in CATALOG else _own(asked)
 
 
-def _own(asked: Asked) -> Data:
+def _existing(asked: Asked) -> Path:
+    """Return the file or folder of rows, of which the target is known."""
     path = Path(asked.data)
     if not path.exists():
         near = get_close_matches(asked.data.lower(), CATALOG, n=1)
@@ -94,12 +113,17 @@ def _own(asked: Asked) -> Data:
         raise FileNotFoundError(f"There is neither a file nor a data set {asked.data!r}. {meant}")
     if asked.target is None:
         raise ValueError(f"`--target` must name the column of {path.name} to predict: found none.")
+    return path
+
+
+def _own(asked: Asked) -> Data:
+    path = _existing(asked)
     table = read_table(path, asked.target, asked.favorable, asked.sensitive, asked.drop)
     with path.open("rb") as file:
         checksum = hashlib.file_digest(file, "sha256").hexdigest()
     labels = np.array(table.labels)[table.y.to_numpy()]
     favorable = labels.dtype.type(table.labels[1]).item()
-    return Data(path.stem, table.X, labels, table.sensitive, asked.target, favorable, checksum)
+    return Data(name_of(asked), table.X, labels, table.sensitive, str(asked.target), favorable, checksum)
 
 
 def _bundled(asked: Asked) -> Data:

@@ -24,11 +24,11 @@ def export(
     Example: mamofair export runs/loans --onnx loans.onnx --point 12
     """
     from mamofair import FairNetClassifier
-    from mamofair.cli._predict import at
-    from mamofair.runs import load, to_onnx
+    from mamofair.cli._predict import opened_at
+    from mamofair.runs import to_onnx
     from mamofair.runs._folders import replaced_file
 
-    model = at(load(run), point, within)
+    model = opened_at(run, point, within)
     if not isinstance(model, FairNetClassifier):
         raise ValueError(f"Only networks are exported: {run} has a {type(model).__name__}. Train with `--model net`.")
     content = to_onnx(model)

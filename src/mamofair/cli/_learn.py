@@ -18,7 +18,7 @@ from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.estimators._progress import watched
 from mamofair.notions import as_notion
-from mamofair.runs import Run, checkpointed, steps_left, versions, write_checkpoint
+from mamofair.runs import Run, checkpointed, drop_checkpoint, steps_left, versions, write_checkpoint
 from mamofair.selection import ClosestToIdeal, MostAccurateWithin, Selection
 
 MODELS = {
@@ -91,7 +91,12 @@ def learn(
         write_checkpoint(estimator, begun, out)  # from here on, whatever kills this can be mended by --resume
     fitting = parts.fitting(estimator)
     kept = checkpointed(fitting, begun, out) if is_first else fitting
-    interrupted = _follow(kept, steps_left(estimator), job, out)
+    try:
+        interrupted = _follow(kept, steps_left(estimator), job, out)
+    except ValueError:  # what was asked for cannot be had
+        if is_first and not resumes and not hasattr(estimator, "front_"):
+            drop_checkpoint(out)
+        raise
     job.leave()
     if not hasattr(estimator, "front_"):
         note(f"Interrupted before anything was found. mamofair train --resume {out} begins again.")

@@ -34,7 +34,9 @@ def outcome(run: Run) -> dict[str, Any]:
     found = {name: {"point": row, "test": _measured(run, row)} for name, row in rows.items()}
     least = None if run.limit is None else least_error(run.limit, _values(found["chosen"]))
     cost = cost_of(found["unconstrained"], found["chosen"])
-    return {"points": len(front), **found, "cost": cost, "least_error": least}
+    beyond = beyond_bound(found["chosen"], run.settings.get("within") if run.settings.get("within_reached") else None)
+    useless = bool(front.is_constant.all())
+    return {"points": len(front), **found, "cost": cost, "beyond": beyond, "constant": useless, "least_error": least}
 
 
 def _values(found: Mapping[str, Any]) -> dict[str, float]:
@@ -58,16 +60,33 @@ def cost_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     'On test rows the chosen model makes 20 more wrong decisions in 1,000 than the most accurate one (error 0.150 to
     0.170), and the largest gap goes from 0.200 to 0.050.'
     """
-    if before["point"] == after["point"]:
-        return "The chosen model is the most accurate one: fairness cost nothing."
     errors = [point["test"]["error"]["value"] for point in (before, after)]
-    gaps = [max(v["value"] for name, v in point["test"].items() if name != "error") for point in (before, after)]
+    gaps = [_largest_gap(point) for point in (before, after)]
+    if before["point"] == after["point"]:
+        return (
+            f"The chosen model is the most accurate one: on test rows its error is {errors[0]:.3f}, and its "
+            f"largest gap {gaps[0]:.3f}."
+        )
     more = round(1000 * (errors[1] - errors[0]))
     return (
         f"On test rows the chosen model makes {abs(more)} {'more' if more >= 0 else 'fewer'} wrong decisions in 1,000 "
         f"than the most accurate one (error {errors[0]:.3f} to {errors[1]:.3f}), and the largest gap goes from "
         f"{gaps[0]:.3f} to {gaps[1]:.3f}."
     )
+
+
+def beyond_bound(chosen: Mapping[str, Any], within: float | None) -> str | None:
+    """Return, in one sentence, that the chosen point does not keep the bound on test rows, if that is so."""
+    if within is None or not _largest_gap(chosen) > within:
+        return None
+    return (
+        f"Asked for were gaps up to {within:g}: the chosen model keeps that on the rows it was chosen by, but its "
+        f"largest gap on test rows is {_largest_gap(chosen):.3f}. More rows, or `--confidence`, make a choice safer."
+    )
+
+
+def _largest_gap(found: Mapping[str, Any]) -> float:
+    return max(value for name, value in _values(found).items() if name != "error")
 
 
 def show(found: Mapping[str, Any]) -> None:
@@ -80,6 +99,10 @@ def show(found: Mapping[str, Any]) -> None:
     show_table([["", "point", *found["chosen"]["test"]], *rows])
     show_sentence(f"Picked on validation rows, measured on test rows, with {_CONFIDENCE:.0%} intervals.")
     show_sentence(found["cost"])
+    if found["beyond"] is not None:
+        show_sentence(found["beyond"])
+    if found["constant"]:
+        show_sentence("Only models that decide alike for everyone were found: rows are too few, or tell too little.")
     if found["least_error"] is not None:
         show_sentence(
             f"No model on these features can be expected to err less than {found['least_error']:.3f} with gaps like "

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from mamofair.cli._app import IdleSeed
+from mamofair.cli._notes import note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,13 +41,13 @@ def predict(
 
     Example: mamofair predict runs/loans new.csv --within 0.03 -o decided.csv
     """
-    from mamofair.runs import load
-
     if as_json and out == "-":
         raise ValueError("`--json` needs a file for the predictions: add `-o decided.csv`.")
     if out != "-" and not out.lower().endswith(".csv"):
         raise ValueError(f"Predictions are written as CSV: name a .csv file, not {out!r}.")
-    model = at(load(run), point, within)
+    if Path(out).resolve() == table.resolve():
+        raise ValueError(f"Predictions must not replace the table they are made for: found {out!r} for both.")
+    model = opened_at(run, point, within)
     if model._encoder is None:
         raise ValueError(f"The run {str(run)!r} must know how to read tables: it was not made by `mamofair train`.")
     with _opened(out) as file:
@@ -58,18 +59,27 @@ def predict(
         typer.echo(f"{rows:,} rows, {favorable:,} of them {told['label']!r}, by point {told['point']}: {out}")
 
 
-def at(model: "FairClassifier", point: int | None, within: float | None) -> "FairClassifier":
-    """Return the model at a point, or at the most accurate one within a bound, or as it was chosen."""
+def opened_at(run: Path, point: int | None, within: float | None) -> "FairClassifier":
+    """Return a run's model at a point, or at the most accurate one within a bound, or as it was chosen."""
     from mamofair import MostAccurateWithin
+    from mamofair.runs import load_run
 
     if point is not None and within is not None:
         raise ValueError("Give either `--point` or `--within`, not both.")
+    found = load_run(run)
+    model, settings = found.estimator, found.settings
     if point is not None:
-        try:
-            return model.at(point)
-        except IndexError as error:
-            raise ValueError(f"`--point` must be a row of front.csv. {error}") from None
-    return model if within is None else model.with_selection(MostAccurateWithin(within))
+        if not 0 <= point < len(model.front_):
+            raise ValueError(f"`--point` must be a row of front.csv, 0 to {len(model.front_) - 1}: found {point}.")
+        return model.at(point)
+    if within is not None:
+        return model.with_selection(MostAccurateWithin(within))
+    if settings.get("within_reached") is False:
+        note(
+            f"Nothing in {str(run)!r} could be shown to keep the bound that was asked for, {settings['within']:g}: "
+            f"point {model.selected_}, the closest to no error and no gap, stands in. Or name `--point` or `--within`."
+        )
+    return model
 
 
 def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:

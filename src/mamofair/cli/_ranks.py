@@ -33,11 +33,15 @@ class Job:
     store: Any = None
 
     def first_to_say(self, what: str) -> bool:
-        """Whether no other rank has said so before; if that cannot be told any more, twice is better than never."""
+        """Whether no other rank has said so before.
+
+        Rank 0, which has the store, may be gone: it has said what was wrong then. But if it was killed, nobody has said
+        that a rank was lost, and twice is better than never.
+        """
         try:
             return self.store is None or bool(self.store.add(what, 1) == 1)
         except RuntimeError:
-            return True
+            return what != _ERROR
 
     def interrupt(self) -> None:
         """Let the others know that this rank ends because it was asked to."""

@@ -17,7 +17,6 @@ from mamofair.groups import Groups, read_groups
 from mamofair.pareto import Counter, Tally
 from mamofair.runs import continued_stream
 from mamofair.tables import Stream, stream
-from mamofair.tables._stream import named
 
 _BUDGET = "2GB"
 
@@ -114,10 +113,6 @@ def is_streamed(asked: Asked) -> bool:
 
 def open_stream(asked: Asked) -> StreamedData:
     """Return the rows asked for, after one pass over them."""
-    path = Path(asked.data)
-    if asked.target is None:
-        raise ValueError(f"`--target` must name the column of {path.name} to predict: found none.")
-    named(path, asked.target, asked.sensitive, asked.drop)  # what is wrong with columns is said first
     if asked.model != "net":
         raise ValueError(
             f"Only `--model net` trains on rows that are not in memory: found {asked.model!r}. Use net, or one file "
@@ -126,11 +121,16 @@ def open_stream(asked: Asked) -> StreamedData:
     if not 0 < asked.test_fraction < 1:
         raise ValueError(f"`--test-fraction` must leave rows to test and to train on: found {asked.test_fraction}.")
     rows = stream(
-        *(path, asked.target, asked.favorable, asked.sensitive, asked.drop),
+        *(asked.data, str(asked.target), asked.favorable, asked.sensitive, asked.drop),
         memory=asked.memory or _BUDGET,
         test_fraction=asked.test_fraction,
         seed=asked.seed,
     )
     if not len(rows.survey.test):
         raise ValueError(f"`--test-fraction` must leave rows to test on: found none in {asked.test_fraction} of them.")
-    return StreamedData(path.resolve().name if path.is_dir() else path.stem, asked.crossed, rows)
+    return StreamedData(name_of_path(asked.data), asked.crossed, rows)
+
+
+def name_of_path(path: str) -> str:
+    """Return how the data in a file or folder is called."""
+    return Path(path).resolve().name if Path(path).is_dir() else Path(path).stem

@@ -11,7 +11,6 @@ from mamofair.cli._notes import note, noted_warnings
 
 if TYPE_CHECKING:
     from mamofair.cli._ranks import Job
-    from mamofair.estimators import FairClassifier
     from mamofair.runs import Run
 
 _Many = list[str] | None
@@ -27,7 +26,12 @@ def train(
         _Many, typer.Option(help="A column that says who a person is; bins: age:25,60. Repeat.")
     ] = None,
     drop: Annotated[_Many, typer.Option(help="A column that is no feature. Repeat.")] = None,
-    notion: Annotated[_Many, typer.Option(help="What must be equal; demographic_parity by default. Repeat.")] = None,
+    notion: Annotated[
+        _Many,
+        typer.Option(
+            help="What must be equal: demographic_parity (default), equal_opportunity, equalized_odds, … Repeat."
+        ),
+    ] = None,
     crossed: Annotated[bool, typer.Option("--crossed", help="Also compare the crossing of all attributes.")] = False,
     within: Annotated[float | None, typer.Option(help="Choose the most accurate model with gaps up to this.")] = None,
     confidence: Annotated[float | None, typer.Option(help="How sure to be of `--within`, such as 0.95.")] = None,
@@ -58,51 +62,56 @@ def train(
     """
     if (data is None) == (resume is None):
         raise ValueError("Give either a file or data set to train on, or a run to go on with: `--resume RUN`.")
+    asked = Asked(
+        data=data or "",
+        target=target,
+        favorable=favorable,
+        sensitive=tuple(sensitive or ()),
+        drop=tuple(drop or ()),
+        notion=tuple(notion or ("demographic_parity",)),
+        crossed=crossed,
+        within=within,
+        confidence=confidence,
+        model=model,
+        epochs=epochs,
+        test_fraction=test_fraction,
+        calibration_fraction=calibration_fraction,
+        limit=limit,
+        device=device,
+        memory=memory,
+        seed=seed,
+    )
+    if resume is not None and (
+        given := [*asked.options(), *(["--out"] if out else []), *(["--force"] if force else [])]
+    ):
+        raise ValueError(f"`--resume` goes on with the options that training began with: leave out {given[0]}.")
     from mamofair.cli._ranks import joined
 
     with noted_warnings(), joined() as job:
-        if data is None:
-            run, folder, interrupted = _resumed(Path(str(resume)), job)
+        if resume is not None:
+            run, folder, interrupted = _resumed(resume, job)
         else:
-            asked = Asked(
-                data=data,
-                target=target,
-                favorable=favorable,
-                sensitive=tuple(sensitive or ()),
-                drop=tuple(drop or ()),
-                notion=tuple(notion or ("demographic_parity",)),
-                crossed=crossed,
-                within=within,
-                confidence=confidence,
-                model=model,
-                epochs=epochs,
-                test_fraction=test_fraction,
-                calibration_fraction=calibration_fraction,
-                limit=limit,
-                device=device,
-                memory=memory,
-                seed=seed,
-            )
             run, folder, interrupted = _begun(asked, out, force, job)
         report = _save(run, folder, interrupted)
     _tell(run, folder, report, interrupted, as_json)
 
 
 def _begun(asked: Asked, out: Path | None, force: bool, job: "Job") -> tuple["Run", Path, bool]:
-    """Train anew; all that can be wrong is looked at first, by rank 0 for all."""
-    from mamofair.cli._data import open_data
+    """Train anew; what can be wrong is looked at before rows are read, columns first, by rank 0 for all."""
+    from mamofair.cli._data import check_columns, name_of, open_data
     from mamofair.cli._learn import learn, make_estimator
 
     asked = job.ranks.told(lambda: asked)
-    data = open_data(asked, job.ranks)
-    folder = Path("runs") / data.name if out is None else out
+    folder = Path("runs") / name_of(asked) if out is None else out
 
-    def looked_at() -> "FairClassifier":
-        estimator = make_estimator(asked, data.favorable)
+    def looked_at() -> None:
+        check_columns(asked)
+        make_estimator(asked, favorable=None)
         _require_free(folder, force)
-        return estimator
 
-    run, interrupted = learn(asked, data, job.ranks.told(looked_at), folder, job, resumes=False)
+    job.ranks.told(looked_at)
+    data = open_data(asked, job.ranks)
+    run, interrupted = learn(asked, data, make_estimator(asked, data.favorable), folder, job, resumes=False)
     return run, folder, interrupted
 
 

@@ -18,7 +18,7 @@ from mamofair.estimators._crossfit import cross_fitted
 from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions, warn_of_unmeasured
 from mamofair.estimators._parameters import SHARED, Rule, require
 from mamofair.estimators._progress import finished
-from mamofair.groups import Groups, read_groups
+from mamofair.groups import Groups, read_groups, warn_of_order
 from mamofair.labels import as_weights, favorable_label
 from mamofair.objectives import require_rates
 from mamofair.pareto import Archive, Criterion, Point
@@ -158,8 +158,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self._require()
         if features is None:
             raise ValueError(MISSING)
-        X = self._check_X(X, reset=not self._continues())
-        rows = self._read(X, y, features, weight)
+        warn_of_order(features, {"X": X, "y": y}, stacklevel=4)  # the caller of `fit`
+        rows = self._read(self._check_X(X, reset=not self._continues()), y, features, weight)
         train, valid, calibration = self._split(rows, np.random.default_rng(self._seed))
         self._open(train, valid)
         return train, valid, calibration, self._seed

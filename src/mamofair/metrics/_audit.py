@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from mamofair.groups import Groups, read_groups
+from mamofair.groups import Groups, read_groups, warn_of_order
 from mamofair.intervals import smallest_ratio, tail, wilson
 from mamofair.labels import as_column, favorable_label
 from mamofair.metrics._intervals import counted, gap_intervals
@@ -145,8 +145,10 @@ class Audit:
         groups = self.groups()
         for name, values, codes in zip(self.people.names, self.people.values, self.people.codes.T, strict=True):
             small = groups[(groups["attribute"] == name) & groups["too_small"]]
+            meanings = groups.loc[groups["attribute"] == name, "meaning"].nunique()
             names = ", ".join(
-                f"{group} ({', '.join(part)})" for group, part in small.groupby("group", sort=False)["meaning"]
+                f"{group} ({'all rates' if len(part) == meanings else ', '.join(part)})"
+                for group, part in small.groupby("group", sort=False)["meaning"]
             )
             if len(values) < 2:
                 lines.append(f"Of {name} there are fewer than two groups: nothing to compare.")
@@ -211,6 +213,7 @@ def audit(
     if threshold is None:
         truth, decision, weight = _columns(y_true, y_pred, sample_weight)
         require_decisions(truth, decision, "say above which a decision is favorable, as in `threshold=0.5`")
+        _require_alike(truth, decision)
         scores, label = None, favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
         selected = decision == label
     else:
@@ -219,10 +222,21 @@ def audit(
         label = favorable_label(truth, favorable=favorable, name="y_true")
         selected = scores > threshold
     people = read_groups(sensitive_features, rows=len(truth))
+    warn_of_order(sensitive_features, {"y_true": y_true, "y_pred": y_pred}, stacklevel=2)
     people = people.crossed() if crossed else people
     counter = Counter.of(truth == label, people, weight)
     [tally] = counter(selected[None])
     return Audit(tally, people, limits, label, confidence, threshold, None if scores is None else counter, scores)
+
+
+def _require_alike(truth: np.ndarray, decision: np.ndarray) -> None:
+    """Raise a `ValueError` if labels are written in one way and decisions in another."""
+    true, made = (pd.unique(values).tolist() for values in (truth, decision))
+    if len(true) <= 2 and len(made) <= 2 and not set(true) & set(made):
+        raise ValueError(
+            f"Labels and decisions must be written alike: found {', '.join(map(repr, true))} in the one, and "
+            f"{', '.join(map(repr, made))} in the other. Use the same two values for both."
+        )
 
 
 def _verdict(exceeds: bool, within: bool) -> str:

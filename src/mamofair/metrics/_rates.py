@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mamofair.groups import Groups, read_groups
+from mamofair.groups import Groups, read_groups, warn_of_order
 from mamofair.labels import as_column, as_weights, favorable_label
 from mamofair.notions import Confusion, Notion, as_notion
 from mamofair.pareto import Counter, Tally
@@ -95,6 +95,7 @@ def _tally(y_true: Any, y_pred: Any, features: Any, favorable: Any, weight: Any)
     require_decisions(truth, decision)
     positive = favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
     groups = read_groups(features, rows=len(truth))
+    warn_of_order(features, {"y_true": y_true, "y_pred": y_pred}, stacklevel=3)  # the caller of `gap`
     [tally] = Counter.of(truth == positive, groups, weight)((decision == positive)[None])
     return tally, groups
 

@@ -12,7 +12,7 @@ True
 """
 
 from mamofair.estimators._state import continued, continued_stream, steps_left
-from mamofair.runs._checkpoint import checkpointed, read_checkpoint, write_checkpoint
+from mamofair.runs._checkpoint import checkpointed, drop_checkpoint, read_checkpoint, write_checkpoint
 from mamofair.runs._onnx import to_onnx
 from mamofair.runs._run import Run, versions
 from mamofair.runs._save import CHECKPOINT, load, load_run, require_place, save
@@ -23,6 +23,7 @@ __all__ = [
     "checkpointed",
     "continued",
     "continued_stream",
+    "drop_checkpoint",
     "load",
     "load_run",
     "read_checkpoint",

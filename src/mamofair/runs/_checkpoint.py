@@ -1,5 +1,6 @@
 """Checkpoints: what a training that was killed needs to go on, and to end as if nothing had happened."""
 
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,13 @@ def write_checkpoint(estimator: FairClassifier, settings: dict[str, Any], folder
     """Write what is needed to go on into a run's folder, in the place of an earlier checkpoint."""
     files = to_files(estimator)
     replace_folder(folder / CHECKPOINT, lambda place: write_list(place, files, settings))
+
+
+def drop_checkpoint(folder: Path) -> None:
+    """Take a checkpoint away that nobody can go on with, and the folder if nothing else is in it."""
+    shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def read_checkpoint(folder: Path) -> tuple[FairClassifier, dict[str, Any]]:

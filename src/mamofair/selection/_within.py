@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 
 import numpy as np
 from jaxtyping import Float
@@ -93,6 +94,6 @@ class MostAccurateWithin:
         given = self.eps if isinstance(self.eps, Mapping) else dict.fromkeys(names, self.eps)
         for name, bound in given.items():
             require_column(name, names)
-            if not bound >= 0:
-                raise ValueError(f"A bound must not be negative: found {bound!r} for {name}.")
+            if not isinstance(bound, Real) or not bound >= 0:
+                raise ValueError(f"A bound must be a number and not negative: found {bound!r} for {name}.")
         return np.array([given.get(name, np.inf) for name in names], dtype=float)

@@ -82,8 +82,10 @@ def as_numbers(column: pd.Series) -> pd.Series:
         if isinstance(column.dtype, pd.ArrowDtype):  # decimals, which pandas cannot convert where some are missing
             column = column.astype("float64[pyarrow]")
         numbers = pd.to_numeric(column).to_numpy(dtype="float64", na_value=np.nan)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"Column {column.name!r} must hold numbers: {error}.") from None
+    except (ValueError, TypeError):
+        wrong = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
+        found = f"found {wrong.iloc[0]!r}" if len(wrong) else f"found {column.dtype}"
+        raise ValueError(f"Column {column.name!r} must hold numbers, or true and false: {found}.") from None
     return _finite(pd.Series(numbers, index=column.index, name=column.name))
 
 

@@ -22,7 +22,7 @@ def open_parquet(path: Path) -> Source:
     try:
         file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{path.name} cannot be read as Parquet: {error} Write it again.") from None
+        raise ValueError(f"{path.name} cannot be read as Parquet: {str(error).strip(' .')}. Write it again.") from None
 
     def columns(wanted: list[str]) -> Columns:
         for name in wanted:

@@ -50,8 +50,10 @@ class Source:
         if not unknown:
             return
         spelled = {name.lower(): name for name in self.names}
-        near = [spelled[name] for name in get_close_matches(str(unknown[0]).lower(), spelled, cutoff=0.5)]
-        if near:
+        near = [spelled[name] for name in get_close_matches(str(unknown[0]).lower(), spelled, cutoff=0.6)]
+        if len(unknown) > 1:
+            hint = f"Nor are there {', '.join(map(repr, unknown[1:20]))}{', …' if len(unknown) > 20 else ''}."
+        elif near:
             hint = f"Did you mean {' or '.join(map(repr, near))}?"
         else:
             hint = f"Its columns are {', '.join(self.names[:20])}{', …' if len(self.names) > 20 else ''}."

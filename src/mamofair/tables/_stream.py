@@ -176,8 +176,9 @@ def stream(
     """
     if not 0 <= test_fraction < 1:
         raise ValueError(f"`test_fraction` must be at least 0 and less than 1: found {test_fraction}.")
-    budget = as_bytes(memory)
-    shards, roles = named(path, target, sensitive, drop, keep_sensitive)
+    ranks, budget = Ranks.present(), as_bytes(memory)
+    shards, roles = ranks.together(lambda: named(path, target, sensitive, drop, keep_sensitive))
+    ranks.require_same(shards.outline, "Let every machine read the same folder.")
     readable = readable_roles(shards, roles, favorable)
     survey = surveyed(shards, readable, favorable, budget, test_fraction, seed)
     labels = settled(survey, shards, readable, favorable)
@@ -197,14 +198,7 @@ def named(
     path: str | os.PathLike[str], target: str, sensitive: Any = (), drop: Any = (), keep_sensitive: bool = False
 ) -> tuple[Shards, Roles]:
     """Return files as one table, and what their columns are for, of which no row has been read yet."""
-
-    def opened() -> tuple[Shards, Roles]:
-        found = open_shards(path)
-        label, names = Path(path).name, tuple(found[0].types)
-        roles = assign_roles(Source(label, names, lambda _: iter(())), target, sensitive, drop, keep_sensitive)
-        return agreed(label, found, {name for name in names if name not in roles.names}), roles
-
-    ranks = Ranks.present()
-    shards, roles = ranks.together(opened)
-    ranks.require_same(shards.outline, "Let every machine read the same folder.")
-    return shards, roles
+    opened = open_shards(path)
+    label, names = Path(path).name, tuple(opened[0].types)
+    roles = assign_roles(Source(label, names, lambda _: iter(())), target, sensitive, drop, keep_sensitive)
+    return agreed(label, opened, {name for name in names if name not in roles.names}), roles
