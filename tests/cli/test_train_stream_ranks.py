@@ -1,17 +1,20 @@
 """`torchrun … -m mamofair train data/`: each rank reads row groups of its own, from the first pass on."""
 
 import shutil
+import time
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from loan_table import ASKED, applicants
+from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import open_stream
 from mamofair.ranks import Ranks
-from mamofair.runs import load_run
+from mamofair.runs import load_run, read_checkpoint
 from mamofair.tables import stream
 from started_ranks import commanded, on_ranks, said
 
@@ -58,6 +61,24 @@ def test_a_broken_file_that_one_rank_meets_is_told_once(shards, tmp_path):
     [line] = "".join(said(tmp_path)).splitlines()
     assert "part-1.parquet" in line
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.filterwarnings("ignore:.* rows are held back")
+def test_one_process_goes_on_where_two_were_killed_and_measures_on_the_same_rows(shards, tmp_path):
+    out, small = tmp_path / "run", ("--memory", "60kB", "--epochs", 12)
+    with commanded(tmp_path, "train", shards, *ASKED, *small, "--out", out) as ranks:
+        end = time.monotonic() + 120
+        while not (out / "checkpoint" / "history.csv").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        ranks[1].kill()
+    before = read_checkpoint(out)[0]
+    assert 0 < before._epoch < 12
+    done = CliRunner().invoke(app, ["train", "--resume", str(out)])
+    assert done.exit_code == 0, done.output
+    run = load_run(out)
+    assert run.estimator._bound == before._bound < 0.25
+    [held] = {point.valid.overall.sum() for point in (*before.front_.points, *run.estimator.front_.points)}
+    assert held == run.settings["data"]["parts"]["validation"]
 
 
 def own_folder(folders: list[Path]) -> str:
