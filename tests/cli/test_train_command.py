@@ -87,8 +87,10 @@ def test_what_is_said_of_the_chosen_point():
 
 def test_few_rows_that_tell_nothing_are_told(tmp_path):
     applicants(24).to_csv(tmp_path / "few.csv", index=False)
-    done = train(tmp_path / "few.csv", *ASKED, "--epochs", 1, "--out", tmp_path / "run")
-    only = load_run(tmp_path / "run").estimator.front_.is_constant.all()
+    done = train(tmp_path / "few.csv", *ASKED, "--epochs", 1, "--validation-fraction", 0.5, "--out", tmp_path / "run")
+    run = load_run(tmp_path / "run")
+    assert run.settings["data"]["parts"] == {"train": 9, "validation": 9, "calibration": 0, "test": 6}
+    only = run.estimator.front_.is_constant.all()
     assert ("Only models that decide alike for everyone were found" in done.stdout) == only
 
 
@@ -291,6 +293,7 @@ def test_the_report_lies_in_the_run(loans, tmp_path, monkeypatch):
         ([*ASKED, "--within", "0.1", "--confidence", "0.9"], "add `--calibration-fraction 0.2`"),
         ([*ASKED, "--test-fraction", "1"], "`--test-fraction` must leave rows"),
         ([*ASKED, "--calibration-fraction", "2"], "`calibration_fraction` must be"),
+        ([*ASKED, "--validation-fraction", "1"], "`validation_fraction` must be"),
         ([*ASKED, "--device", "nowhere"], "`device` must be a device that torch finds here"),
         ([*ASKED, "--device", "cuda", "--model", "plugin"], "`--device` means nothing to plugin"),
     ],

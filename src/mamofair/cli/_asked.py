@@ -21,6 +21,7 @@ class Asked:
     model: str = "net"
     epochs: int | None = None
     test_fraction: float = 0.25
+    validation_fraction: float = 0.25
     calibration_fraction: float = 0.0
     limit: bool = True
     device: str = "cpu"

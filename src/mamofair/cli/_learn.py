@@ -41,6 +41,7 @@ def make_estimator(asked: Asked, favorable: Any) -> FairClassifier:
         "crossed": asked.crossed,
         "favorable": favorable,
         "selection": _selection(asked),
+        "validation_fraction": asked.validation_fraction,
         "calibration_fraction": asked.calibration_fraction,
         "random_state": asked.seed,
     }

@@ -41,6 +41,7 @@ def train(
     test_fraction: Annotated[
         float, typer.Option(help="The share of rows to test on; nothing is chosen by them.")
     ] = 0.25,
+    validation_fraction: Annotated[float, typer.Option(help="The share of the others to choose by.")] = 0.25,
     calibration_fraction: Annotated[float, typer.Option(help="The share of the others that `--confidence` needs.")] = 0,
     limit: Annotated[bool, typer.Option(help="Whether to estimate the best that any model could do.")] = True,
     device: Annotated[str, typer.Option(help="Where to train a network: cpu or cuda.")] = "cpu",
@@ -75,6 +76,7 @@ def train(
         model=model,
         epochs=epochs,
         test_fraction=test_fraction,
+        validation_fraction=validation_fraction,
         calibration_fraction=calibration_fraction,
         limit=limit,
         device=device,
