@@ -47,9 +47,7 @@ def _check_roles(target: Any, bins: Collection[Any], dropped: Collection[Any]) -
             f"`{'sensitive' if target in bins else 'drop'}`. Take it out there, or choose another target."
         )
     if not bins:
-        raise ValueError(
-            "`sensitive` must name at least one column: found none. Name one, such as 'sex'."
-        )
+        raise ValueError("`sensitive` must name at least one column: found none. Name one, such as 'sex'.")
 
 
 def tell(left_out: Mapping[str, str], features: Collection[str]) -> None:
