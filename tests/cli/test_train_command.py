@@ -1,12 +1,9 @@
 """`mamofair train`, as a person would use it; in a process of its own only to be killed."""
 
 import json
-import os
 import re
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pandas as pd
@@ -24,6 +21,7 @@ from mamofair.limits import frontier
 from mamofair.metrics import gap
 from mamofair.runs import load_run, read_checkpoint, write_checkpoint
 from mamofair.tables import read_features
+from stopped_runs import results, stopped
 from terminal import on_terminal
 
 RUNNER = CliRunner()
@@ -341,25 +339,7 @@ def test_a_finished_run_cannot_be_resumed(fails, trained):
     assert "its training has ended" in fails("train", "--resume", trained)
 
 
-LAUNCH = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from mamofair.cli import main; main()"
-)
 LONG = (*ASKED, "--epochs", "30")
-
-
-def stopped(sent: signal.Signals, loans: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    """Start a long training in a process of its own, and stop it as soon as there is a checkpoint."""
-    command = [sys.executable, "-c", LAUNCH, "train", str(loans), *LONG, "--out", str(out)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        end = time.monotonic() + 240
-        while not (out / "checkpoint" / "history.csv").exists() and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.01)
-        process.send_signal(sent)
-        stdout, stderr = process.communicate(timeout=240)
-    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
 
 @pytest.fixture(scope="module")
@@ -370,14 +350,9 @@ def whole(loans, tmp_path_factory) -> dict[str, bytes]:
     return results(out)
 
 
-def results(run: Path) -> dict[str, bytes]:
-    names = ("front.csv", "history.csv", "counts.json", "test.json", "points/points.safetensors", "learned.safetensors")
-    return {name: (run / name).read_bytes() for name in names}
-
-
 def test_a_killed_training_is_resumed_and_ends_with_the_same_front_bit_for_bit(whole, loans, tmp_path, fails):
     out = tmp_path / "run"
-    assert stopped(signal.SIGKILL, loans, out).returncode == -signal.SIGKILL
+    assert stopped(signal.SIGKILL, out, loans, *LONG).returncode == -signal.SIGKILL
     assert "has not ended. Continue it with mamofair train --resume" in fails("predict", out, loans)
     assert "`--resume" in fails("train", loans, *LONG, "--out", out)
     left = 30 - read_checkpoint(out)[0]._epoch
@@ -389,7 +364,7 @@ def test_a_killed_training_is_resumed_and_ends_with_the_same_front_bit_for_bit(w
 
 def test_ctrl_c_keeps_the_front_found_so_far_and_says_so(whole, loans, tmp_path):
     out = tmp_path / "run"
-    done = stopped(signal.SIGINT, loans, out)
+    done = stopped(signal.SIGINT, out, loans, *LONG)
     assert done.returncode == 0, done.stderr
     assert "Interrupted: the run holds the front found so far" in done.stderr
     assert "chosen" in done.stdout

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -16,20 +15,9 @@ from loan_table import ASKED, applicants
 from mamofair.cli import app
 from mamofair.runs import load_run, read_checkpoint
 from started_ranks import commanded, said
+from stopped_runs import results, wait_for_checkpoint
 
 LONG = (*ASKED, "--epochs", "12")
-
-
-def results(run: Path) -> dict[str, bytes]:
-    names = ("front.csv", "history.csv", "counts.json", "test.json", "points/points.safetensors", "learned.safetensors")
-    return {name: (run / name).read_bytes() for name in names}
-
-
-def wait_for_checkpoint(out: Path) -> None:
-    """Wait until an epoch has been trained and kept."""
-    end = time.monotonic() + 120
-    while not (out / "checkpoint" / "history.csv").exists() and time.monotonic() < end:
-        time.sleep(0.01)
 
 
 @pytest.fixture(scope="module")

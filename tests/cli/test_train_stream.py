@@ -1,11 +1,7 @@
 """`mamofair train` on a folder of Parquet files: a piece at a time, and in the end a run as any other."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +17,7 @@ from mamofair.cli._streamed import is_streamed
 from mamofair.metrics import gap
 from mamofair.runs import load_run, read_checkpoint
 from mamofair.tables import read_features, stream
+from stopped_runs import results, stopped
 
 RUNNER = CliRunner()
 ROWS = 1200
@@ -147,25 +144,7 @@ def test_folders_and_files_that_cannot_be_streamed(fails, loans, tmp_path):
     assert "is a folder" in fails("compare", tmp_path / "csv", *COLUMNS)
 
 
-LAUNCH = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from mamofair.cli import main; main()"
-)
 LONG = (*ASKED, "--epochs", "12", "--memory", "50MB")
-
-
-def stopped(sent: signal.Signals, shards: Path, out: Path) -> subprocess.CompletedProcess[str]:
-    """Start a long training in a process of its own, and stop it as soon as there is a checkpoint."""
-    command = [sys.executable, "-c", LAUNCH, "train", str(shards), *LONG, "--out", str(out)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        end = time.monotonic() + 240
-        while not (out / "checkpoint" / "history.csv").exists() and process.poll() is None and time.monotonic() < end:
-            time.sleep(0.01)
-        process.send_signal(sent)
-        stdout, stderr = process.communicate(timeout=240)
-    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
 
 @pytest.fixture(scope="module")
@@ -176,15 +155,10 @@ def whole(shards, tmp_path_factory) -> dict[str, bytes]:
     return results(out)
 
 
-def results(run: Path) -> dict[str, bytes]:
-    names = ("front.csv", "history.csv", "counts.json", "test.json", "points/points.safetensors", "learned.safetensors")
-    return {name: (run / name).read_bytes() for name in names}
-
-
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
 def test_a_training_that_is_stopped_is_resumed_and_ends_with_the_same_front_bit_for_bit(sent, whole, shards, tmp_path):
     out = tmp_path / "run"
-    done = stopped(sent, shards, out)
+    done = stopped(sent, out, shards, *LONG)
     if sent == signal.SIGKILL:
         assert done.returncode == -signal.SIGKILL
     else:
@@ -201,7 +175,7 @@ def test_shards_that_have_changed_are_not_trained_on_further(shards, tmp_path, f
     folder.mkdir()
     for path in shards.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())
-    assert stopped(signal.SIGKILL, folder, out).returncode == -signal.SIGKILL
+    assert stopped(signal.SIGKILL, out, folder, *LONG).returncode == -signal.SIGKILL
     table = pd.read_parquet(folder / "part-2.parquet")
     table.loc[7, "age"] += 1
     table.to_parquet(folder / "part-2.parquet", index=False, row_group_size=300)

@@ -1,7 +1,6 @@
 """`torchrun … -m mamofair train data/`: each rank reads row groups of its own, from the first pass on."""
 
 import shutil
-import time
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from mamofair.ranks import Ranks
 from mamofair.runs import load_run, read_checkpoint
 from mamofair.tables import stream
 from started_ranks import commanded, on_ranks, said
+from stopped_runs import wait_for_checkpoint
 
 FILES, ROWS = 4, 250
 
@@ -67,9 +67,7 @@ def test_a_broken_file_that_one_rank_meets_is_told_once(shards, tmp_path):
 def test_one_process_goes_on_where_two_were_killed_and_measures_on_the_same_rows(shards, tmp_path):
     out, small = tmp_path / "run", ("--memory", "60kB", "--epochs", 12)
     with commanded(tmp_path, "train", shards, *ASKED, *small, "--out", out) as ranks:
-        end = time.monotonic() + 120
-        while not (out / "checkpoint" / "history.csv").exists() and time.monotonic() < end:
-            time.sleep(0.01)
+        wait_for_checkpoint(out)
         ranks[1].kill()
     before = read_checkpoint(out)[0]
     assert 0 < before._epoch < 12

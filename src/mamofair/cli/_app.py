@@ -16,9 +16,6 @@ app = typer.Typer(
     help="Accurate and fair classifiers: the whole trade-off, and an honest way to choose from it.",
 )
 
-#: Every command takes a seed, so that a script may pass one to all.
-IdleSeed = Annotated[int, typer.Option("--seed", min=0, help="Nothing here is random; accepted for scripts.")]
-
 
 def _version(wanted: bool) -> bool:
     if wanted:

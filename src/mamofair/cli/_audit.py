@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mamofair.cli._app import IdleSeed
 from mamofair.cli._notes import noted_warnings
+from mamofair.cli._options import AsJson, IdleSeed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +31,7 @@ def audit(
     crossed: Annotated[bool, typer.Option(help="Also compare the crossing of all attributes.")] = True,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,
     seed: IdleSeed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Audit the decisions of any model: gaps between groups, their intervals, and verdicts.
 

@@ -8,6 +8,7 @@ import typer
 
 from mamofair.cli._asked import Asked
 from mamofair.cli._notes import counted, note, noted_warnings
+from mamofair.cli._options import AsJson, Crossed, Drop, Favorable, Many, Notion, Sensitive, Target
 from mamofair.cli._screen import show_sentence, show_table
 
 if TYPE_CHECKING:
@@ -15,33 +16,25 @@ if TYPE_CHECKING:
 
     from mamofair.cli._contest import Contest
 
-_Many = list[str] | None
 _FILE = "comparison"
 
 
 def compare(
     data: Annotated[str, typer.Argument(help="A CSV or Parquet file, or a data set: adult, compas, …")],
-    target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
-    favorable: Annotated[str | None, typer.Option(help="Its value that is good for the person.")] = None,
-    sensitive: Annotated[
-        _Many, typer.Option(help="A column that says who a person is; bins: age:25,60. Repeat.")
-    ] = None,
-    drop: Annotated[_Many, typer.Option(help="A column that is no feature. Repeat.")] = None,
-    notion: Annotated[
-        _Many,
-        typer.Option(
-            help="What must be equal: demographic_parity (default), equal_opportunity, equalized_odds, … Repeat."
-        ),
-    ] = None,
-    crossed: Annotated[bool, typer.Option("--crossed", help="Also compare the crossing of all attributes.")] = False,
+    target: Target = None,
+    favorable: Favorable = None,
+    sensitive: Sensitive = None,
+    drop: Drop = None,
+    notion: Notion = None,
+    crossed: Crossed = False,
     runs: Annotated[int, typer.Option(min=1, help="How many random splits.")] = 3,
-    model: Annotated[_Many, typer.Option(help="net, boosting, plugin or portfolio; all by default. Repeat.")] = None,
-    peer: Annotated[_Many, typer.Option(help="unconstrained, EG, TO, fairret, OxonFair or none; else all.")] = None,
+    model: Annotated[Many, typer.Option(help="net, boosting, plugin or portfolio; all by default. Repeat.")] = None,
+    peer: Annotated[Many, typer.Option(help="unconstrained, EG, TO, fairret, OxonFair or none; else all.")] = None,
     out: Annotated[Path | None, typer.Option(help="A folder for picture and figures; else comparisons/NAME.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of the first split and of all that is random.")] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="Few rows and epochs: does it all work?")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier comparison in the same folder.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Train our estimators and the peers that are installed on the same splits, and show who does how well.
 
@@ -72,7 +65,7 @@ def compare(
         _show(contest, found, files)
 
 
-def _prepared(asked: Asked, model: _Many, peer: _Many, runs: int, quick: bool) -> "Contest":
+def _prepared(asked: Asked, model: Many, peer: Many, runs: int, quick: bool) -> "Contest":
     """Return the contest; all that can be wrong is looked at first, columns before anything else."""
     from dataclasses import replace
 

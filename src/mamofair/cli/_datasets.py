@@ -1,16 +1,15 @@
 """`mamofair datasets`: what there is to try things on."""
 
 import json
-from typing import Annotated
 
 import typer
 
-from mamofair.cli._app import IdleSeed
+from mamofair.cli._options import AsJson, IdleSeed
 
 
 def datasets(
     seed: IdleSeed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List the data sets that `mamofair train` knows by name: rows, terms, and whether they are at hand.
 

@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from mamofair.cli._app import IdleSeed
+from mamofair.cli._options import AsJson, IdleSeed, PointOf, WithinOf
 
 
 def export(
     run: Annotated[Path, typer.Argument(help="A run folder.")],
     onnx: Annotated[Path, typer.Option(help="Where to write the ONNX model.")],
-    point: Annotated[int | None, typer.Option(help="Which row of front.csv; by default the chosen one.")] = None,
-    within: Annotated[float | None, typer.Option(help="Or the most accurate one with gaps up to this.")] = None,
+    point: PointOf = None,
+    within: WithinOf = None,
     seed: IdleSeed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write one model of a run (`--model net`) as ONNX, encoder included: columns in, decisions out.
 

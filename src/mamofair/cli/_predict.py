@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from mamofair.cli._app import IdleSeed
 from mamofair.cli._notes import note
+from mamofair.cli._options import IdleSeed, PointOf, WithinOf
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,10 +27,8 @@ def predict(
     table: Annotated[
         Path, typer.Argument(help="A CSV or Parquet file; columns that the run does not know are ignored.")
     ],
-    point: Annotated[
-        int | None, typer.Option(help="Which row of front.csv predicts; by default the chosen one.")
-    ] = None,
-    within: Annotated[float | None, typer.Option(help="Or the most accurate one with gaps up to this.")] = None,
+    point: PointOf = None,
+    within: WithinOf = None,
     out: Annotated[str, typer.Option("--out", "-o", help="Where to write CSV; - means to the screen.")] = "-",
     seed: IdleSeed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print how many were decided how, as JSON.")] = False,

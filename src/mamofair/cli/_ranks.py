@@ -6,6 +6,7 @@ connections, and so end the others; nobody waits for anybody who is gone.
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from mamofair.ranks import ALONE, Ranks
 
 #: A rank that is killed is missed at once; this is for a machine that falls silent, and for rank 0 reading the data.
 _PATIENCE = timedelta(minutes=10)
+_MOMENT = 1.0  # second
 
 _ERROR, _LOST, _INTERRUPTED = "mamofair/error", "mamofair/lost", "mamofair/interrupted"
 
@@ -42,6 +44,14 @@ class Job:
             return self.store is None or bool(self.store.add(what, 1) == 1)
         except RuntimeError:
             return what != _ERROR
+
+    def outlast(self) -> None:
+        """Let the others ask before the store is gone, which rank 0 has; those that were killed never will."""
+        end = time.monotonic() + _MOMENT
+        while self.ranks.rank == 0 and time.monotonic() < end:
+            if sum(self.store.add(what, 0) for what in (_ERROR, _LOST)) >= self.ranks.size:
+                return
+            time.sleep(0.01)
 
     def interrupt(self) -> None:
         """Let the others know that this rank ends because it was asked to."""
@@ -80,7 +90,10 @@ def joined() -> Iterator[Job]:
         raise
     except Exception as error:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # this rank ends anyway, but has something to say before
-        if not job.first_to_say(_LOST if isinstance(error, ConnectionError) else _ERROR):
+        is_first = job.first_to_say(_LOST if isinstance(error, ConnectionError) else _ERROR)
+        distributed.destroy_process_group()
+        job.outlast()
+        if not is_first:
             raise typer.Exit(2) from None
         raise
     finally:

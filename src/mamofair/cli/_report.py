@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from mamofair.cli._app import IdleSeed
+from mamofair.cli._options import AsJson, IdleSeed
 
 
 def report(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
     out: Annotated[Path | None, typer.Option(help="Where to write the page; by default RUN/report.html.")] = None,
     seed: IdleSeed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make the page of a run again: one HTML file that needs nothing but a browser.
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from mamofair.cli._notes import counted
+from mamofair.cli._options import AsJson
 from mamofair.cli._screen import show_markdown
 
 _QUICK_SPLITS = 2
@@ -21,7 +22,7 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Gets `paper.md` and the folder `paper` of records and figures.")] = Path(
         "results"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run the paper's experiments again, and show what it printed beside what is found.
 

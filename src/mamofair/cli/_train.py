@@ -8,31 +8,23 @@ import typer
 
 from mamofair.cli._asked import Asked
 from mamofair.cli._notes import note, noted_warnings
+from mamofair.cli._options import AsJson, Crossed, Drop, Favorable, Notion, Sensitive, Target
 
 if TYPE_CHECKING:
     from mamofair.cli._ranks import Job
     from mamofair.runs import Run
-
-_Many = list[str] | None
 
 
 def train(
     data: Annotated[
         str | None, typer.Argument(help="A CSV or Parquet file, a folder of Parquet files, or a data set: adult, …")
     ] = None,
-    target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
-    favorable: Annotated[str | None, typer.Option(help="Its value that is good for the person.")] = None,
-    sensitive: Annotated[
-        _Many, typer.Option(help="A column that says who a person is; bins: age:25,60. Repeat.")
-    ] = None,
-    drop: Annotated[_Many, typer.Option(help="A column that is no feature. Repeat.")] = None,
-    notion: Annotated[
-        _Many,
-        typer.Option(
-            help="What must be equal: demographic_parity (default), equal_opportunity, equalized_odds, … Repeat."
-        ),
-    ] = None,
-    crossed: Annotated[bool, typer.Option("--crossed", help="Also compare the crossing of all attributes.")] = False,
+    target: Target = None,
+    favorable: Favorable = None,
+    sensitive: Sensitive = None,
+    drop: Drop = None,
+    notion: Notion = None,
+    crossed: Crossed = False,
     within: Annotated[float | None, typer.Option(help="Choose the most accurate model with gaps up to this.")] = None,
     confidence: Annotated[float | None, typer.Option(help="How sure to be of `--within`, such as 0.95.")] = None,
     model: Annotated[str, typer.Option(help="net, boosting, plugin or portfolio.")] = "net",
@@ -51,7 +43,7 @@ def train(
     seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
     resume: Annotated[Path | None, typer.Option(help="Continue the training of this run, which was killed.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Learn classifiers that are accurate and fair: the whole trade-off between the two.
 
@@ -102,13 +94,14 @@ def _begun(asked: Asked, out: Path | None, force: bool, job: "Job") -> tuple["Ru
     """Train anew; what can be wrong is looked at before rows are read, columns first, by rank 0 for all."""
     from mamofair.cli._data import check_columns, name_of, open_data
     from mamofair.cli._learn import learn, make_estimator
+    from mamofair.estimators import FairClassifier
 
     asked = job.ranks.told(lambda: asked)
     folder = Path("runs") / name_of(asked) if out is None else out
 
     def looked_at() -> None:
         check_columns(asked)
-        make_estimator(asked, favorable=None)
+        FairClassifier._require(make_estimator(asked, favorable=None))
         _require_free(folder, force)
 
     job.ranks.told(looked_at)
