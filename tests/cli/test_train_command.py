@@ -16,7 +16,7 @@ from loan_table import ASKED, COLUMNS, applicants
 from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import read_data
-from mamofair.cli._outcome import beyond_bound, cost_of, outcome
+from mamofair.cli._outcome import beyond_bound, cost_of, limit_of, outcome
 from mamofair.limits import frontier
 from mamofair.metrics import gap
 from mamofair.runs import load_run, read_checkpoint, write_checkpoint
@@ -81,6 +81,11 @@ def test_what_is_said_of_the_chosen_point():
     assert beyond_bound(point(3, 0.2, 0.04), within=0.05) is None
     assert beyond_bound(point(3, 0.2, 0.15), within=None) is None
     assert "gaps up to 0.05: the chosen model" in beyond_bound(point(3, 0.2, 0.15), within=0.05)
+
+
+def test_what_is_said_of_the_limit():
+    assert limit_of(0.14, error=0.15).startswith("No model on these features can be expected to err less than 0.140")
+    assert "error of 0.475, and the chosen one is not above it" in limit_of(0.475, error=0.427)
 
 
 def test_few_rows_that_tell_nothing_are_told(tmp_path):

@@ -89,6 +89,19 @@ def _largest_gap(found: Mapping[str, Any]) -> float:
     return max(value for name, value in _values(found).items() if name != "error")
 
 
+def limit_of(least: float, error: float) -> str:
+    """Return, in one sentence, how the chosen point's error on test rows compares with the estimated limit."""
+    if error < least:
+        return (
+            f"The estimated limit of any model with gaps like the chosen one's is an error of {least:.3f}, and the "
+            "chosen one is not above it: there is nothing left to gain, or rows are too few to tell."
+        )
+    return (
+        f"No model on these features can be expected to err less than {least:.3f} with gaps like the chosen one's: an "
+        "estimate of what fairness must cost on this data."
+    )
+
+
 def show(found: Mapping[str, Any]) -> None:
     """Print the points, a table on a terminal and plain lines otherwise, and the sentence."""
     names = {"unconstrained": "most accurate", "chosen": "chosen", "fairest": "fairest useful"}
@@ -104,10 +117,7 @@ def show(found: Mapping[str, Any]) -> None:
     if found["constant"]:
         show_sentence("Only models that decide alike for everyone were found: rows are too few, or tell too little.")
     if found["least_error"] is not None:
-        show_sentence(
-            f"No model on these features can be expected to err less than {found['least_error']:.3f} with gaps like "
-            "the chosen one's: an estimate of what fairness must cost on this data."
-        )
+        show_sentence(limit_of(found["least_error"], _values(found["chosen"])["error"]))
 
 
 def _cell(value: Mapping[str, float]) -> str:
