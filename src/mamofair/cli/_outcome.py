@@ -31,16 +31,17 @@ def outcome(run: Run) -> dict[str, Any]:
     """Return what was found, as plain values: the points worth a look, measured on test rows, and a sentence."""
     front, chosen = run.estimator.front_, run.estimator.selected_
     rows = {"unconstrained": 0, "chosen": chosen, "fairest": fairest(front)}
-    found = {name: {"point": row, "test": _measured(run, row)} for name, row in rows.items()}
-    least = None if run.limit is None else least_error(run.limit, _values(found["chosen"]))
+    found: dict[str, Any] = {name: {"point": row, "test": _measured(run, row)} for name, row in rows.items()}
+    high = _values(found["chosen"], "high")  # a gap that is small by chance would make the limit too high
+    least = None if run.limit is None else least_error(run.limit, high)
     cost = cost_of(found["unconstrained"], found["chosen"])
     beyond = beyond_bound(found["chosen"], run.settings.get("within") if run.settings.get("within_reached") else None)
     useless = bool(front.is_constant.all())
     return {"points": len(front), **found, "cost": cost, "beyond": beyond, "constant": useless, "least_error": least}
 
 
-def _values(found: Mapping[str, Any]) -> dict[str, float]:
-    return {name: measured["value"] for name, measured in found["test"].items()}
+def _values(found: Mapping[str, Any], part: str = "value") -> dict[str, float]:
+    return {name: measured[part] for name, measured in found["test"].items()}
 
 
 def _measured(run: Run, row: int) -> dict[str, dict[str, float]]:
