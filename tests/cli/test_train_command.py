@@ -88,6 +88,15 @@ def test_what_is_said_of_the_limit():
     assert "error of 0.475, and the chosen one is not above it" in limit_of(0.475, error=0.427)
 
 
+def test_rows_that_cannot_be_learned_from_leave_no_folder_in_the_way(fails, tmp_path):
+    people = applicants(300)
+    people.loc[people["approved"] == "yes", "gender"] = "m"  # no woman is approved: her rate is not defined
+    people.to_csv(tmp_path / "loans.csv", index=False)
+    out = tmp_path / "run"
+    assert "has no row with y=1" in fails("train", tmp_path / "loans.csv", *ASKED, "--notion", "eopp", "--out", out)
+    assert not out.exists()
+
+
 def test_few_rows_that_tell_nothing_are_told(tmp_path):
     applicants(24).to_csv(tmp_path / "few.csv", index=False)
     done = train(tmp_path / "few.csv", *ASKED, "--epochs", 1, "--validation-fraction", 0.5, "--out", tmp_path / "run")
