@@ -266,6 +266,10 @@ def test_labels_and_decisions_that_are_written_differently_are_told_apart():
         audit([0, 1, 1, 0], ["no", "yes", "no", "yes"], ["a", "a", "b", "b"])
 
 
+def test_decisions_that_are_all_wrong_are_written_alike():
+    assert audit([1, 1, 1, 1], [0, 0, 0, 0], ["a", "a", "b", "b"], notions="dp").tally.error == 1
+
+
 def test_a_group_that_is_too_small_for_every_rate_is_told_in_two_words():
     found = audit([0, 1] * 20, [0, 1, 1, 1] * 10, ["a", "a", "b", "b"] * 10)
     assert "Too small to judge, sensitive_0: a (all rates), b (all rates)." in str(found)

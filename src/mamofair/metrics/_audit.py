@@ -232,7 +232,7 @@ def audit(
 def _require_alike(truth: np.ndarray, decision: np.ndarray) -> None:
     """Raise a `ValueError` if labels are written in one way and decisions in another."""
     true, made = (pd.unique(values).tolist() for values in (truth, decision))
-    if len(true) <= 2 and len(made) <= 2 and not set(true) & set(made):
+    if len(true) <= 2 and len(made) <= 2 < len({*true, *made}) and not set(true) & set(made):
         raise ValueError(
             f"Labels and decisions must be written alike: found {', '.join(map(repr, true))} in the one, and "
             f"{', '.join(map(repr, made))} in the other. Use the same two values for both."
