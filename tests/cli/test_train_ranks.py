@@ -9,10 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from torch.distributed import HashStore
 from typer.testing import CliRunner
 
 from loan_table import ASKED, applicants
-from mamofair.cli import app
+from mamofair.cli import _ranks, app
+from mamofair.ranks import Ranks
 from mamofair.runs import load_run, read_checkpoint
 from started_ranks import commanded, said
 from stopped_runs import results, wait_for_checkpoint
@@ -126,3 +128,21 @@ def test_a_job_of_one_needs_no_group(loans, tmp_path, monkeypatch):
     done = CliRunner().invoke(app, ["train", str(loans), *ASKED, "--epochs", "1", "--out", str(tmp_path / "run")])
     assert done.exit_code == 0, done.output
     assert load_run(tmp_path / "run").settings["ranks"] == 1
+
+
+def test_an_error_after_the_others_have_left_is_told_as_it_is(monkeypatch):
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setattr(_ranks, "_meet", lambda: _ranks.Job(Ranks(0, 2), HashStore()))
+
+    def saved() -> None:
+        with _ranks.joined() as job:
+            job.leave()
+            raise OSError("The disk is full.")
+
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(OSError, match="disk is full"):
+            saved()
+    finally:
+        signal.signal(signal.SIGTERM, before)

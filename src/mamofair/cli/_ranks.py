@@ -48,10 +48,15 @@ class Job:
     def outlast(self) -> None:
         """Let the others ask before the store is gone, which rank 0 has; those that were killed never will."""
         end = time.monotonic() + _MOMENT
-        while self.ranks.rank == 0 and time.monotonic() < end:
-            if sum(self.store.add(what, 0) for what in (_ERROR, _LOST)) >= self.ranks.size:
-                return
+        while self.ranks.rank == 0 and time.monotonic() < end and self._asked() < self.ranks.size:
             time.sleep(0.01)
+
+    def _asked(self) -> int:
+        """How many ranks have asked whether to say what is wrong; all of them, if that cannot be told any more."""
+        try:
+            return sum(int(self.store.add(what, 0)) for what in (_ERROR, _LOST))
+        except RuntimeError:
+            return self.ranks.size
 
     def interrupt(self) -> None:
         """Let the others know that this rank ends because it was asked to."""
@@ -70,7 +75,7 @@ class Job:
         if self.ranks.size == 1:
             return
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        distributed.destroy_process_group()
+        _part()
         if self.ranks.rank:
             raise typer.Exit
 
@@ -91,14 +96,19 @@ def joined() -> Iterator[Job]:
     except Exception as error:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # this rank ends anyway, but has something to say before
         is_first = job.first_to_say(_LOST if isinstance(error, ConnectionError) else _ERROR)
-        distributed.destroy_process_group()
+        _part()
         job.outlast()
         if not is_first:
             raise typer.Exit(2) from None
         raise
     finally:
-        if distributed.is_initialized():
-            distributed.destroy_process_group()
+        _part()
+
+
+def _part() -> None:
+    """Close the connections to the others, if that has not been done."""
+    if distributed.is_initialized():
+        distributed.destroy_process_group()
 
 
 def _meet() -> Job:
