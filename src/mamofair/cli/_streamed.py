@@ -83,7 +83,6 @@ class StreamedData:
     def fitting(self, estimator: FairClassifier) -> Iterator[FairClassifier]:
         """Yield the estimator as it learns."""
         assert isinstance(estimator, FairNetClassifier)
-        estimator._require()  # an error comes alone
         memory, pieces = f"{self.stream.memory / 1e6:,.0f} MB", len(self.stream)
         note(f"{self.rows:,} rows in {pieces:,} pieces are read again each epoch, within {memory} of memory.")
         return continued_stream(estimator, self.stream.with_labels())
