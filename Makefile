@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench-quality bench-speed bench-models bench-choosing bench-ranks bench-large bench-stream system clean
+.PHONY: demo test check bench-quality bench-speed bench-models bench-choosing bench-ranks bench-large bench-stream campaign system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
@@ -41,6 +41,11 @@ bench-large: .venv/developer
 
 bench-stream: .venv/developer
 	$(BIN)/python bench/stream.py --out docs/results/stream.md
+
+# Hours: tries to break every promise, goes on where an earlier run stopped, and writes docs/results/reliability.md.
+campaign: .venv/developer
+	OMP_NUM_THREADS=1 $(BIN)/python -m campaigns all --minutes $(or $(MINUTES),60)
+	$(BIN)/python -m campaigns page
 
 # What the tests need of the machine: a browser for the report's page.
 system:

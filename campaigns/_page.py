@@ -1,0 +1,42 @@
+"""The page of what campaigns found: a table of kinds and outcomes each, and every case that alarms."""
+
+from collections import Counter
+from collections.abc import Iterable
+from importlib import import_module
+from inspect import getdoc
+
+from campaigns._harness import read_records
+
+_HEAD = """# Reliability
+
+What campaigns of seeded trials found. Each number of a case repeats it: `python -m campaigns NAME` tries them all
+again, and [`campaigns/`](../../campaigns) has the code. The page is written by `python -m campaigns page`.
+"""
+
+
+def page(names: Iterable[str]) -> str:
+    """Return the page, from the records of each campaign."""
+    return "\n".join([_HEAD, *map(_section, names)])
+
+
+def _section(name: str) -> str:
+    """Return a campaign's part: what it tries, what came of it, and what needs a look."""
+    campaign, records = import_module(f"campaigns.{name}"), read_records(name)
+    counts = Counter((record.kind, record.outcome) for record in records)
+    kinds, outcomes = (sorted({key[place] for key in counts}) for place in (0, 1))
+    rows = [
+        ["tried", *outcomes],
+        ["---"] * (len(outcomes) + 1),
+        *([kind, *(str(counts[kind, outcome]) for outcome in outcomes)] for kind in kinds),
+        ["**all**", *(str(sum(counts[kind, outcome] for kind in kinds)) for outcome in outcomes)],
+    ]
+    alarms = [record for record in records if record.outcome in campaign.ALARMS]
+    lines = [
+        f"## {name.capitalize()}",
+        f"\n{getdoc(campaign)}\n",
+        f"`python -m campaigns {name}`: {len(records):,} cases, seeds 0 to {campaign.CASES - 1:,}.\n",
+        *("| " + " | ".join(row) + " |" for row in rows),
+        "",
+        *(f"- {record.kind}, seed {record.seed}: {record.outcome}. {record.detail}" for record in alarms),
+    ]
+    return "\n".join(lines) + "\n"
