@@ -61,6 +61,32 @@ def test_networks_that_cannot_be_trained_are_refused_with_advice(network, words)
         require_logits(network, torch.randn(2, 4))
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.half, torch.float64], ids=str)
+def test_parameters_in_another_precision_are_named(dtype):
+    with pytest.raises(ValueError, match=r"float32: found (bfloat16|float16|float64) in 0\.weight.*network\.float\(\)"):
+        require_logits(squashed().to(dtype), torch.randn(2, 4))
+
+
+def test_advice_is_not_what_was_done_already():
+    pictures, tokens = torch.randint(256, (2, 3, 8, 8)), torch.randint(9, (2, 4))
+    with pytest.raises(ValueError, match=r"as int64.*X\.astype\('float32'\)") as caught:
+        require_logits(nn.Sequential(nn.Conv2d(3, 1, 8), nn.Flatten(0)), pictures)
+    assert "keep them integers" not in str(caught.value)
+    with pytest.raises(ValueError, match="first layer") as caught:
+        require_logits(nn.Linear(3, 1), tokens.float())
+    assert "standardize" not in str(caught.value)
+
+
+def test_what_torch_says_is_cut_short():
+    class Wordy(nn.Linear):
+        def forward(self, x):
+            raise RuntimeError("no\n" * 100_000)
+
+    with pytest.raises(ValueError, match="cannot take X") as caught:
+        require_logits(Wordy(4, 1), torch.randn(2, 4))
+    assert len(str(caught.value)) <= 500
+
+
 def test_logits_are_accepted_without_a_trace():
     network = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Dropout(0.3), nn.Linear(8, 1)).train()
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}

@@ -44,8 +44,11 @@ class Batch:
 
     @classmethod
     def of(cls, x: Tensor, y: Any, members: Mapping[str, Any], weight: Any = None) -> "Batch":
-        """Return rows from features, labels, the memberships of each attribute, and weights."""
-        dtype = x.dtype if x.is_floating_point() else torch.get_default_dtype()
+        """Return rows from features, labels, the memberships of each attribute, and weights.
+
+        All but the features are float32 at least: half precision would round weights and the sums of memberships.
+        """
+        dtype = torch.promote_types(x.dtype, torch.float32) if x.is_floating_point() else torch.get_default_dtype()
         tensor = partial(torch.as_tensor, dtype=dtype, device=x.device)
         tables = [tensor(table) for table in members.values()]
         spans, start = {}, 0
@@ -59,6 +62,13 @@ class Batch:
     def __getitem__(self, index: Tensor | slice) -> "Batch":
         weight = None if self.weight is None else self.weight[index]
         return Batch(self.x[index], self.y[index], self.members[index], self.spans, weight)
+
+    def to(self, dtype: torch.dtype) -> "Batch":
+        """Return the same rows with labels, memberships and weights in another dtype; features stay as they are."""
+        if self.members.dtype == self.y.dtype == dtype:
+            return self
+        weight = None if self.weight is None else self.weight.to(dtype)
+        return Batch(self.x, self.y.to(dtype), self.members.to(dtype), self.spans, weight)
 
     def split(self, sizes: Iterable[int]) -> "Iterator[Batch]":
         """Yield parts of these sizes, one after another; they share memory with the whole."""

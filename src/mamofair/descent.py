@@ -30,7 +30,7 @@ __all__ = [
 
 
 def pullback(
-    logits: Float[Tensor, "*members n"], cotangents: Float[Tensor, "k *members n"], parameters: Sequence[Tensor]
+    logits: Float[Tensor, "*members n"], cotangents: Float[Tensor, "k ..."], parameters: Sequence[Tensor]
 ) -> Float[Tensor, "k *members d"]:
     """Return the Jacobian of k objectives by the parameters, from their derivatives by the logits.
 
@@ -44,6 +44,12 @@ def pullback(
             [0., 0.]])
     """
     k = len(cotangents)
+    if cotangents.shape[1:] != logits.shape:
+        raise ValueError(
+            f"`cotangents` must have the shape of the logits, once for each objective: found {tuple(cotangents.shape)} "
+            f"for logits of shape {tuple(logits.shape)}. Pass the logits that `evaluate` was given."
+        )
+    cotangents = cotangents.to(logits.dtype)  # half, for instance, under autocast
     if k == 1:  # an ordinary backward pass, which takes any operation
         alone = torch.autograd.grad(logits, parameters, cotangents[0], allow_unused=True)
         found = tuple(None if grad is None else grad.unsqueeze(0) for grad in alone)
@@ -54,7 +60,7 @@ def pullback(
 
 
 def assign_grad(parameters: Sequence[Tensor], direction: Float[Tensor, "*members d"]) -> None:
-    """Write a direction into the parameters' `grad`, for an optimizer to step along.
+    """Write a direction into the parameters' `grad`, for an optimizer to step along, in the dtype of each.
 
     >>> w = torch.zeros(2, 2, requires_grad=True)
     >>> assign_grad([w], torch.arange(4.0))
@@ -65,7 +71,7 @@ def assign_grad(parameters: Sequence[Tensor], direction: Float[Tensor, "*members
     sizes = [parameter[(0,) * (direction.ndim - 1)].numel() for parameter in parameters]
     for parameter, part in zip(parameters, torch.split(direction, sizes, dim=-1), strict=True):
         # torch's fused Adam misreads a gradient whose memory is laid out other than its parameter's.
-        parameter.grad = part.reshape(parameter.shape).contiguous()
+        parameter.grad = part.reshape(parameter.shape).to(parameter.dtype).contiguous()
 
 
 @runtime_checkable

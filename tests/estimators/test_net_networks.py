@@ -205,3 +205,24 @@ def test_micro_batches_can_be_turned_on_when_training_goes_on():
 def test_micro_batches_are_refused_where_rows_mix():
     with pytest.raises(ValueError, match="`micro_batch` must be None for networks that mix rows"):
         small(network=normalised, micro_batch=16).fit(X, Y, sensitive_features=GROUP)
+
+
+class Halved(nn.Module):
+    def __init__(self, n_features: int):
+        super().__init__()
+        self.inside = nn.Sequential(nn.Linear(n_features, 8), nn.SiLU(), nn.Linear(8, 1))
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return self.inside(x)
+
+
+@pytest.mark.parametrize("members", [2, [MinNorm()]], ids=["rays", "common descent"])
+def test_a_module_that_computes_in_half_precision_trains_as_in_full(members):
+    class Full(Halved):
+        def forward(self, x):
+            return self.inside(x)
+
+    half, full = (small(network=kind, members=members).fit(X, Y, sensitive_features=GROUP) for kind in (Halved, Full))
+    losses = [model.history_["cross_entropy"].to_numpy() for model in (half, full)]
+    np.testing.assert_allclose(*losses, rtol=0.02)  # bfloat16 has three digits

@@ -20,17 +20,20 @@ from torch import Tensor
 from mamofair.batches import Batch
 from mamofair.notions import Confusion, Rate
 from mamofair.objectives._objectives import CrossEntropy, Gap, Objective
+from mamofair.objectives._precision import full_precision
 from mamofair.relaxations import Relaxation
 
 Evaluated = tuple[Float[Tensor, "*members"], Float[Tensor, "*members n"]]
 
 
+@full_precision
 def evaluate(
     objectives: Sequence[Objective], logits: Float[Tensor, "*members n"], batch: Batch
 ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
     """Return the objectives' values and their derivatives by the logits, the cotangents.
 
-    Logits may carry members in front: each member then has its own values and its own cotangents.
+    Logits may carry members in front: each member then has its own values and its own cotangents. Logits in half
+    precision, as autocast makes them, are welcome: values and cotangents are float32.
     """
     gaps = {i: objective for i, objective in enumerate(objectives) if isinstance(objective, Gap)}
     found = {i: _differentiate(objectives[i], logits, batch) for i in range(len(objectives)) if i not in gaps}

@@ -12,6 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from mamofair.batches import Batch
 from mamofair.groups import Groups
 from mamofair.notions import Confusion, Notion, column
+from mamofair.objectives._precision import full_precision
 from mamofair.relaxations import Relaxation, Sigmoid
 
 
@@ -28,11 +29,13 @@ class Objective(Protocol):
 class CrossEntropy:
     """The mean cross-entropy of the labels, −log σ(±f)."""
 
+    @full_precision
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
         """Return the weighted mean over rows."""
         labels = batch.y.expand_as(logits)
         return _mean(binary_cross_entropy_with_logits(logits, labels, reduction="none"), batch)
 
+    @full_precision
     def with_cotangent(
         self, logits: Float[Tensor, "*members n"], batch: Batch
     ) -> tuple[Float[Tensor, "*members"], Float[Tensor, "*members n"]]:
@@ -48,6 +51,7 @@ class CrossEntropy:
 class SquaredError:
     """The mean squared error of the probabilities, (σ(f) − y)²; the anchor of the paper's code."""
 
+    @full_precision
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
         """Return the weighted mean over rows."""
         return _mean((torch.sigmoid(logits) - batch.y).square(), batch)
@@ -89,6 +93,7 @@ class Gap:
         if self.anchor < 0:
             raise ValueError(f"`anchor` must not be negative: found {self.anchor}.")
 
+    @full_precision
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
         """Return the relaxed gap and its anchor."""
         positive, negative = self.relaxation(logits), self.relaxation.negative(logits)

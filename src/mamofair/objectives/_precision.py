@@ -1,0 +1,45 @@
+"""In which precision objectives are computed, whatever that of the network."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TypeVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from mamofair.batches import Batch
+
+Self = TypeVar("Self")
+Result = TypeVar("Result")
+
+
+def full_precision(compute: Callable[[Self, Tensor, Batch], Result]) -> Callable[[Self, Tensor, Batch], Result]:
+    """Let a function of logits and their batch compute in float32 or float64, under autocast, too.
+
+    Half precision is enough for a network, but not for sums over rows: bfloat16 counts no further than 256.
+    """
+
+    @wraps(compute)
+    def computed(self: Self, logits: Tensor, batch: Batch) -> Result:
+        aligned = _align(logits, batch)
+        if not torch.is_autocast_enabled(logits.device.type):
+            return compute(self, *aligned)
+        with torch.autocast(logits.device.type, enabled=False):
+            return compute(self, *aligned)
+
+    return computed
+
+
+def _align(logits: Tensor, batch: Batch) -> tuple[Float[Tensor, "*members n"], Batch]:
+    """Return logits and batch in one dtype; a `ValueError` unless they have the same rows."""
+    if not logits.ndim or logits.shape[-1] != len(batch):
+        advice = " Use logits.squeeze(-1)." if logits.shape == (len(batch), 1) else ""
+        raise ValueError(
+            "`logits` must have one value for each row of the batch, in their last axis: found the shape "
+            f"{tuple(logits.shape)} for {len(batch)} rows.{advice}"
+        )
+    if not logits.is_floating_point():
+        raise ValueError(f"`logits` must be floating-point numbers: found {logits.dtype}. Pass them undecided.")
+    dtype = torch.promote_types(torch.promote_types(logits.dtype, batch.members.dtype), torch.float32)
+    return logits.to(dtype), batch.to(dtype)

@@ -1,0 +1,41 @@
+"""Values within messages: whatever users hand over, a message stays short enough to read."""
+
+from collections.abc import Collection
+from typing import Any
+
+__all__ = ["cut", "quote", "quote_some"]
+
+_MOST = 60  # characters of a value
+_SOME = 5  # values of many
+
+
+def cut(text: str, most: int = _MOST) -> str:
+    """Return a text of at most so many characters, the middle of a longer one left out.
+
+    >>> cut("a" * 50 + "b" * 50, most=9)
+    'aaaa…bbbb'
+    """
+    if len(text) <= most:
+        return text
+    head = (most - 1) // 2
+    return f"{text[: most - 1 - head]}…{text[len(text) - head :]}"
+
+
+def quote(value: Any, most: int = _MOST) -> str:
+    """Return how Python writes a value, cut short.
+
+    >>> quote("sex"), quote("s" * 100, most=11)
+    ("'sex'", "'ssss…ssss'")
+    """
+    shown = value[: 2 * most] + value[-2 * most :] if isinstance(value, str) and len(value) > 4 * most else value
+    return cut(repr(shown), most)
+
+
+def quote_some(values: Collection[Any], most: int = _SOME, join: str = ", ") -> str:
+    """Return the first of several values, and how many more there are.
+
+    >>> quote_some(["F", "M"]), quote_some(range(100))
+    ("'F', 'M'", '0, 1, 2, 3, 4, … (100 in all)')
+    """
+    shown = join.join(quote(value) for value, _ in zip(values, range(most), strict=False))
+    return shown if len(values) <= most else f"{shown}, … ({len(values):,} in all)"
