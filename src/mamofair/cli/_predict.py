@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from mamofair.estimators import FairClassifier
 
 _ADDED = ("prediction", "score")
+_OUT = (
+    "Where to write CSV; - means to the screen. Text that a spreadsheet would run as a formula (it begins with =, +, -, "
+    "@ or a tab) gets an apostrophe before it; numbers stay as they are."
+)
 
 
 def predict(
@@ -29,7 +33,7 @@ def predict(
     ],
     point: PointOf = None,
     within: WithinOf = None,
-    out: Annotated[str, typer.Option("--out", "-o", help="Where to write CSV; - means to the screen.")] = "-",
+    out: Annotated[str, typer.Option("--out", "-o", help=_OUT)] = "-",
     seed: IdleSeed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print how many were decided how, as JSON.")] = False,
 ) -> None:
@@ -86,6 +90,7 @@ def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
     from scipy.special import expit
 
     from mamofair.tables import read_batches
+    from mamofair.tables._formulas import safe_csv
 
     rows = favorable = 0
     batches = read_batches(table, model._encoder)
@@ -96,7 +101,7 @@ def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
         scores = scores if model._places == (1, 0) else -scores
         whole["prediction"] = model.classes_[np.where(scores > 0, *model._places)]
         whole["score"] = expit(scores)
-        whole.to_csv(file, index=False, header=not rows, lineterminator="\n")
+        file.write(safe_csv(whole, header=not rows))
         rows, favorable = rows + len(whole), favorable + int((scores > 0).sum())
     return rows, favorable
 

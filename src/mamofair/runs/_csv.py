@@ -1,10 +1,12 @@
-"""Tables as CSV, in which numbers keep every digit."""
+"""Tables as CSV, in which numbers keep every digit and no text is a formula."""
 
 import csv
 import io
 from typing import Any
 
 import pandas as pd
+
+from mamofair.tables._formulas import safe_csv, unprotect
 
 
 def to_csv(frame: pd.DataFrame) -> bytes:
@@ -13,13 +15,13 @@ def to_csv(frame: pd.DataFrame) -> bytes:
     >>> read_csv(to_csv(pd.DataFrame({"step": [1, 2], "error": [0.1 + 0.2, float("nan")]})))
     [{'step': 1, 'error': 0.30000000000000004}, {'step': 2}]
     """
-    return frame.to_csv(index=False, lineterminator="\n").encode()
+    return safe_csv(frame).encode()
 
 
 def read_csv(content: bytes) -> list[dict[str, Any]]:
     """Return the rows of such a file, without what is missing; not every pandas reads every digit."""
     rows = csv.DictReader(io.StringIO(content.decode(), newline=""))
-    return [{name: _value(text) for name, text in row.items() if text} for row in rows]
+    return [{unprotect(name): _value(text) for name, text in row.items() if text} for row in rows]
 
 
 def _value(text: str) -> Any:
@@ -28,4 +30,4 @@ def _value(text: str) -> Any:
             return kind(text)
         except ValueError:
             continue
-    return text
+    return unprotect(text)

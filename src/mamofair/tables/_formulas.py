@@ -1,0 +1,80 @@
+"""Text that a spreadsheet would run as a formula, and the apostrophe that keeps it from doing so.
+
+Whoever can write a name into a table could otherwise have a formula of theirs run where it is opened (CWE-1236).
+"""
+
+import csv
+import re
+from typing import Any
+
+import pandas as pd
+
+__all__ = ["protect", "protect_table", "safe_csv", "unprotect"]
+
+# What begins a formula, or what spreadsheets skip before one, as OWASP lists them; after apostrophes, so that
+# `unprotect` finds what was there.
+_BEGINS = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[-+](\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+](nan|inf|infinity)", re.IGNORECASE)
+
+
+def protect(text: str) -> str:
+    """Return a text with an apostrophe before it if it begins like a formula; numbers and lone signs stay.
+
+    A sign alone is no formula, and a label in some tables.
+
+    >>> [protect(text) for text in ("=1+1", "+1 555 0100", "-3.5", "-", "sex")]
+    ["'=1+1", "'+1 555 0100", '-3.5', '-', 'sex']
+    """
+    begins = _BEGINS.match(text) and len(text) > 1 and not _NUMBER.fullmatch(text)
+    return f"'{text}" if begins else text
+
+
+def unprotect(text: str) -> str:
+    """Return the text that `protect` was given.
+
+    >>> unprotect("'=1+1"), unprotect("'tis")
+    ('=1+1', "'tis")
+    """
+    return text[1:] if text.startswith("'") and _BEGINS.match(text) else text
+
+
+def protect_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose texts, names of columns included, are protected; all else is as it was."""
+    columns = {
+        protect(str(name)): _protect_column(column) if _may_hold_text(column) else column
+        for name, column in frame.items()
+    }
+    return pd.DataFrame(columns, index=frame.index, copy=False)
+
+
+def safe_csv(frame: pd.DataFrame, header: bool = True) -> str:
+    """Return a table as CSV with "\\n" between lines, in which no cell is a formula."""
+    table = protect_table(frame)
+    # Before Python 3.13 a carriage return is not quoted, and whoever reads the file begins a new row there.
+    returns = any(map(_holds_return, (column for _, column in table.items()))) or any("\r" in name for name in table)
+    quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    return str(table.to_csv(index=False, header=header, lineterminator="\n", quoting=quoting))
+
+
+def _may_hold_text(column: pd.Series) -> bool:
+    return isinstance(column.dtype, pd.StringDtype | pd.CategoricalDtype) or column.dtype == object
+
+
+def _protect_column(column: pd.Series) -> pd.Series:
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.rename_categories(_protect_value)
+    if column.dtype == object:
+        return column.map(_protect_value)
+    begins = column.str.match(_BEGINS.pattern).fillna(False).astype(bool)
+    return column.where(~begins, column[begins].map(protect)) if begins.any() else column
+
+
+def _protect_value(value: Any) -> Any:
+    return protect(value) if isinstance(value, str) else value
+
+
+def _holds_return(column: pd.Series) -> bool:
+    if isinstance(column.dtype, pd.StringDtype):
+        return bool(column.str.contains("\r", regex=False).any())
+    values = column.cat.categories if isinstance(column.dtype, pd.CategoricalDtype) else column
+    return _may_hold_text(column) and any(isinstance(value, str) and "\r" in value for value in values)
