@@ -152,3 +152,20 @@ def test_rows_of_one_index_in_another_order_are_warned_of(eight_people):
             use()
     for other in (shuffled.reset_index(drop=True), shuffled.to_numpy(), named["sex"]):  # may stand as it is
         gap(named["y"], named["predicted"], sensitive_features=other, notion="dp")
+
+
+def test_a_quantity_is_no_attribute_and_advice_helps():
+    age = pd.Series(np.random.default_rng(0).integers(18, 80, 2000), name="age")
+    for quantity in (age, age.astype(float), age.to_numpy(), age.tolist(), {"age": age.astype(object)}):
+        with pytest.raises(ValueError, match=r"62 different numbers, 18(\.0)? to 79(\.0)?\. Bin it, as in pandas\.cut"):
+            read_groups(quantity)
+    assert len(read_groups(pd.cut(age, [0, 25, 60, 120])).values[0]) == 3
+    assert len(read_groups(age.astype(str)).values[0]) == 62
+
+
+@pytest.mark.parametrize(
+    "values", [range(20), [f"country {i}" for i in range(195)], [*range(60), "unknown"], [True, 0]]
+)
+def test_many_groups_that_have_names_are_an_attribute(values):
+    column = [value for value in values for _ in range(10)]
+    assert len(read_groups(np.array(column, dtype=object)).values[0]) == len(values)

@@ -87,8 +87,12 @@ def test_column_that_is_not_there_offers_the_nearest():
 
 
 def test_bad_bounds_and_weights_are_refused():
+    for bad in (-0.1, 1.5, 101, float("inf"), float("nan"), True):
+        for bounds in (bad, {A: 0.1, B: bad}):
+            with pytest.raises(ValueError, match=r"A bound must be a number in \[0, 1\], as gaps are"):
+                MostAccurateWithin(bounds)
+    with pytest.raises(ValueError, match=r"found 5\. 5 % is 0\.05\.$"):
+        MostAccurateWithin(5)
     for bad in (-0.1, float("nan")):
-        with pytest.raises(ValueError, match="must be a number and not negative"):
-            MostAccurateWithin(bad)(FRONT)
         with pytest.raises(ValueError, match="non-negative and finite"):
             Weighted({"error": bad})(FRONT)

@@ -16,6 +16,8 @@ from jaxtyping import Float
 from scipy.optimize import nnls
 from torch import Tensor
 
+from mamofair.quotes import quote
+
 __all__ = [
     "Fixed",
     "MinNorm",
@@ -141,7 +143,9 @@ class Fixed:
     def __post_init__(self) -> None:
         given = tuple(float(weight) for weight in self.weights)
         if not given or min(given) < 0 or not 0 < sum(given) < float("inf"):
-            raise ValueError(f"Fixed weights must be non-negative, finite and not all zero: found {self.weights!r}.")
+            raise ValueError(
+                f"Fixed weights must be non-negative, finite and not all zero: found {quote(self.weights)}."
+            )
         object.__setattr__(self, "weights", tuple(weight / sum(given) for weight in given))
 
     def __call__(self, gramian: Float[Tensor, "k k"]) -> Float[Tensor, " k"]:

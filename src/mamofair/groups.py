@@ -1,14 +1,17 @@
 """Sensitive features of any kind, read as attributes with groups. The one place where `sensitive_features` is read."""
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
+
+from mamofair.quotes import quote, quote_some
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,13 +82,16 @@ class Groups:
         for name, values in zip(other.names, other.values, strict=True):
             if name not in self.names:
                 raise ValueError(
-                    f"`sensitive_features` must have the attribute {name!r} as in `fit`: found {self.names}."
+                    f"`sensitive_features` must have the attribute {quote(name)} as in `fit`: found "
+                    f"{quote_some(self.names)}."
                 )
             place, known = self.names.index(name), {value: code for code, value in enumerate(values)}
             codes = self.codes[:, place]
             new = [value for i, value in enumerate(self.values[place]) if value not in known and (codes == i).any()]
             if new and strict:
-                raise ValueError(f"Groups must be known from `fit`: found {new[0]!r} in {name!r}. Set it to missing.")
+                raise ValueError(
+                    f"Groups must be known from `fit`: found {quote(new[0])} in {quote(name)}. Set it to missing."
+                )
             columns.append(np.array([*(known.get(value, -1) for value in self.values[place]), -1])[codes])
         return Groups(other.names, other.values, np.column_stack(columns))
 
@@ -162,7 +168,9 @@ def read_groups(sensitive_features: Any, rows: int | None = None, *, whole: bool
     """
     if isinstance(sensitive_features, pd.DataFrame) and not sensitive_features.columns.is_unique:
         twice = sensitive_features.columns[sensitive_features.columns.duplicated()][0]
-        raise ValueError(f"`sensitive_features` must have different column names: found {twice!r} twice. Rename one.")
+        raise ValueError(
+            f"`sensitive_features` must have different column names: found {quote(twice)} twice. Rename one."
+        )
     columns = list(_columns(sensitive_features))
     if not columns:
         raise ValueError("`sensitive_features` must have at least one column: found none.")
@@ -174,6 +182,7 @@ def read_groups(sensitive_features: Any, rows: int | None = None, *, whole: bool
     for name, (_, values) in zip(names, read, strict=True):
         if whole:
             require_several(name, len(values), found)
+            _require_names(name, values)
     return Groups(tuple(names), tuple(values for _, values in read), np.column_stack([codes for codes, _ in read]))
 
 
@@ -215,8 +224,23 @@ def require_several(name: str, groups: int, rows: int) -> None:
     """Raise a `ValueError` for an attribute whose groups are single rows."""
     if groups > max(20, rows // 2):
         raise ValueError(
-            f"Attribute {name!r} must have groups of several rows: found {groups} values in {rows} rows. "
+            f"Attribute {quote(name)} must have groups of several rows: found {groups} values in {rows} rows. "
             "Bin it first, for instance with pandas.cut."
+        )
+
+
+# More different numbers than this are a quantity, such as an age. Text may name more groups: there are 195 countries.
+_MOST_NUMBERS = 20
+
+
+def _require_names(name: str, values: Sequence[Any]) -> None:
+    """Raise a `ValueError` for an attribute that is a quantity: each of its numbers would be a group of its own."""
+    numbers = [value for value in values if isinstance(value, Real) and not isinstance(value, bool)]
+    if len(numbers) == len(values) > _MOST_NUMBERS:
+        raise ValueError(
+            f"Attribute {quote(name)} must name groups: found {len(values):,} different numbers, {quote(min(numbers))} "
+            f"to {quote(max(numbers))}. Bin it, as in pandas.cut(age, [0, 25, 60, 120]) (on the command line "
+            "age:25,60); if they are codes of groups, turn them into text with astype(str)."
         )
 
 

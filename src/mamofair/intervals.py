@@ -25,6 +25,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import betainccinv, betaincinv, ndtri
 
+from mamofair.quotes import as_share, quote
+
 __all__ = [
     "Interval",
     "bootstrap",
@@ -234,7 +236,9 @@ def bootstrap(
 def tail(confidence: float) -> float:
     """Return the chance to be wrong on one side."""
     if not 0 < confidence < 1:
-        raise ValueError(f"`confidence` must lie between 0 and 1, such as 0.95: found {confidence!r}.")
+        raise ValueError(
+            f"`confidence` must lie between 0 and 1, such as 0.95: found {quote(confidence)}.{as_share(confidence)}"
+        )
     return (1 - confidence) / 2
 
 

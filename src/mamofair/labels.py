@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mamofair.quotes import quote
+
 #: Labels whose order everybody knows: the larger is favorable even where only one of them occurs.
 _CONVENTIONS = ({0, 1}, {-1, 1})
 
@@ -38,20 +40,22 @@ def favorable_label(*columns: np.ndarray, favorable: Any = None, name: str = "y"
     """
     found = list(dict.fromkeys(label for column in columns for label in pd.unique(column).tolist()))
     if len(found) > 2:
-        shown = ", ".join(map(repr, found[:5])) + (", …" if len(found) > 5 else "")
+        shown = ", ".join(map(quote, found[:5])) + (", …" if len(found) > 5 else "")
         fractions = any(isinstance(label, float) and not label.is_integer() for label in found)
         advice = "If these are scores, compare them with a threshold first." if fractions else "Merge or drop some."
         raise ValueError(f"`{name}` must have two labels: found {len(found)} ({shown}). {advice}")
     if favorable is not None:
         if len(found) == 2 and favorable not in found:
-            shown = " and ".join(map(repr, found))
-            raise ValueError(f"`favorable` must be one of the labels {shown}: found {favorable!r}.")
+            shown = " and ".join(map(quote, found))
+            raise ValueError(f"`favorable` must be one of the labels {shown}: found {quote(favorable)}.")
         return favorable
     for convention in _CONVENTIONS:
         if set(found) <= convention:
             return max(convention)
     if len(found) == 1:
-        raise ValueError(f"`{name}` has one label only, {found[0]!r}: say with `favorable=` which label is favorable.")
+        raise ValueError(
+            f"`{name}` has one label only, {quote(found[0])}: say with `favorable=` which label is favorable."
+        )
     return max(found)
 
 

@@ -21,6 +21,7 @@ from mamofair.descent import pullback
 from mamofair.gramians import Layer, linear_layers, noted
 from mamofair.logits import one_logit
 from mamofair.pullbacks import Pullback, Trace, in_pieces, row_by_row
+from mamofair.quotes import quote
 
 _FEW = 32  # rows that are enough to tell whether rows mix
 
@@ -53,7 +54,7 @@ class MLP:
 
     def __post_init__(self) -> None:
         if not isinstance(self.hidden, Iterable) or not all(width >= 1 for width in self.hidden):
-            raise ValueError(f"`hidden` must be positive widths such as (60, 25): found {self.hidden!r}.")
+            raise ValueError(f"`hidden` must be positive widths such as (60, 25): found {quote(self.hidden)}.")
         if not 0 <= self.dropout < 1:
             raise ValueError(f"`dropout` must be in [0, 1): found {self.dropout}.")
 
@@ -274,7 +275,7 @@ class Average:
 
     def __init__(self, population: Population, decay: float):
         if not 0 <= decay < 1:
-            raise ValueError(f"The decay of an average must be in [0, 1): found {decay!r}.")
+            raise ValueError(f"The decay of an average must be in [0, 1): found {quote(decay)}.")
         self.population = population.copy()
         self.decay = decay
         self.steps = 0

@@ -14,9 +14,12 @@ selection_errors: P(ŷ=1 | y=0) and P(ŷ=0 | y=1) are the same in every group
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Flag, auto
+from numbers import Real
 from typing import Any
 
 import numpy as np
+
+from mamofair.quotes import as_share, quote
 
 
 class Cell(Flag):
@@ -158,7 +161,7 @@ class Notion:
 
     def __post_init__(self) -> None:
         if not self.rates:
-            raise ValueError(f"A notion must have at least one rate: found none in {self.name!r}.")
+            raise ValueError(f"A notion must have at least one rate: found none in {quote(self.name)}.")
 
     @property
     def conditions_on_prediction(self) -> bool:
@@ -223,6 +226,19 @@ NOTIONS = (
 )
 
 
+def require_gap(value: Any, name: str) -> None:
+    """Raise a `ValueError` unless a value is a gap that may be asked for: a number in [0, 1], and no percentage.
+
+    >>> require_gap(5, "`limit`")
+    Traceback (most recent call last):
+    ValueError: `limit` must be a number in [0, 1], as gaps are: found 5. 5 % is 0.05.
+    """
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if is_number and 0 <= value <= 1:
+        return
+    raise ValueError(f"{name} must be a number in [0, 1], as gaps are: found {quote(value)}.{as_share(value)}")
+
+
 def as_notion(notion: Notion | str) -> Notion:
     """Return the notion of that name or alias; a `Notion` is returned as it is.
 
@@ -236,7 +252,7 @@ def as_notion(notion: Notion | str) -> Notion:
     if wanted not in named:
         near = dict.fromkeys(named[name].name for name in get_close_matches(wanted, named, n=3, cutoff=0.7))
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
-        raise ValueError(f"No notion is called {notion!r}. {hint}There are {', '.join(n.name for n in NOTIONS)}.")
+        raise ValueError(f"No notion is called {quote(notion)}. {hint}There are {', '.join(n.name for n in NOTIONS)}.")
     return named[wanted]
 
 

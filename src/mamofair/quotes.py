@@ -1,10 +1,12 @@
 """Values within messages: whatever users hand over, a message stays short enough to read."""
 
 from collections.abc import Collection
+from numbers import Real
 from typing import Any
 
-__all__ = ["cut", "quote", "quote_some"]
+__all__ = ["PATH", "as_share", "cut", "quote", "quote_some"]
 
+PATH = 200  # characters of a path, or of a list of names
 _MOST = 60  # characters of a value
 _SOME = 5  # values of many
 
@@ -19,6 +21,16 @@ def cut(text: str, most: int = _MOST) -> str:
         return text
     head = (most - 1) // 2
     return f"{text[: most - 1 - head]}…{text[len(text) - head :]}"
+
+
+def as_share(value: Any) -> str:
+    """Return how a percentage is written as a share, where one seems to be meant.
+
+    >>> as_share(5), as_share(0.05)
+    (' 5 % is 0.05.', '')
+    """
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return f" {float(value):g} % is {float(value) / 100:g}." if is_number and 1 < value <= 100 else ""
 
 
 def quote(value: Any, most: int = _MOST) -> str:

@@ -12,6 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from mamofair.quotes import quote
+
 __all__ = ["ConvexConcave", "Hard", "Linear", "Published", "Relaxation", "Sigmoid", "Tanh"]
 
 
@@ -43,7 +45,7 @@ class Relaxation(ABC):
 
 def _check_scale(c: float) -> None:
     if not c > 0:
-        raise ValueError(f"A relaxation's scale `c` must be positive: found {c!r}.")
+        raise ValueError(f"A relaxation's scale `c` must be positive: found {quote(c)}.")
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,7 @@ def test_a_carriage_return_begins_no_row(dtype):
 
 @given(st.lists(TEXTS.filter(lambda text: text.strip() and "\0" not in text), min_size=1, max_size=4, unique=True))
 def test_a_table_of_a_run_is_read_as_it_was_written(texts):
-    rows = read_csv(to_csv(pd.DataFrame({text: texts for text in texts})))
+    rows = read_csv(to_csv(pd.DataFrame(dict.fromkeys(texts, texts))))
     written = [[_value(text)] * len(texts) for text in texts]
     assert [list(row) for row in rows] == [texts] * len(texts)
     assert [list(map(repr, row.values())) for row in rows] == [list(map(repr, row)) for row in written]

@@ -8,6 +8,7 @@ import typer
 
 from mamofair.cli._notes import noted_warnings
 from mamofair.cli._options import AsJson, IdleSeed
+from mamofair.quotes import quote
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +75,7 @@ def _read(
     source = open_source(path)
     source.check([target, prediction])
     if target == prediction:
-        raise ValueError(f"`--target` and `--prediction` must be two columns: found {target!r} for both.")
+        raise ValueError(f"`--target` and `--prediction` must be two columns: found {quote(target)} for both.")
     needed = {target, *(parse_attribute(one, source.names)[0] for one in sensitive)}
     # The other columns play no part, and a table must have features: the sensitive ones stand in.
     others = [name for name in source.names if name not in needed]

@@ -8,8 +8,10 @@ import typer
 
 from mamofair.cli._asked import Asked
 from mamofair.cli._notes import counted, note, noted_warnings
-from mamofair.cli._options import AsJson, Crossed, Drop, Favorable, Many, Notion, Sensitive, Target
+from mamofair.cli._options import MOST_SEED, AsJson, Crossed, Drop, Favorable, Many, Notion, Sensitive, Target
 from mamofair.cli._screen import show_sentence, show_table
+from mamofair.cli._values import require_writable
+from mamofair.quotes import PATH, quote
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,7 +33,9 @@ def compare(
     model: Annotated[Many, typer.Option(help="net, boosting, plugin or portfolio; all by default. Repeat.")] = None,
     peer: Annotated[Many, typer.Option(help="unconstrained, EG, TO, fairret, OxonFair or none; else all.")] = None,
     out: Annotated[Path | None, typer.Option(help="A folder for picture and figures; else comparisons/NAME.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of the first split and of all that is random.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MOST_SEED // 2, help="Of the first split and of all that is random.")
+    ] = 0,
     quick: Annotated[bool, typer.Option("--quick", help="Few rows and epochs: does it all work?")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier comparison in the same folder.")] = False,
     as_json: AsJson = False,
@@ -51,8 +55,9 @@ def compare(
             Asked(data, target, favorable, *columns, notions, crossed, seed=seed), model, peer, runs, quick
         )
         folder = Path("comparisons") / contest.data.name if out is None else out
+        require_writable(folder)
         if (folder / f"{_FILE}.csv").exists() and not force:
-            raise FileExistsError(f"There is a comparison in {str(folder)!r}: add `--force` to replace it.")
+            raise FileExistsError(f"There is a comparison in {quote(str(folder), PATH)}: add `--force` to replace it.")
         left_out: dict[str, str] = {}
         total = runs * len(contest.methods)
         records = list(counted(contest.records(left_out), total, f"comparing on {contest.data.name}"))
@@ -79,7 +84,7 @@ def _prepared(asked: Asked, model: Many, peer: Many, runs: int, quick: bool) -> 
     known = {"--model": list(MODELS), "--peer": [*PEERS, "none"]}
     for option, names in (("--model", model), ("--peer", peer)):
         if strays := [name for name in names or () if name not in known[option]]:
-            raise ValueError(f"`{option}` must be of {', '.join(known[option])}: found {strays[0]!r}.")
+            raise ValueError(f"`{option}` must be of {', '.join(known[option])}: found {quote(strays[0])}.")
     peers = [name for name in peer or PEERS if name != "none"]
     methods = tuple(dict.fromkeys([*(model or MODELS), *peers]))
     return Contest(asked, fewer(data, asked.seed) if quick else data, methods, runs, quick)

@@ -13,6 +13,7 @@ from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import StreamedData, is_streamed, name_of_path, open_stream
 from mamofair.datasets import CATALOG
 from mamofair.groups import Groups, read_groups
+from mamofair.quotes import quote
 from mamofair.ranks import Ranks
 from mamofair.splits import stratified_order
 from mamofair.tables import open_source, read_table
@@ -34,7 +35,7 @@ class Data:
 
     def split(self, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers of the rows to learn from and of the test rows, alike in labels and groups."""
-        size = round(fraction * len(self.y))
+        size = round(fraction * len(self.y)) if 0 < fraction < 1 else 0
         if not 0 < size < len(self.y):
             raise ValueError(
                 f"`--test-fraction` must leave rows to test and to train on: found {fraction} of {len(self.y):,} rows."
@@ -110,7 +111,7 @@ def _existing(asked: Asked) -> Path:
     if not path.exists():
         near = get_close_matches(asked.data.lower(), CATALOG, n=1)
         meant = f"Did you mean {near[0]}?" if near else f"The data sets are {', '.join(CATALOG)}."
-        raise FileNotFoundError(f"There is neither a file nor a data set {asked.data!r}. {meant}")
+        raise FileNotFoundError(f"There is neither a file nor a data set {quote(asked.data)}. {meant}")
     if asked.target is None:
         raise ValueError(f"`--target` must name the column of {path.name} to predict: found none.")
     return path
@@ -131,16 +132,16 @@ def _bundled(asked: Asked) -> Data:
         raise ValueError(f"`--memory` is for Parquet files: {asked.data} is in memory anyway. Leave it out.")
     data = CATALOG[asked.data].load()
     if asked.target is not None and asked.target != data.y.name:
-        raise ValueError(f"The target of {asked.data} is {data.y.name!r}: leave `--target` out.")
+        raise ValueError(f"The target of {asked.data} is {quote(data.y.name)}: leave `--target` out.")
     features = [name for name in asked.drop if name not in data.X]
     unknown = [*(name for name in asked.sensitive if name not in data.sensitive), *features]
     if unknown:
         known = [*data.sensitive, *(data.X if features else ())]
         near = get_close_matches(unknown[0].lower(), known, cutoff=0.5) or known
-        raise ValueError(f"There is no column {unknown[0]!r} in {asked.data}. Did you mean {' or '.join(near)}?")
+        raise ValueError(f"There is no column {quote(unknown[0])} in {asked.data}. Did you mean {' or '.join(near)}?")
     favorable = data.favorable if asked.favorable is None else asked.favorable
     if str(favorable) not in ("0", "1"):
-        raise ValueError(f"`--favorable` of {asked.data} must be 0 or 1 ({data.y.name}): found {favorable!r}.")
+        raise ValueError(f"`--favorable` of {asked.data} must be 0 or 1 ({data.y.name}): found {quote(favorable)}.")
     sensitive = data.sensitive[list(asked.sensitive) or data.sensitive.columns.tolist()]
     parts = (pd.util.hash_pandas_object(part, index=False) for part in (data.X, data.y, data.sensitive))
     checksum = hashlib.sha256(b"".join(part.to_numpy().tobytes() for part in parts)).hexdigest()

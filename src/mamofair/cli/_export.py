@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from mamofair.cli._options import AsJson, IdleSeed, PointOf, WithinOf
+from mamofair.cli._values import require_writable
 
 
 def export(
@@ -28,6 +29,7 @@ def export(
     from mamofair.runs import to_onnx
     from mamofair.runs._folders import replaced_file
 
+    require_writable(onnx, "--onnx", file=True)
     model = opened_at(run, point, within)
     if not isinstance(model, FairNetClassifier):
         raise ValueError(f"Only networks are exported: {run} has a {type(model).__name__}. Train with `--model net`.")

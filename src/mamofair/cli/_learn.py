@@ -17,7 +17,8 @@ from mamofair.cli._streamed import StreamedData
 from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.estimators._progress import watched
-from mamofair.notions import as_notion
+from mamofair.notions import as_notion, require_gap
+from mamofair.quotes import quote
 from mamofair.runs import Run, checkpointed, drop_checkpoint, steps_left, versions, write_checkpoint
 from mamofair.selection import ClosestToIdeal, MostAccurateWithin, Selection
 
@@ -32,7 +33,7 @@ MODELS = {
 def make_estimator(asked: Asked, favorable: Any) -> FairClassifier:
     """Return the estimator asked for, not fitted."""
     if asked.model not in MODELS:
-        raise ValueError(f"`--model` must be one of {', '.join(MODELS)}: found {asked.model!r}.")
+        raise ValueError(f"`--model` must be one of {', '.join(MODELS)}: found {quote(asked.model)}.")
     kind = getattr(mamofair, MODELS[asked.model], None)
     if kind is None:
         raise ValueError(f"This version of mamofair has no {asked.model}: update it, or use `--model net`.")
@@ -62,8 +63,7 @@ def _selection(asked: Asked) -> Selection:
         if asked.confidence is not None:
             raise ValueError("`--confidence` must come with `--within`: found no bound to be confident of.")
         return ClosestToIdeal()
-    if not asked.within >= 0:
-        raise ValueError(f"`--within` must not be negative: found {asked.within}.")
+    require_gap(asked.within, "`--within`")
     if asked.confidence is None:
         return MostAccurateWithin(asked.within)
     if not asked.calibration_fraction > 0:

@@ -20,7 +20,11 @@ Notion = Annotated[
 Crossed = Annotated[bool, typer.Option("--crossed", help="Also compare the crossing of all attributes.")]
 PointOf = Annotated[int | None, typer.Option("--point", help="Which row of front.csv; by default the chosen one.")]
 WithinOf = Annotated[float | None, typer.Option("--within", help="Or the most accurate one with gaps up to this.")]
+#: The largest seed that numpy's older generators take.
+MOST_SEED = 2**32 - 1
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
 #: Every command takes a seed, so that a script may pass one to all.
-IdleSeed = Annotated[int, typer.Option("--seed", min=0, help="Nothing here is random; accepted for scripts.")]
+IdleSeed = Annotated[
+    int, typer.Option("--seed", min=0, max=MOST_SEED, help="Nothing here is random; accepted for scripts.")
+]

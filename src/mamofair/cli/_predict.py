@@ -13,6 +13,8 @@ from rich.console import Console
 
 from mamofair.cli._notes import note
 from mamofair.cli._options import IdleSeed, PointOf, WithinOf
+from mamofair.cli._values import require_writable
+from mamofair.quotes import PATH, quote
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 
 _ADDED = ("prediction", "score")
 _OUT = (
-    "Where to write CSV; - means to the screen. Text that a spreadsheet would run as a formula (it begins with =, +, -, "
-    "@ or a tab) gets an apostrophe before it; numbers stay as they are."
+    "Where to write CSV; - means to the screen. Text that a spreadsheet would run as a formula (it begins with =, +, "
+    "-, @ or a tab) gets an apostrophe before it; numbers stay as they are."
 )
 
 
@@ -46,12 +48,16 @@ def predict(
     if as_json and out == "-":
         raise ValueError("`--json` needs a file for the predictions: add `-o decided.csv`.")
     if out != "-" and not out.lower().endswith(".csv"):
-        raise ValueError(f"Predictions are written as CSV: name a .csv file, not {out!r}.")
+        raise ValueError(f"Predictions are written as CSV: name a .csv file, not {quote(out)}.")
     if Path(out).resolve() == table.resolve():
-        raise ValueError(f"Predictions must not replace the table they are made for: found {out!r} for both.")
+        raise ValueError(f"Predictions must not replace the table they are made for: found {quote(out)} for both.")
+    if out != "-":
+        require_writable(Path(out), file=True)
     model = opened_at(run, point, within)
     if model._encoder is None:
-        raise ValueError(f"The run {str(run)!r} must know how to read tables: it was not made by `mamofair train`.")
+        raise ValueError(
+            f"The run {quote(str(run), PATH)} must know how to read tables: it was not made by `mamofair train`."
+        )
     with _opened(out) as file:
         rows, favorable = _decide(model, table, file)
     told = {"rows": rows, "favorable": favorable, "label": model._favorable, "point": model.selected_, "out": out}
@@ -64,10 +70,13 @@ def predict(
 def opened_at(run: Path, point: int | None, within: float | None) -> "FairClassifier":
     """Return a run's model at a point, or at the most accurate one within a bound, or as it was chosen."""
     from mamofair import MostAccurateWithin
+    from mamofair.notions import require_gap
     from mamofair.runs import load_run
 
     if point is not None and within is not None:
         raise ValueError("Give either `--point` or `--within`, not both.")
+    if within is not None:
+        require_gap(within, "`--within`")
     found = load_run(run)
     model, settings = found.estimator, found.settings
     if point is not None:
@@ -78,8 +87,9 @@ def opened_at(run: Path, point: int | None, within: float | None) -> "FairClassi
         return model.with_selection(MostAccurateWithin(within))
     if settings.get("within_reached") is False:
         note(
-            f"Nothing in {str(run)!r} could be shown to keep the bound that was asked for, {settings['within']:g}: "
-            f"point {model.selected_}, the closest to no error and no gap, stands in. Or name `--point` or `--within`."
+            f"Nothing in {quote(str(run), PATH)} could be shown to keep the bound that was asked for, "
+            f"{settings['within']:g}: point {model.selected_}, the closest to no error and no gap, stands in. Or name "
+            "`--point` or `--within`."
         )
     return model
 
@@ -96,7 +106,7 @@ def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
     batches = read_batches(table, model._encoder)
     for whole, features in batches if file is sys.stdout else _shown(batches):
         if taken := [name for name in _ADDED if name in whole]:
-            raise ValueError(f"{table.name} has a column {taken[0]!r} already: rename or remove it.")
+            raise ValueError(f"{table.name} has a column {quote(taken[0])} already: rename or remove it.")
         scores = model.decision_function(features)
         scores = scores if model._places == (1, 0) else -scores
         whole["prediction"] = model.classes_[np.where(scores > 0, *model._places)]

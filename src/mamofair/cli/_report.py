@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from mamofair.cli._options import AsJson, IdleSeed
+from mamofair.cli._values import require_writable
 
 
 def report(
@@ -24,8 +25,10 @@ def report(
     from mamofair.report import summarize, write
     from mamofair.runs import load_run
 
-    found = load_run(run)
     page = run / "report.html" if out is None else out
+    if out is not None:
+        require_writable(out, file=True)
+    found = load_run(run)
     write(found, page)
     if as_json:
         typer.echo(json.dumps({"report": str(page), "summary": summarize(found)}))

@@ -7,8 +7,10 @@ from typing import Annotated
 import typer
 
 from mamofair.cli._notes import counted
-from mamofair.cli._options import AsJson
+from mamofair.cli._options import MOST_SEED, AsJson
 from mamofair.cli._screen import show_markdown
+from mamofair.cli._values import require_writable
+from mamofair.quotes import quote
 
 _QUICK_SPLITS = 2
 
@@ -18,7 +20,7 @@ def reproduce(
     runs: Annotated[int, typer.Option(min=1, help="How many random splits; the paper has 10.")] = 10,
     quick: Annotated[bool, typer.Option("--quick", help="Few rows, epochs and splits: does it all work?")] = False,
     jobs: Annotated[int, typer.Option(help="How many processes.")] = 2,
-    seed: Annotated[int, typer.Option(min=0, help="The number of the first split.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED // 2, help="The number of the first split.")] = 0,
     out: Annotated[Path, typer.Option(help="Gets `paper.md` and the folder `paper` of records and figures.")] = Path(
         "results"
     ),
@@ -39,7 +41,8 @@ def reproduce(
         return
     for name in names:
         if name != "all" and name not in EXPERIMENTS:
-            raise ValueError(f"There is no experiment {name!r}: name some of {', '.join(EXPERIMENTS)}, or `all`.")
+            raise ValueError(f"There is no experiment {quote(name)}: name some of {', '.join(EXPERIMENTS)}, or `all`.")
+    require_writable(out)
     splits = range(seed, seed + (min(runs, _QUICK_SPLITS) if quick else runs))
     reproduction = Reproduction(out, splits, quick, jobs, watch=counted)
     outcomes = []

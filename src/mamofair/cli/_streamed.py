@@ -15,6 +15,7 @@ from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.estimators._pieces import as_bytes
 from mamofair.groups import Groups, read_groups
 from mamofair.pareto import Counter, Tally
+from mamofair.quotes import quote
 from mamofair.runs import continued_stream
 from mamofair.tables import Stream, stream
 
@@ -114,8 +115,8 @@ def open_stream(asked: Asked) -> StreamedData:
     """Return the rows asked for, after one pass over them."""
     if asked.model != "net":
         raise ValueError(
-            f"Only `--model net` trains on rows that are not in memory: found {asked.model!r}. Use net, or one file "
-            "that fits in memory, without `--memory`."
+            f"Only `--model net` trains on rows that are not in memory: found {quote(asked.model)}. Use net, or one "
+            "file that fits in memory, without `--memory`."
         )
     if not 0 < asked.test_fraction < 1:
         raise ValueError(f"`--test-fraction` must leave rows to test and to train on: found {asked.test_fraction}.")

@@ -8,7 +8,7 @@ import typer
 
 from mamofair.cli._asked import Asked
 from mamofair.cli._notes import note, noted_warnings
-from mamofair.cli._options import AsJson, Crossed, Drop, Favorable, Notion, Sensitive, Target
+from mamofair.cli._options import MOST_SEED, AsJson, Crossed, Drop, Favorable, Notion, Sensitive, Target
 
 if TYPE_CHECKING:
     from mamofair.cli._ranks import Job
@@ -40,7 +40,7 @@ def train(
     memory: Annotated[
         str | None, typer.Option(help="Read Parquet a piece at a time, within this memory; 2GB for a folder.")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Of all that is random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Of all that is random.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
     resume: Annotated[Path | None, typer.Option(help="Continue the training of this run, which was killed.")] = None,
     as_json: AsJson = False,
@@ -94,6 +94,7 @@ def _begun(asked: Asked, out: Path | None, force: bool, job: "Job") -> tuple["Ru
     """Train anew; what can be wrong is looked at before rows are read, columns first, by rank 0 for all."""
     from mamofair.cli._data import check_columns, name_of, open_data
     from mamofair.cli._learn import learn, make_estimator
+    from mamofair.cli._values import require_fraction, require_writable
     from mamofair.estimators import FairClassifier
 
     asked = job.ranks.told(lambda: asked)
@@ -101,7 +102,9 @@ def _begun(asked: Asked, out: Path | None, force: bool, job: "Job") -> tuple["Ru
 
     def looked_at() -> None:
         check_columns(asked)
+        require_fraction(asked.test_fraction, "`--test-fraction`")
         FairClassifier._require(make_estimator(asked, favorable=None))
+        require_writable(folder)
         _require_free(folder, force)
 
     job.ranks.told(looked_at)

@@ -7,6 +7,8 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from mamofair.quotes import quote
+
 _TEXT = {"string", "mixed", "mixed-integer"}  # kinds of objects; others, such as booleans, are numbers in disguise
 
 
@@ -43,7 +45,7 @@ class Categories:
         frame = nw.from_native(X, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             raise ValueError(
-                f"X must be a frame, as it was in `fit`, because columns such as {next(iter(self.values))!r} are "
+                f"X must be a frame, as it was in `fit`, because columns such as {quote(next(iter(self.values)))} are "
                 f"categories: found {type(X).__name__}."
             )
         present = [name for name in self.values if name in frame.columns]  # if some are not, scikit-learn will say so

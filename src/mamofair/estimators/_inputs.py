@@ -19,6 +19,7 @@ from mamofair.labels import as_column
 from mamofair.notions import Notion, as_notion
 from mamofair.objectives import CrossEntropy, Gap, Objective, SquaredError
 from mamofair.pareto import Counter, Criterion
+from mamofair.quotes import PATH, cut, quote, quote_some
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.splits import stratified_order
 from mamofair.training import Member
@@ -74,10 +75,10 @@ def warn_of_unmeasured(notion: Notion, attribute: str, valid: Rows) -> None:
     values, codes = valid.groups.values[index], valid.groups.codes[:, index]
     for rate in notion.rates:
         present = np.unique(codes[np.isin(valid.y, rate.labels)])
-        absent = [repr(value) for code, value in enumerate(values) if code not in present]
+        absent = [value for code, value in enumerate(values) if code not in present]
         if absent:
             warnings.warn(
-                f"{notion.name}[{attribute}] cannot be measured for {', '.join(absent)}: no held-back row tells "
+                f"{notion.name}[{attribute}] cannot be measured for {quote_some(absent)}: no held-back row tells "
                 f"{rate} there. Hold back more rows with `validation_fraction`, merge groups, or set them to missing.",
                 stacklevel=6,  # the caller of `fit`
             )
@@ -96,10 +97,11 @@ def read_classes(y: Any, rows: int, weight: np.ndarray | None = None) -> tuple[n
     if len(classes) > 2:
         raise ValueError(
             f"Only binary classification is supported. The type of the target is {type_of_target(labels)}: found the "
-            f"classes {', '.join(map(str, classes[:6]))}{', …' if len(classes) > 6 else ''}. Merge or drop some."
+            f"classes {', '.join(cut(str(one)) for one in classes[:6])}{', …' if len(classes) > 6 else ''}. "
+            "Merge or drop some."
         )
     if len(classes) < 2:
-        raise ValueError(f"`y` must have two classes: found one class only, {classes.tolist()[0]!r}.")
+        raise ValueError(f"`y` must have two classes: found one class only, {quote(classes.tolist()[0])}.")
     return labels, classes
 
 
@@ -113,7 +115,9 @@ def read_notions(notions: Any, attributes: tuple[str, ...]) -> dict[str, tuple[N
     for name in wanted:
         if name not in attributes:
             near = get_close_matches(str(name), attributes, n=3) or attributes
-            raise ValueError(f"`notions` names no attribute with {name!r}. Did you mean one of: {', '.join(near)}?")
+            raise ValueError(
+                f"`notions` names no attribute with {quote(name)}. Did you mean one of: {cut(', '.join(near), PATH)}?"
+            )
     found = {name: tuple(dict.fromkeys(map(as_notion, _listed(asked)))) for name, asked in wanted.items()}
     if not any(found.values()):
         raise ValueError("`notions` must ask for at least one notion: found none.")
@@ -122,7 +126,7 @@ def read_notions(notions: Any, attributes: tuple[str, ...]) -> dict[str, tuple[N
 
 def _listed(notions: Any) -> list[Notion | str]:
     if not isinstance(notions, Notion | str | Iterable):
-        raise ValueError(f"`notions` must be a notion, its name, or a list of them: found {notions!r}.")
+        raise ValueError(f"`notions` must be a notion, its name, or a list of them: found {quote(notions)}.")
     return [notions] if isinstance(notions, Notion | str) else list(notions)
 
 
@@ -134,7 +138,9 @@ def read_members(members: Any, k: int, **ladder: float) -> list[Member]:
         members = rays(k, int(members), **ladder)
     listed = list(members) if isinstance(members, Iterable) else []
     if not listed or not all(isinstance(m, Member | Weighting) and not isinstance(m, type) for m in listed):
-        raise ValueError(f"`members` must be a number, or a list of weightings such as MinNorm(): found {members!r}.")
+        raise ValueError(
+            f"`members` must be a number, or a list of weightings such as MinNorm(): found {quote(members)}."
+        )
     return [member if isinstance(member, Member) else Member(member) for member in listed]
 
 

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from mamofair.objectives import CrossEntropy, SquaredError
+from mamofair.quotes import as_share, quote
 from mamofair.relaxations import Relaxation
 from mamofair.selection import Selection
 
@@ -20,7 +21,8 @@ def require(estimator: Any, rules: Iterable[Rule], **given: Any) -> None:
     for name, holds, words in rules:
         value = given[name] if name in given else getattr(estimator, name)
         if not holds(value):
-            raise ValueError(f"`{name}` must be {words}: found {value!r}.")
+            advice = as_share(value) if name.endswith("_fraction") else ""
+            raise ValueError(f"`{name}` must be {words}: found {quote(value)}.{advice}")
 
 
 def _whole(value: Any) -> bool:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from mamofair.groups import Census, Groups, read_groups
 from mamofair.labels import as_column, as_weights
+from mamofair.quotes import quote
 from mamofair.splits import row_keys, row_places, text_keys
 
 
@@ -62,7 +63,7 @@ def as_bytes(memory: int | str) -> int:
     found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([kKMGT]?)(i?)[bB]?\s*", str(memory))
     size = found and float(found[1]) * (1024 if found[3] else 1000) ** " KMGT".index(found[2].upper() or " ")
     if not size:
-        raise ValueError(f"`memory` must be an amount such as 2GB or 500MB: found {memory!r}.")
+        raise ValueError(f"`memory` must be an amount such as 2GB or 500MB: found {quote(memory)}.")
     return int(size)
 
 

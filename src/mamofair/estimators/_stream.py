@@ -14,6 +14,7 @@ from mamofair.estimators._inputs import Rows, read_classes
 from mamofair.estimators._numbers import Moments, Scaling
 from mamofair.estimators._pieces import Pieces, Some, as_bytes, as_pieces, joined, read_some
 from mamofair.groups import Census, Groups
+from mamofair.quotes import quote
 from mamofair.ranks import ALONE, Ranks
 from mamofair.splits import warn_of_likeness
 
@@ -97,7 +98,7 @@ class Task:
         strange = (some.labels != low) & (some.labels != high)
         if strange.any():
             raise ValueError(
-                f"Labels must be the same in every pass: found a new one, {some.labels[strange].tolist()[0]!r}."
+                f"Labels must be the same in every pass: found a new one, {quote(some.labels[strange].tolist()[0])}."
             )
         return Rows(some.X, (some.labels == self.estimator._favorable).astype(int), groups, some.weight)
 

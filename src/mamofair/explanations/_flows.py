@@ -11,6 +11,7 @@ from mamofair.groups import Groups, read_groups
 from mamofair.labels import as_column, as_weights, favorable_label
 from mamofair.notions import Confusion
 from mamofair.pareto import Tally
+from mamofair.quotes import quote
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +90,13 @@ def of_tallies(before: Tally, after: Tally, names: Mapping[str, tuple[Any, ...]]
         one, other = (_by_label(tally, name) for tally in (before, after))
         rows = one.sum(axis=2)
         if one.shape != other.shape or not np.allclose(rows, other.sum(axis=2)):
-            raise ValueError(f"Both points must be measured on the same rows: found others in the groups of {name!r}.")
+            raise ValueError(
+                f"Both points must be measured on the same rows: found others in the groups of {quote(name)}."
+            )
         if len(one) != len(values) + 1:
             raise ValueError(
-                f"`sensitive_features` must have the groups that were fitted: found {len(values)} of {name!r}, not "
-                f"{len(one) - 1}. Pass those of the training rows."
+                f"`sensitive_features` must have the groups that were fitted: found {len(values)} of {quote(name)}, "
+                f"not {len(one) - 1}. Pass those of the training rows."
             )
         joint = one[..., :, None] * other[..., None, :]
         tables[name] = np.divide(joint, rows[..., None, None], out=np.zeros_like(joint), where=joint > 0)

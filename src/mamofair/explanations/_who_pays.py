@@ -13,6 +13,7 @@ from mamofair.explanations._wording import count, gap_phrase, moved, whom
 from mamofair.groups import read_groups
 from mamofair.notions import ALL, FN, FP, TN, TP, Notion, Rate, as_notion, column
 from mamofair.pareto import Criterion, Front, Tally
+from mamofair.quotes import quote
 
 _SHARED = ("before", "after", "net")  # the numbers that are also given as shares of the rows
 
@@ -193,7 +194,7 @@ def who_pays_on_front(front: Front, before: int, after: int, *, sensitive_featur
     wanted = list(dict.fromkeys(attribute for _, attribute in front.criteria))
     missing = [name for name in wanted if name not in groups.names]
     if missing:
-        raise ValueError(f"`sensitive_features` must have the attributes of the front: {missing[0]!r} is missing.")
+        raise ValueError(f"`sensitive_features` must have the attributes of the front: {quote(missing[0])} is missing.")
     names = {name: groups.values[groups.names.index(name)] for name in wanted}
     return who_pays_by_counts(front.points[before].valid, front.points[after].valid, names, front.criteria)
 

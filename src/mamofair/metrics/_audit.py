@@ -13,8 +13,9 @@ from mamofair.intervals import smallest_ratio, tail, wilson
 from mamofair.labels import as_column, favorable_label
 from mamofair.metrics._intervals import counted, gap_intervals
 from mamofair.metrics._rates import _columns, require_decisions
-from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, column
+from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, column, require_gap
 from mamofair.pareto import Counter, Tally
+from mamofair.quotes import as_share, quote, quote_some
 
 _SELECTION = Rate(TP | FP)
 _FOUR_FIFTHS = 0.8
@@ -234,8 +235,8 @@ def _require_alike(truth: np.ndarray, decision: np.ndarray) -> None:
     true, made = (pd.unique(values).tolist() for values in (truth, decision))
     if len(true) <= 2 and len(made) <= 2 < len({*true, *made}) and not set(true) & set(made):
         raise ValueError(
-            f"Labels and decisions must be written alike: found {', '.join(map(repr, true))} in the one, and "
-            f"{', '.join(map(repr, made))} in the other. Use the same two values for both."
+            f"Labels and decisions must be written alike: found {quote_some(true)} in the one, and "
+            f"{quote_some(made)} in the other. Use the same two values for both."
         )
 
 
@@ -255,14 +256,15 @@ def _limits(notions: Any, limit: Any) -> dict[Notion, float]:
         raise ValueError(f"`limit` must have one number for each notion that is audited: check {strays}.")
     limits = {notion: given.get(notion, limit) for notion in wanted}
     for notion, one in limits.items():
-        if not 0 <= one <= 1:
-            raise ValueError(f"A limit must lie in [0, 1], as gaps do: found {one!r} for {notion.name}.")
+        require_gap(one, f"`limit` of {notion.name}")
     return limits
 
 
 def _require_threshold(threshold: Any) -> None:
     if not 0 <= threshold <= 1:
-        raise ValueError(f"`threshold` must lie in [0, 1], as scores do: found {threshold!r}.")
+        raise ValueError(
+            f"`threshold` must lie in [0, 1], as scores do: found {quote(threshold)}.{as_share(threshold)}"
+        )
 
 
 def _as_scores(y_pred: Any, threshold: Any) -> Float[np.ndarray, " n"]:
@@ -272,7 +274,9 @@ def _as_scores(y_pred: Any, threshold: Any) -> Float[np.ndarray, " n"]:
     try:
         scores = column.astype(float)
     except (TypeError, ValueError):
-        raise ValueError(f"`y_pred` must hold scores when `threshold` is given: found {str(column[0])!r}.") from None
+        raise ValueError(
+            f"`y_pred` must hold scores when `threshold` is given: found {quote(str(column[0]))}."
+        ) from None
     outside = scores[~((scores >= 0) & (scores <= 1))]
     if len(outside):
         raise ValueError(

@@ -13,6 +13,7 @@ from mamofair.batches import Batch
 from mamofair.groups import Groups
 from mamofair.notions import Confusion, Notion, column
 from mamofair.objectives._precision import full_precision
+from mamofair.quotes import quote, quote_some
 from mamofair.relaxations import Relaxation, Sigmoid
 
 
@@ -133,13 +134,14 @@ def require_rates(notion: Notion, attribute: str, groups: Groups, y: np.ndarray)
     index = groups.names.index(attribute)
     values, codes = groups.values[index], groups.codes[:, index]
     if len(values) < 2:
-        raise ValueError(f"Attribute {attribute!r} must have at least two groups: found {list(values)}.")
+        raise ValueError(f"Attribute {quote(attribute)} must have at least two groups: found {quote_some(values)}.")
     for code, value in enumerate(values):
         found = set(y[codes == code].tolist())
         for rate in notion.rates:
             if not found.intersection(rate.labels):
                 rows = "row" if len(rate.labels) == 2 else f"row with y={rate.labels[0]}"
                 raise ValueError(
-                    f"{notion.name} compares {rate} between groups, but group {value!r} of {attribute!r} has no {rows} "
-                    "in the training data. Merge it with another group, set it to missing, or choose another notion."
+                    f"{notion.name} compares {rate} between groups, but group {quote(value)} of {quote(attribute)} has "
+                    f"no {rows} in the training data. Merge it with another group, set it to missing, "
+                    "or choose another notion."
                 )

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from mamofair.pareto import Front
+from mamofair.quotes import PATH, cut, quote
 
 
 @runtime_checkable
@@ -33,4 +34,4 @@ def require_column(name: Any, columns: list[str]) -> None:
     """Raise a `ValueError` that offers the nearest names if there is no such column."""
     if name not in columns:
         near = get_close_matches(str(name), columns, n=3, cutoff=0.4) or columns
-        raise ValueError(f"The front has no column {name!r}. Did you mean one of: {', '.join(near)}?")
+        raise ValueError(f"The front has no column {quote(name)}. Did you mean one of: {cut(', '.join(near), PATH)}?")

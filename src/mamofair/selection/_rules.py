@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from mamofair.pareto import Front
+from mamofair.quotes import quote
 from mamofair.selection._rows import eligible, first, require_column
 
 
@@ -30,7 +31,7 @@ class ClosestToIdeal:
 
     def __post_init__(self) -> None:
         if self.ideal not in ("zero", "front"):
-            raise ValueError(f"`ideal` must be 'zero' or 'front': found {self.ideal!r}.")
+            raise ValueError(f"`ideal` must be 'zero' or 'front': found {quote(self.ideal)}.")
 
     def __call__(self, front: Front) -> int:
         """Return the row of the closest point."""
@@ -57,7 +58,7 @@ class Weighted:
         for name, weight in self.weights.items():
             require_column(name, front.columns)
             if not 0 <= weight < np.inf:
-                raise ValueError(f"A weight must be non-negative and finite: found {weight!r} for {name}.")
+                raise ValueError(f"A weight must be non-negative and finite: found {quote(weight)} for {name}.")
         rows = eligible(front, self.allow_constant)
         weights = np.array([self.weights.get(name, 0.0) for name in front.columns])
         return first(rows, front.values[rows] @ weights)

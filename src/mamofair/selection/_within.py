@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from numbers import Real
 
 import numpy as np
 from jaxtyping import Float
 
 from mamofair.certificates import LIMITS
+from mamofair.notions import require_gap
 from mamofair.pareto import Front
+from mamofair.quotes import as_share, quote
 from mamofair.selection._answer import Answer, answer
 from mamofair.selection._certified import Demand, certify
 from mamofair.selection._rows import eligible, first, require_column
@@ -43,10 +44,15 @@ class MostAccurateWithin:
     bound: str = "exact"
 
     def __post_init__(self) -> None:
+        for bound in self.eps.values() if isinstance(self.eps, Mapping) else [self.eps]:
+            require_gap(bound, "A bound")
         if self.confidence is not None and (isinstance(self.confidence, bool) or not 0 < self.confidence < 1):
-            raise ValueError(f"`confidence` must be between 0 and 1, both excluded: found {self.confidence!r}.")
+            raise ValueError(
+                f"`confidence` must be between 0 and 1, both excluded: found {quote(self.confidence)}."
+                f"{as_share(self.confidence)}"
+            )
         if self.bound not in LIMITS:
-            raise ValueError(f"`bound` must be one of {', '.join(LIMITS)}: found {self.bound!r}.")
+            raise ValueError(f"`bound` must be one of {', '.join(LIMITS)}: found {quote(self.bound)}.")
 
     def __call__(self, front: Front) -> int:
         """Return the row of the most accurate point within the bounds; a `ValueError` if there is none."""
@@ -92,8 +98,6 @@ class MostAccurateWithin:
     def _bounds(self, front: Front) -> Float[np.ndarray, " gaps"]:
         names = front.columns[1:]
         given = self.eps if isinstance(self.eps, Mapping) else dict.fromkeys(names, self.eps)
-        for name, bound in given.items():
+        for name in given:
             require_column(name, names)
-            if not isinstance(bound, Real) or not bound >= 0:
-                raise ValueError(f"A bound must be a number and not negative: found {bound!r} for {name}.")
         return np.array([given.get(name, np.inf) for name in names], dtype=float)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mamofair.quotes import cut, quote
 from mamofair.tables._columns import Facts, as_text, facts_of, written
 
 __all__ = ["attributes", "bin_names", "check_groups", "checked_edges", "groups", "parse_attribute", "require_two"]
@@ -41,7 +42,7 @@ def parse_attribute(spec: str, columns: Collection[str] = ()) -> tuple[str, tupl
         if name not in columns:
             return spec, ()
         raise ValueError(
-            f"Bins must be numbers with commas between them, such as {name}:25,60: found {spec!r}."
+            f"Bins must be numbers with commas between them, such as {name}:25,60: found {quote(spec)}."
         ) from None
 
 
@@ -54,6 +55,8 @@ def attributes(sensitive: Any, columns: Collection[str]) -> dict[Any, Any]:
             found |= item
         else:
             name, bins = parse_attribute(item, columns) if isinstance(item, str) else (item, ())
+            if found.get(name, bins) != bins:
+                raise ValueError(f"A sensitive column must be named once: found {quote(name)} with two kinds of bins.")
             found[name] = bins
     return found
 
@@ -65,7 +68,7 @@ def checked_edges(name: str, bins: Any) -> tuple[float, ...]:
     except (TypeError, ValueError):
         edges = (np.nan,)
     if not np.isfinite(edges).all() or any(np.diff(edges) <= 0):
-        raise ValueError(f"Bins of {name!r} must be increasing numbers, such as [25, 60]: found {bins!r}.")
+        raise ValueError(f"Bins of {quote(name)} must be increasing numbers, such as [25, 60]: found {quote(bins)}.")
     return edges
 
 
@@ -81,18 +84,20 @@ def check_groups(column: Facts, edges: tuple[float, ...]) -> None:
     """Refuse a sensitive column whose values do not name groups."""
     kind, name = column.kind, column.name
     if not column.count:
-        raise ValueError(f"The sensitive column {name!r} must have values: found none. Choose another column.")
+        raise ValueError(f"The sensitive column {quote(name)} must have values: found none. Choose another column.")
     if edges and kind != "number":
-        raise ValueError(f"Bins need a column of numbers: found {column.some[0]!r} in {name!r}. Leave out its bins.")
+        raise ValueError(
+            f"Bins need a column of numbers: found {quote(column.some[0])} in {quote(name)}. Leave out its bins."
+        )
     if kind == "number" and not edges and column.distinct > _MOST_NUMBERS:
         middle = written(round(column.middle, 6))
         raise ValueError(
-            f"The sensitive column {name!r} must name groups: found {column.distinct:,} different numbers. "
-            f'Give bins, for example {{"{name}": [{middle}]}} (on the command line {name}:{middle}).'
+            f"The sensitive column {quote(name)} must name groups: found {column.distinct:,} different numbers. "
+            f'Give bins, for example {{"{cut(name)}": [{middle}]}} (on the command line {cut(name)}:{middle}).'
         )
     if kind in ("date", "other") or column.is_free_text:
         raise ValueError(
-            f"The sensitive column {name!r} must name groups: found values such as {written(column.some[0])} "
+            f"The sensitive column {quote(name)} must name groups: found values such as {cut(written(column.some[0]))} "
             "that hardly come back. Bring it down to a few groups first."
         )
 
@@ -101,7 +106,7 @@ def require_two(name: str, found: Sequence[str], edges: tuple[float, ...]) -> No
     """Refuse a sensitive column with a single group."""
     if len(found) == 1:
         raise ValueError(
-            f"The sensitive column {name!r} must have two groups or more: found only {found[0]!r}. "
+            f"The sensitive column {quote(name)} must have two groups or more: found only {quote(found[0])}. "
             f"Choose another column{' or other bins' if edges else ''}."
         )
 

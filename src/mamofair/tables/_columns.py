@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import infer_dtype
 
+from mamofair.quotes import quote
+
 __all__ = [
     "MOST_VALUES",
     "SOME",
@@ -84,8 +86,8 @@ def as_numbers(column: pd.Series) -> pd.Series:
         numbers = pd.to_numeric(column).to_numpy(dtype="float64", na_value=np.nan)
     except (ValueError, TypeError):
         wrong = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
-        found = f"found {wrong.iloc[0]!r}" if len(wrong) else f"found {column.dtype}"
-        raise ValueError(f"Column {column.name!r} must hold numbers, or true and false: {found}.") from None
+        found = f"found {quote(wrong.iloc[0])}" if len(wrong) else f"found {column.dtype}"
+        raise ValueError(f"Column {quote(column.name)} must hold numbers, or true and false: {found}.") from None
     return _finite(pd.Series(numbers, index=column.index, name=column.name))
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from mamofair.quotes import quote
 from mamofair.tables._parquet import from_arrow
 from mamofair.tables._source import Columns, Source
 
@@ -30,7 +31,7 @@ def open_csv(path: Path) -> Source:
         raise ValueError(f"{path.name} must hold a table: found only blank lines. Write it again.")
     if len(names) == 1 and any(separator in names[0] for separator in ";\t|"):
         raise ValueError(
-            f"The columns of a CSV must be separated by commas: found the single column {names[0]!r} in "
+            f"The columns of a CSV must be separated by commas: found the single column {quote(names[0])} in "
             f"{path.name}. Write it with commas, or read it yourself and give the DataFrame."
         )
     return Source(path.name, names, partial(_columns, path, names))
@@ -109,6 +110,6 @@ def _not_utf8(path: Path) -> ValueError:
         number, line = next((n, line) for n, line in lines if line.decode(errors="ignore").encode() != line)
     encoding = "utf-16" if line.startswith((b"\xff\xfe", b"\xfe\xff")) else "latin1"
     return ValueError(
-        f"{path.name} must be in UTF-8: found {line[:40]!r} in line {number:,}. Save it as UTF-8 "
+        f"{path.name} must be in UTF-8: found {quote(line[:40])} in line {number:,}. Save it as UTF-8 "
         f"(in Excel: CSV UTF-8), or, if it is in {encoding}, convert it with iconv -f {encoding} -t utf-8."
     )

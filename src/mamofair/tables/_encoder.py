@@ -8,6 +8,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
+from mamofair.quotes import quote_some
 from mamofair.tables._columns import as_numbers, as_text, kind_of
 from mamofair.tables._open import open_source
 from mamofair.tables._source import Columns
@@ -68,7 +69,7 @@ def text_columns(X: Any) -> list[str]:
     kinds = {name: kind_of(column) for name, column in _columns_of(X)}
     if wrong := [name for name, kind in kinds.items() if kind in ("date", "other")]:
         raise ValueError(
-            f"Features must be numbers or text: found neither in {', '.join(map(repr, wrong))}. "
+            f"Features must be numbers or text: found neither in {quote_some(wrong)}. "
             "Leave them out, as read_table does, or turn them into numbers."
         )
     return [name for name, kind in kinds.items() if kind == "text"]

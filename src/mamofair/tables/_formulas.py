@@ -48,12 +48,15 @@ def protect_table(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def safe_csv(frame: pd.DataFrame, header: bool = True) -> str:
-    """Return a table as CSV with "\\n" between lines, in which no cell is a formula."""
+    """Return a table as CSV, in which no cell is a formula."""
     table = protect_table(frame)
     # Before Python 3.13 a carriage return is not quoted, and whoever reads the file begins a new row there.
-    returns = any(map(_holds_return, (column for _, column in table.items()))) or any("\r" in name for name in table)
-    quoting = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
-    return str(table.to_csv(index=False, header=header, lineterminator="\n", quoting=quoting))
+    returns = any(map(_holds_return, (column for _, column in table.items()))) or any(
+        "\r" in str(name) for name in table
+    )
+    if returns:
+        return table.to_csv(index=False, header=header, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    return table.to_csv(index=False, header=header, lineterminator="\n")
 
 
 def _may_hold_text(column: pd.Series) -> bool:

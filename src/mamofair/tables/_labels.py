@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from mamofair.quotes import quote
 from mamofair.tables._columns import Facts, facts_of, written
 
 __all__ = ["binary_labels", "two_labels"]
@@ -21,17 +22,18 @@ def two_labels(column: Facts, favorable: Any) -> tuple[Any, Any]:
     """Return the labels (unfavorable, favorable) of a target."""
     if missing := column.rows - column.count:
         raise ValueError(
-            f"The target {column.name!r} must be known in every row: found {missing:,} of {column.rows:,} rows "
+            f"The target {quote(column.name)} must be known in every row: found {missing:,} of {column.rows:,} rows "
             "without a label. Remove these rows, or choose another target."
         )
     if column.kind in ("date", "other"):
         raise ValueError(
-            f"The target {column.name!r} must be text, numbers or booleans: found {column.some[0]!r}. Convert it."
+            f"The target {quote(column.name)} must be text, numbers or booleans: found {quote(column.some[0])}. "
+            "Convert it."
         )
     values = sorted(column.some)
     if len(values) != 2:
         raise ValueError(
-            f"The target {column.name!r} must have two values: found {_listed(values, column.distinct)}. "
+            f"The target {quote(column.name)} must have two values: found {_listed(values, column.distinct)}. "
             "Choose another target, or bring it down to two values first."
         )
     good = _favorable(column.name, values, favorable)
@@ -45,7 +47,7 @@ def _favorable(target: Any, values: list[Any], favorable: Any) -> Any:
         return values[1]
     if favorable is None:
         raise ValueError(
-            f"`favorable` must say which value of {target!r} is the good outcome: found {_listed(values)}. "
+            f"`favorable` must say which value of {quote(target)} is the good outcome: found {_listed(values)}. "
             "Give one of them."
         )
     if favorable in values:
@@ -53,7 +55,8 @@ def _favorable(target: Any, values: list[Any], favorable: Any) -> Any:
     meant = [value for value in values if _canonical(value, truths) == _canonical(favorable, truths)]
     if len(meant) != 1:
         raise ValueError(
-            f"`favorable` must be a value of {target!r}: found {_listed(values)}, not {favorable!r}. Give one of them."
+            f"`favorable` must be a value of {quote(target)}: found {_listed(values)}, not {quote(favorable)}. "
+            "Give one of them."
         )
     return meant[0]
 
@@ -70,7 +73,7 @@ def _canonical(value: Any, truths: bool) -> str:
 
 
 def _listed(values: list[Any], distinct: int = 2) -> str:
-    shown = ", ".join(map(repr, values[:5]))
+    shown = ", ".join(map(quote, values[:5]))
     if len(values) == 1:
         return f"only {shown}"
     return f"{distinct:,}: {shown}, …" if distinct > 5 else shown

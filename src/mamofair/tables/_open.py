@@ -8,6 +8,7 @@ from typing import Any
 import narwhals as nw
 import pandas as pd
 
+from mamofair.quotes import PATH, quote
 from mamofair.tables._csv import open_csv
 from mamofair.tables._parquet import open_parquet
 from mamofair.tables._source import Columns, Source
@@ -44,9 +45,9 @@ def _columns(frame: Any, wanted: list[str]) -> Columns:
 
 def _open_file(path: Path) -> Source:
     if path.is_dir():
-        raise ValueError(f"A table must be one file: {str(path)!r} is a folder. Name a file in it.")
+        raise ValueError(f"A table must be one file: {quote(str(path), PATH)} is a folder. Name a file in it.")
     if not path.exists():
-        raise FileNotFoundError(f"There is no file {str(path)!r}. Check the name and the folder.")
+        raise FileNotFoundError(f"There is no file {quote(str(path), PATH)}. Check the name and the folder.")
     if path.stat().st_size == 0:
         raise ValueError(f"{path.name} must hold a table: the file is empty (0 bytes). Write it again.")
     name = path.name.lower()
@@ -54,4 +55,4 @@ def _open_file(path: Path) -> Source:
         return open_csv(path)
     if name.endswith(".parquet"):
         return open_parquet(path)
-    raise ValueError(f"A table must be a .csv, .csv.gz or .parquet file: found {path.name!r}. Convert it.")
+    raise ValueError(f"A table must be a .csv, .csv.gz or .parquet file: found {quote(path.name)}. Convert it.")

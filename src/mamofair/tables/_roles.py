@@ -5,10 +5,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mamofair.quotes import cut, quote
 from mamofair.tables._attributes import attributes, checked_edges
 from mamofair.tables._source import Source
 
 __all__ = ["Roles", "assign_roles", "tell"]
+
+_MOST = 350  # characters of the columns that are left out, of which there may be thousands
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def assign_roles(table: Source, target: Any, sensitive: Any, drop: Any, keep_sen
 def _check_roles(target: Any, bins: Collection[Any], dropped: Collection[Any]) -> None:
     if target in bins or target in dropped:
         raise ValueError(
-            f"The target {target!r} must be neither sensitive nor dropped: found it in "
+            f"The target {quote(target)} must be neither sensitive nor dropped: found it in "
             f"`{'sensitive' if target in bins else 'drop'}`. Take it out there, or choose another target."
         )
     if not bins:
@@ -52,7 +55,7 @@ def _check_roles(target: Any, bins: Collection[Any], dropped: Collection[Any]) -
 
 def tell(left_out: Mapping[str, str], features: Collection[str]) -> None:
     """Name the columns that were left out: a warning, or an error when there are no others."""
-    named = "; ".join(f"{name!r} ({reason})" for name, reason in left_out.items())
+    named = cut("; ".join(f"{quote(name)} ({reason})" for name, reason in left_out.items()), _MOST)
     if not features:
         raise ValueError(
             "There must be a feature: every column is the target, sensitive or dropped"

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from mamofair.quotes import PATH, quote
 from mamofair.tables._columns import Kind, require_finite
 from mamofair.tables._parquet import open_parquet
 
@@ -96,7 +97,9 @@ class Shards:
                 raise ValueError(f"{shard.label} must stay as it is while it is read: it has changed. Start again.")
             with pq.ParquetFile(shard.path, read_dictionary=texts, buffer_size=_BUFFER, pre_buffer=False) as file:
                 for batch in file.iter_batches(rows, row_groups=[group], columns=list(names)):
-                    yield {name: _raw(batch[name], self.kinds[name], f"{name!r} of {shard.label}") for name in names}
+                    yield {
+                        name: _raw(batch[name], self.kinds[name], f"{quote(name)} of {shard.label}") for name in names
+                    }
         _give_back()
 
 
@@ -111,9 +114,9 @@ def open_shards(path: str | os.PathLike[str]) -> list[Shard]:
     """Open a Parquet file, or all in a folder, to their schemas."""
     path = Path(path)
     if not path.exists():
-        raise FileNotFoundError(f"There is no file or folder {str(path)!r}. Check the name.")
+        raise FileNotFoundError(f"There is no file or folder {quote(str(path), PATH)}. Check the name.")
     if not path.is_dir() and path.suffix.lower() != ".parquet":
-        raise ValueError(f"Only Parquet can be streamed: found {path.name!r}. Convert it, or read it with read_table.")
+        raise ValueError(f"Only Parquet can be streamed: found {quote(path.name)}. Convert it, or leave out `memory`.")
     files = _files(path) if path.is_dir() else [path]
     return [_opened(file, str(file.relative_to(path if path.is_dir() else path.parent))) for file in files]
 
@@ -138,12 +141,12 @@ def agreed(label: str, shards: list[Shard], ignored: Collection[str]) -> Shards:
 
 def _difference(first: Shard, shard: Shard, kinds: Mapping[str, Kind], ignored: Collection[str]) -> str:
     if missing := [name for name in first.types if name not in shard.types and name not in ignored]:
-        return f"found no {missing[0]!r} in it"
+        return f"found no {quote(missing[0])} in it"
     if more := [name for name in shard.types if name not in first.types and name not in ignored]:
-        return f"found {more[0]!r} in it, too"
+        return f"found {quote(more[0])} in it, too"
     for name, kind in shard.kinds.items():
         if name not in ignored and kind is not None and kind != kinds[name]:
-            return f"found {shard.types[name]} in {name!r}, not {first.types[name]}"
+            return f"found {shard.types[name]} in {quote(name)}, not {first.types[name]}"
     return ""
 
 
@@ -155,10 +158,13 @@ def _files(folder: Path) -> list[Path]:
         others = sorted({file.suffix for file in every if file.suffix})
         advice = "Convert them to Parquet" if ".csv" in others else "Check the name"
         found = f"found {len(every):,} files ({', '.join(others[:3])})" if others else "found none"
-        raise ValueError(f"A folder must hold Parquet files to be streamed: {found} in {str(folder)!r}. {advice}.")
+        raise ValueError(
+            f"A folder must hold Parquet files to be streamed: {found} in {quote(str(folder), PATH)}. {advice}."
+        )
     if partitions := [part for file in files for part in file.parts[:-1] if "=" in part]:
         raise ValueError(
-            f"Columns must be in files: found one in the name of a folder, {partitions[0]!r}. Write it into the files."
+            f"Columns must be in files: found one in the name of a folder, {quote(partitions[0])}. "
+            "Write it into the files."
         )
     return [folder / file for file in files]
 

@@ -8,6 +8,8 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
+from mamofair.quotes import PATH, cut, quote, quote_some
+
 __all__ = ["Columns", "Source"]
 
 Columns: TypeAlias = Iterator[tuple[str, pd.Series]]
@@ -35,12 +37,12 @@ class Source:
     def __post_init__(self) -> None:
         if wrong := [name for name in self.names if not isinstance(name, str)]:
             raise ValueError(
-                f"Column names must be text: found {wrong[0]!r} in {self.label}. "
+                f"Column names must be text: found {quote(wrong[0])} in {self.label}. "
                 "Rename them, for example with frame.columns = [str(name) for name in frame.columns]."
             )
         if twice := [name for name, count in Counter(self.names).items() if count > 1]:
             raise ValueError(
-                f"Column names must differ: found {', '.join(map(repr, twice))} more than once in {self.label}. "
+                f"Column names must differ: found {quote_some(twice)} more than once in {self.label}. "
                 "Rename or remove the others."
             )
 
@@ -52,12 +54,12 @@ class Source:
         spelled = {name.lower(): name for name in self.names}
         near = [spelled[name] for name in get_close_matches(str(unknown[0]).lower(), spelled, cutoff=0.6)]
         if len(unknown) > 1:
-            hint = f"Nor are there {', '.join(map(repr, unknown[1:20]))}{', …' if len(unknown) > 20 else ''}."
+            hint = f"Nor are there {quote_some(unknown[1:])}."
         elif near:
-            hint = f"Did you mean {' or '.join(map(repr, near))}?"
+            hint = f"Did you mean {' or '.join(map(quote, near))}?"
         else:
-            hint = f"Its columns are {', '.join(self.names[:20])}{', …' if len(self.names) > 20 else ''}."
-        raise ValueError(f"There is no column {unknown[0]!r} in {self.label}. {hint}")
+            hint = f"Its columns are {cut(', '.join(self.names), PATH)}."
+        raise ValueError(f"There is no column {quote(unknown[0])} in {self.label}. {hint}")
 
     def read(self, wanted: list[str]) -> Columns:
         """Yield the columns as `columns` makes them, and refuse a table without rows."""

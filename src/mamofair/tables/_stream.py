@@ -15,6 +15,7 @@ from sklearn.compose import ColumnTransformer
 
 from mamofair.estimators._pieces import as_bytes
 from mamofair.groups import Groups
+from mamofair.quotes import quote
 from mamofair.ranks import Ranks
 from mamofair.tables._columns import Facts, why_left_out
 from mamofair.tables._encoding import Encoding, fitted_encoder
@@ -122,7 +123,9 @@ class Stream:
         places = {value: i for i, value in enumerate(self.labels)}  # a category may be one that no row has
         codes = np.array([*(places.get(value, -1) for value in label.values), -1])[label.places]
         if (codes < 0).any():
-            raise ValueError(f"The target {self.roles.target!r} must have the labels of the first pass: found others.")
+            raise ValueError(
+                f"The target {quote(self.roles.target)} must have the labels of the first pass: found others."
+            )
         return np.asarray(np.array(self.y)[codes])
 
     def _people(self, people: Groups) -> pd.DataFrame:
