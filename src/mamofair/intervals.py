@@ -26,6 +26,7 @@ from jaxtyping import Float
 from scipy.special import betainccinv, betaincinv, ndtri
 
 from mamofair.quotes import as_share, quote
+from mamofair.simultaneous import low_end_of_largest
 
 __all__ = [
     "Interval",
@@ -108,9 +109,9 @@ def largest_gap(
     Clopper–Pearson and Jeffreys. The interval of a difference that straddles 0 gives |p_i − p_j| the low end 0.
 
     G has the largest of the high ends and the largest of the low ends. With α = 1 − confidence: the high end is wrong
-    only if that of the one pair which attains G is, so it needs no correction, α/2. The low end must be right for
-    every pair, α/2 in all: α/4m for each side of each of m pairs (Bonferroni). With one pair and one rate the interval
-    of the difference is right with 1 − α as it stands, and is what is returned.
+    only if that of the one pair which attains G is, so it needs no correction, α/2. The low end is right only if it is
+    for every pair, α/2 in all; pairs that are clearly closer than others hardly count (`mamofair.simultaneous`). With
+    one pair and one rate the interval of the difference is right with 1 − α as it stands, and is what is returned.
 
     A group without rows may have any rate, which the high end allows for. Where fewer than two groups have rows,
     nothing was compared: the high end is 1.
@@ -130,15 +131,14 @@ def largest_gap(
     """
     rate, rows, known = _rates(events, rows)
     first, second = np.triu_indices(rate.shape[-1], k=1)
-    risk, pairs = tail(confidence), rate.shape[-2] * len(first)
 
-    def ends(risk: float) -> Interval:
-        low, high = _differences(rate, _cautious(rate, rows, known, risk), known, first, second)
-        largest = np.maximum(high, -low).max(axis=-1, initial=0)
-        largest = np.where(known.sum(axis=-1) < 2, 1.0, largest)
-        return Interval(np.maximum(low, -high).max(axis=(-2, -1), initial=0), np.minimum(largest.max(axis=-1), 1))
+    def limits(risk: float) -> Interval:
+        return _differences(rate, _cautious(rate, rows, known, risk), known, first, second)
 
-    return Interval(ends(risk if pairs <= 1 else risk / (2 * pairs)).low, ends(risk).high)
+    low, high = limits(tail(confidence))
+    largest = np.where(known.sum(axis=-1) < 2, 1.0, np.maximum(high, -low).max(axis=-1, initial=0))
+    smallest = low_end_of_largest(limits, rate.shape[-2], rate.shape[-1], tail(confidence))
+    return Interval(smallest, np.minimum(largest.max(axis=-1), 1))
 
 
 def smallest_ratio(
@@ -156,20 +156,20 @@ def smallest_ratio(
     0.535 to 0.672
     """
     rate, rows, known = _rates(events, rows)
-    first, second = np.nonzero(~np.eye(rate.shape[-1], dtype=bool))
-    risk, pairs = tail(confidence), len(first) // 2
+    first, second = np.triu_indices(rate.shape[-1], k=1)
 
-    def ratios(risk: float) -> Any:
-        """Return the low end of p_i/p_j: the root of Aθ² − 2Bθ + C = 0 that stays finite as A changes its sign."""
-        low, high = _cautious(rate, rows, known, risk)
-        a = np.square(rate) - np.square(high - rate)
-        b = rate[..., first] * rate[..., second]
-        c = np.maximum(np.square(rate) - np.square(rate - low), 0)[..., first]
-        root = b + np.sqrt(np.maximum(np.square(b) - a[..., second] * c, 0))
-        return np.divide(c, root, out=np.zeros(root.shape), where=root > 0)
+    def ratios(risk: float) -> list[Any]:
+        """Return the low ends of p_i/p_j and of p_j/p_i, i < j."""
+        limits = _cautious(rate, rows, known, risk)
+        return [_ratios(rate, limits, *places) for places in ((first, second), (second, first))]
 
-    low = ratios(risk).min(axis=-1, initial=1)
-    high = 1 / ratios(risk if pairs <= 1 else risk / (2 * pairs)).max(axis=-1, initial=1)
+    def logarithms(risk: float) -> tuple[Any, Any]:
+        with np.errstate(divide="ignore"):  # a low end may be 0
+            low, inverse = (np.log(end)[..., None, :] for end in ratios(risk))
+        return low, -inverse
+
+    low = np.concatenate(ratios(tail(confidence)), axis=-1).min(axis=-1, initial=1)
+    high = np.exp(-low_end_of_largest(logarithms, 1, rate.shape[-1], tail(confidence)))
     return Interval(np.where(known.sum(axis=-1) < 2, 0.0, low)[()], high)
 
 
@@ -290,3 +290,13 @@ def _differences(
     difference = rate[..., first] - rate[..., second]
     low = difference - reach(below[..., first], above[..., second])
     return Interval(low, difference + reach(above[..., first], below[..., second]))
+
+
+def _ratios(rate: np.ndarray, limits: Interval, first: np.ndarray, second: np.ndarray) -> Any:
+    """Return the low ends of p_i/p_j: the roots of Aθ² − 2Bθ + C = 0 that stay finite as A changes its sign."""
+    low, high = limits
+    a = (np.square(rate) - np.square(high - rate))[..., second]
+    b = rate[..., first] * rate[..., second]
+    c = np.maximum(np.square(rate) - np.square(rate - low), 0)[..., first]
+    root = b + np.sqrt(np.maximum(np.square(b) - a * c, 0))
+    return np.divide(c, root, out=np.zeros(root.shape), where=root > 0)
