@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench-quality bench-speed bench-models bench-choosing bench-ranks bench-large bench-stream campaign system clean
+.PHONY: demo test check bench-quality bench-speed bench-models bench-choosing bench-intervals bench-ranks bench-large bench-stream campaign system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
@@ -32,6 +32,9 @@ bench-models: .venv/developer
 
 bench-choosing: .venv/developer
 	$(BIN)/python bench/choosing.py --out docs/results/choosing.md
+
+bench-intervals: .venv/developer
+	OMP_NUM_THREADS=1 $(BIN)/python bench/intervals.py --out docs/results/intervals.md
 
 bench-ranks: .venv/developer
 	OMP_NUM_THREADS=1 $(BIN)/python bench/ranks.py --out docs/results/ranks.md

@@ -3,7 +3,7 @@
     python bench/intervals.py --out docs/results/intervals.md
 
 Numbers of events are drawn for groups whose true rates are known. "Bonferroni" is what the low end of a gap (the high
-end of a ratio) was before: α/4m for each side of each of m pairs. Takes about three minutes.
+end of a ratio) was before: α/4m for each side of each of m pairs. Takes about a minute.
 """
 
 import argparse
@@ -138,7 +138,7 @@ def seconds(work: Callable[[], object], rounds: int = 7) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=4000, help="samples of each design")
+    parser.add_argument("--draws", type=int, default=3000, help="samples of each design")
     parser.add_argument("--points", type=int, default=200, help="points of the front that is timed")
     parser.add_argument("--rows", type=int, default=5000, help="rows that it is measured on")
     parser.add_argument("--out", type=Path, help="where the page goes; printed by default")

@@ -30,6 +30,7 @@ def _section(name: str) -> str:
         *([kind, *(str(counts[kind, outcome]) for outcome in outcomes)] for kind in kinds),
         ["**all**", *(str(sum(counts[kind, outcome] for kind in kinds)) for outcome in outcomes)],
     ]
+    more = [campaign.summary(records) + "\n"] if records and hasattr(campaign, "summary") else []
     alarms = [record for record in records if record.outcome in campaign.ALARMS]
     lines = [
         f"## {name.capitalize()}",
@@ -37,6 +38,7 @@ def _section(name: str) -> str:
         f"`python -m campaigns {name}`: {len(records):,} cases, seeds 0 to {campaign.CASES - 1:,}.\n",
         *("| " + " | ".join(row) + " |" for row in rows),
         "",
+        *more,
         *(f"- {record.kind}, seed {record.seed}: {record.outcome}. {record.detail}" for record in alarms),
     ]
     return "\n".join(lines) + "\n"
