@@ -93,10 +93,11 @@ class Choice:
         weight = world.weight[cell] if self.weighted else None
         model = self._model(seed % 2**31)
         model.fit(features.iloc[cell], y, sensitive_features=group, sample_weight=weight)
-        rule = self._rule()
-        if self.confident and rule.answer(model.front_).row is None:
-            return Result(str(self), "no answer")
-        decisions = model.with_selection(rule).predict(features)
+        try:
+            row = self._rule()(model.front_)
+        except ValueError as reason:  # the rule's way to say that no point will do
+            return Result(str(self), "no answer", str(reason)[:200])
+        decisions = model.at(row).predict(features)
         gaps = [world.gap(notion, decisions) for notion in self.notions]
         outcome = "kept" if max(gaps) <= self.limit else "broken"
         return Result(str(self), outcome, ", ".join(f"{gap:.4f}" for gap in gaps))
