@@ -228,8 +228,7 @@ def bootstrap(
     shares = np.divide(counts, rows[:, None], out=np.full(counts.shape, 1 / counts.shape[-1]), where=rows[:, None] > 0)
     values = statistic(rng.multinomial(np.rint(rows).astype(int), shares, size=(draws, len(counts))).astype(float))
     ends = (np.nan_to_num(values, nan=bound) for bound in bounds)
-    risk = tail(confidence)
-    low, high = (np.quantile(each, at) for each, at in zip(ends, (risk, 1 - risk), strict=True))
+    low, high = (np.quantile(each, at) for each, at in zip(ends, (tail(confidence), 1 - tail(confidence)), strict=True))
     return Interval(float(low), float(high))
 
 
@@ -294,9 +293,8 @@ def _differences(
 
 def _ratios(rate: np.ndarray, limits: Interval, first: np.ndarray, second: np.ndarray) -> Any:
     """Return the low ends of p_i/p_j: the roots of Aθ² − 2Bθ + C = 0 that stay finite as A changes its sign."""
-    low, high = limits
-    a = (np.square(rate) - np.square(high - rate))[..., second]
+    a = (np.square(rate) - np.square(limits.high - rate))[..., second]
     b = rate[..., first] * rate[..., second]
-    c = np.maximum(np.square(rate) - np.square(rate - low), 0)[..., first]
+    c = np.maximum(np.square(rate) - np.square(rate - limits.low), 0)[..., first]
     root = b + np.sqrt(np.maximum(np.square(b) - a * c, 0))
     return np.divide(c, root, out=np.zeros(root.shape), where=root > 0)
