@@ -27,7 +27,7 @@ def export(
     from mamofair import FairNetClassifier
     from mamofair.cli._predict import opened_at
     from mamofair.runs import to_onnx
-    from mamofair.runs._folders import replaced_file
+    from mamofair.runs._locks import replaced_file
 
     require_writable(onnx, "--onnx", file=True)
     model = opened_at(run, point, within)

@@ -19,7 +19,15 @@ from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.estimators._progress import watched
 from mamofair.notions import as_notion, require_gap
 from mamofair.quotes import quote
-from mamofair.runs import Run, checkpointed, drop_checkpoint, steps_left, versions, write_checkpoint
+from mamofair.runs import (
+    Run,
+    checkpoint_files,
+    checkpointed,
+    restore_checkpoint,
+    steps_left,
+    versions,
+    write_checkpoint,
+)
 from mamofair.selection import ClosestToIdeal, MostAccurateWithin, Selection
 
 MODELS = {
@@ -88,15 +96,16 @@ def learn(
     begun = {"asked": asked.plain() | {"data": absolute}, "out": str(out), "data checksum": data.checksum}
     begun |= {"said": asked.data, "versions": versions()}
     is_first = job.ranks.rank == 0
-    if is_first and not resumes:
+    writes_anew, before = is_first and not resumes, checkpoint_files(out)
+    if writes_anew:
         write_checkpoint(estimator, begun, out)  # from here on, whatever kills this can be mended by --resume
-    fitting = parts.fitting(estimator)
-    kept = checkpointed(fitting, begun, out) if is_first else fitting
     try:
+        fitting = parts.fitting(estimator)
+        kept = checkpointed(fitting, begun, out) if is_first else fitting
         interrupted = _follow(kept, steps_left(estimator), job, out)
-    except ValueError:  # what was asked for cannot be had
-        if is_first and not resumes and not hasattr(estimator, "front_"):
-            drop_checkpoint(out)
+    except (ValueError, TypeError, ImportError):  # what was asked for cannot be had, nor by --resume
+        if writes_anew and not hasattr(estimator, "front_"):
+            restore_checkpoint(out, before)
         raise
     job.leave()
     if not hasattr(estimator, "front_"):

@@ -132,7 +132,7 @@ def _opened(out: str) -> Iterator[Any]:
     if out == "-":
         yield sys.stdout
         return
-    from mamofair.runs._folders import replaced_file
+    from mamofair.runs._locks import replaced_file
 
     with replaced_file(Path(out)) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")

@@ -30,6 +30,9 @@ def report(
         require_writable(out, file=True)
     found = load_run(run)
     write(found, page)
+    while found.settings["checksum"] != (now := load_run(run)).settings["checksum"]:  # a training ended meanwhile
+        found = now
+        write(found, page)
     if as_json:
         typer.echo(json.dumps({"report": str(page), "summary": summarize(found)}))
     else:

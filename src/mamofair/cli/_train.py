@@ -1,6 +1,7 @@
 """`mamofair train`: from a table to a run folder with the whole front."""
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from mamofair.cli._options import MOST_SEED, AsJson, Crossed, Drop, Favorable, N
 
 if TYPE_CHECKING:
     from mamofair.cli._ranks import Job
+    from mamofair.estimators import FairClassifier
     from mamofair.runs import Run
 
 
@@ -81,21 +83,25 @@ def train(
         raise ValueError(f"`--resume` goes on with the options that training began with: leave out {given[0]}.")
     from mamofair.cli._ranks import joined
 
-    with noted_warnings(), joined() as job:
+    with noted_warnings(), joined() as job, ExitStack() as held:
         if resume is not None:
-            run, folder, interrupted = _resumed(resume, job)
+            run, folder, interrupted = _resumed(resume, job, held)
         else:
-            run, folder, interrupted = _begun(asked, out, force, job)
+            run, folder, interrupted = _begun(asked, out, force, job, held)
         report = _save(run, folder, interrupted)
     _tell(run, folder, report, interrupted, as_json)
 
 
-def _begun(asked: Asked, out: Path | None, force: bool, job: "Job") -> tuple["Run", Path, bool]:
-    """Train anew; what can be wrong is looked at before rows are read, columns first, by rank 0 for all."""
+def _begun(asked: Asked, out: Path | None, force: bool, job: "Job", held: ExitStack) -> tuple["Run", Path, bool]:
+    """Train anew; what can be wrong is looked at before rows are read, columns first, by rank 0 for all.
+
+    Rank 0, which alone writes, holds the folder's lock from here on, for as long as `held` is open.
+    """
     from mamofair.cli._data import check_columns, name_of, open_data
     from mamofair.cli._learn import learn, make_estimator
     from mamofair.cli._values import require_fraction, require_writable
     from mamofair.estimators import FairClassifier
+    from mamofair.runs import own_folder
 
     asked = job.ranks.told(lambda: asked)
     folder = Path("runs") / name_of(asked) if out is None else out
@@ -105,6 +111,7 @@ def _begun(asked: Asked, out: Path | None, force: bool, job: "Job") -> tuple["Ru
         require_fraction(asked.test_fraction, "`--test-fraction`")
         FairClassifier._require(make_estimator(asked, favorable=None))
         require_writable(folder)
+        held.enter_context(own_folder(folder))
         _require_free(folder, force)
 
     job.ranks.told(looked_at)
@@ -114,22 +121,27 @@ def _begun(asked: Asked, out: Path | None, force: bool, job: "Job") -> tuple["Ru
 
 
 def _require_free(folder: Path, force: bool) -> None:
-    from mamofair.runs import CHECKPOINT, require_place
+    from mamofair.runs import holds_run, is_resumable, require_place
 
     require_place(folder)
-    if force or not folder.exists() or not any(folder.iterdir()):
+    if force or not (holds_run(folder) or is_resumable(folder)):
         return
-    goes_on = f", `--resume {folder}` to continue it" if (folder / CHECKPOINT).is_dir() else ""
+    goes_on = f", `--resume {folder}` to continue it" if is_resumable(folder) else ""
     raise FileExistsError(f"There is a run in {str(folder)!r}: add `--force` to replace it{goes_on}, or name another.")
 
 
-def _resumed(folder: Path, job: "Job") -> tuple["Run", Path, bool]:
+def _resumed(folder: Path, job: "Job", held: ExitStack) -> tuple["Run", Path, bool]:
     """Go on where a training was killed; its options are those it was begun with."""
     from mamofair.cli._data import open_data
     from mamofair.cli._learn import learn
-    from mamofair.runs import read_checkpoint
+    from mamofair.runs import own_folder, read_checkpoint
 
-    estimator, begun = job.ranks.told(lambda: read_checkpoint(folder))
+    def opened() -> tuple["FairClassifier", dict[str, Any]]:
+        if folder.is_dir():
+            held.enter_context(own_folder(folder))
+        return read_checkpoint(folder)
+
+    estimator, begun = job.ranks.told(opened)
     asked = Asked.of(begun["asked"])
     data = open_data(asked, job.ranks)
     if data.checksum != begun["data checksum"]:

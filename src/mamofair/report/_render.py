@@ -11,7 +11,7 @@ from typing import Any
 from mamofair.report._charts import charts
 from mamofair.report._summary import summarize
 from mamofair.runs import Run
-from mamofair.runs._folders import replaced_file
+from mamofair.runs._locks import replaced_file
 
 _SCRIPTS = ("state", "pictures", "texts", "record", "start")
 

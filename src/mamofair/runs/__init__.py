@@ -12,22 +12,32 @@ True
 """
 
 from mamofair.estimators._state import continued, continued_stream, steps_left
-from mamofair.runs._checkpoint import checkpointed, drop_checkpoint, read_checkpoint, write_checkpoint
+from mamofair.runs._checkpoint import (
+    checkpoint_files,
+    checkpointed,
+    read_checkpoint,
+    restore_checkpoint,
+    write_checkpoint,
+)
+from mamofair.runs._locks import own_folder
 from mamofair.runs._onnx import to_onnx
 from mamofair.runs._run import Run, versions
-from mamofair.runs._save import CHECKPOINT, load, load_run, require_place, save
+from mamofair.runs._save import holds_run, is_resumable, load, load_run, require_place, save
 
 __all__ = [
-    "CHECKPOINT",
     "Run",
+    "checkpoint_files",
     "checkpointed",
     "continued",
     "continued_stream",
-    "drop_checkpoint",
+    "holds_run",
+    "is_resumable",
     "load",
     "load_run",
+    "own_folder",
     "read_checkpoint",
     "require_place",
+    "restore_checkpoint",
     "save",
     "steps_left",
     "to_onnx",

@@ -1,39 +1,53 @@
 """Checkpoints: what a training that was killed needs to go on, and to end as if nothing had happened."""
 
-import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._state import goes_on
 from mamofair.runs._estimator_files import from_files, to_files
-from mamofair.runs._folders import replace_folder
-from mamofair.runs._save import CHECKPOINT, read_list, write_list
+from mamofair.runs._folders import read_file, replace_files, write_file
+from mamofair.runs._locks import own_folder
+from mamofair.runs._save import CHECKPOINT, holds_run, is_resumable, own_files, read_list, write_list
+
+_PART = f"{CHECKPOINT}/"
 
 
 def write_checkpoint(estimator: FairClassifier, settings: dict[str, Any], folder: Path) -> None:
     """Write what is needed to go on into a run's folder, in the place of an earlier checkpoint."""
     files = to_files(estimator)
-    replace_folder(folder / CHECKPOINT, lambda place: write_list(place, files, settings))
+    with own_folder(folder):
+        replace_files(folder, lambda place: write_list(place / _PART, files, settings), own_files(folder, _PART))
 
 
-def drop_checkpoint(folder: Path) -> None:
-    """Take a checkpoint away that nobody can go on with, and the folder if nothing else is in it."""
-    shutil.rmtree(folder / CHECKPOINT, ignore_errors=True)
-    if folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
+def checkpoint_files(folder: Path) -> dict[str, bytes]:
+    """Return the files of a checkpoint as they are; none if there is no checkpoint."""
+    contents = {name: read_file(folder, name) for name in own_files(folder, _PART)}
+    return {name: content for name, content in contents.items() if content is not None}
+
+
+def restore_checkpoint(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Put back what `checkpoint_files` has returned, in the place of a checkpoint nobody can go on with."""
+
+    def write(place: Path) -> None:
+        for name, content in files.items():
+            write_file(place / name, content)
+
+    with own_folder(folder):
+        replace_files(folder, write, own_files(folder, _PART))
 
 
 def read_checkpoint(folder: Path) -> tuple[FairClassifier, dict[str, Any]]:
     """Return the estimator of a training that has not ended, and the settings it was begun with."""
     if not folder.is_dir():
         raise FileNotFoundError(f"There is no run {str(folder)!r} to resume. Check the name of the folder.")
-    try:
-        head, files = read_list(folder / CHECKPOINT)
-    except FileNotFoundError:
-        raise ValueError(f"The run {str(folder)!r} has nothing to resume: its training has ended.") from None
+    with own_folder(folder):
+        if not is_resumable(folder):
+            why = "its training has ended" if holds_run(folder) else "nothing was kept yet. Start the training again"
+            raise ValueError(f"The run {str(folder)!r} has nothing to resume: {why}.")
+        head, files = read_list(folder, _PART)
     return from_files(files), head
 
 

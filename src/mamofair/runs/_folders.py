@@ -1,73 +1,135 @@
-"""Folders that are there wholly or not at all: written beside their place, checked by sums, and swapped by renaming.
+"""A run's folder changes as a whole, and files in it that are not the run's are never touched.
 
-Whatever kills the program, a reader finds the old folder or the new one. Only between two renames there is neither
-under its name; both lie beside it then, and the next one who looks (`settle`) finishes the swap.
+New files are written to `.mamofair/new` in the folder. One rename, to `.mamofair/ready`, decides: before it there is
+the old run, after it the new one. Then the files move to their places. If that is cut short, readers still see the
+new run, because a file in `ready` counts before the one in its place, and the next writer (`settle`) ends the move.
 """
 
 import hashlib
 import json
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO
+from typing import Any
+
+WORK = ".mamofair"
+_NEW, _READY, _PLAN = f"{WORK}/new", f"{WORK}/ready", "plan.json"
 
 
-def replace_folder(folder: Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a new folder, and put it in the place of the old one, if there is one."""
-    folder = folder.resolve()
+def replace_files(folder: Path, write: Callable[[Path], None], owned: Collection[str]) -> None:
+    """Let `write` fill a new folder, and put its files in the place of those in `owned`, all at once.
+
+    What is in the place of a new file and not in `owned` is somebody else's: it is an error, and nothing changes. The
+    caller holds the folder's lock.
+    """
+    new, ready = folder / _NEW, folder / _READY
     settle(folder)
-    new, old = _beside(folder)
-    shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     try:
         write(new)
+        names = [path.relative_to(new).as_posix() for path in _files(new)]
+        require_unclaimed(folder, names, owned)
+        write_file(new / _PLAN, as_json({"remove": sorted({*owned} - {*names})}))
+        for path in (*new.rglob("*"), new):
+            _flush(path)
     except BaseException:
-        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(new)
         raise
-    for place in (*(path for path in new.rglob("*") if path.is_dir()), new):
-        _flush(place)
-    shutil.rmtree(old, ignore_errors=True)
-    if folder.exists():
-        folder.rename(old)
-    new.rename(folder)
-    _flush(folder.parent)
-    shutil.rmtree(old, ignore_errors=True)
+    new.rename(ready)
+    _flush(ready.parent)
+    settle(folder)
 
 
 def settle(folder: Path) -> None:
-    """Finish a swap that was cut short: the new folder was whole before the old one was moved away."""
-    folder = folder.resolve()
-    new, old = _beside(folder)
-    if old.exists() and not folder.exists():
-        (new if new.exists() else old).rename(folder)
+    """End what a process that was killed has left half done; the caller holds the folder's lock."""
+    if (folder / _NEW).exists():
+        shutil.rmtree(folder / _NEW)
+    ready = folder / _READY
+    if (ready / _PLAN).exists():
+        _move(ready, folder)
+        (ready / _PLAN).unlink()  # without a plan everything has been done
+    if ready.exists():
+        shutil.rmtree(ready)
 
 
-@contextmanager
-def replaced_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that is under its name when it is whole, in the place of an old one; else the old one stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        Path(part).chmod(0o644)
-        Path(part).replace(path)
-    finally:
-        Path(part).unlink(missing_ok=True)
+def _move(ready: Path, folder: Path) -> None:
+    """Take away what the plan says, and move files to their places; whatever has been done before does not matter."""
+    removed = [_own_path(folder, name) for name in json.loads((ready / _PLAN).read_bytes())["remove"]]
+    for path in removed:
+        if path.is_file() or path.is_symlink():
+            path.unlink()
+    changed = {folder, *(path.parent for path in removed)}
+    for source in _files(ready):
+        target = _own_path(folder, source.relative_to(ready).as_posix())
+        target.parent.mkdir(parents=True, exist_ok=True)
+        source.replace(target)
+        changed.add(target.parent)
+    for place in sorted(changed - {folder}, reverse=True):
+        with suppress(OSError):  # it is not empty, or gone already
+            place.rmdir()
+    for place in changed:
+        if place.is_dir():
+            _flush(place)
+
+
+def _files(place: Path) -> list[Path]:
+    """Return the files that are to move."""
+    return sorted(path for path in place.rglob("*") if path.is_file() and path != place / _PLAN)
+
+
+def require_unclaimed(folder: Path, names: Collection[str], owned: Collection[str]) -> None:
+    """Refuse to write where something is that is not in `owned`."""
+    for name in names:
+        path = folder / name
+        parents = [folder / parent for parent in PurePosixPath(name).parents[:-1]]
+        blocked = any(parent.is_symlink() or parent.is_file() for parent in parents)
+        if blocked or path.is_dir() or (name not in owned and os.path.lexists(path)):
+            raise FileExistsError(
+                f"A run writes {name} into its folder, but {str(folder)!r} holds one that is not the run's. Rename "
+                "yours, or name another folder."
+            )
+
+
+def _own_path(folder: Path, name: str) -> Path:
+    """Return the path of a file in a folder; a name or link that leads elsewhere is refused."""
+    path = folder / require_inside(folder, name)
+    if any((folder / parent).is_symlink() for parent in PurePosixPath(name).parents[:-1]):
+        raise ValueError(f"A run must hold files of its own: found the link {name!r} in {str(folder)!r}. Remove it.")
+    return path
+
+
+def require_inside(folder: Path, name: str) -> str:
+    """Return a name, which must not lead out of its folder."""
+    if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+        raise ValueError(f"A run must name files of its own folder: found {name!r} in {folder}. Do not use it.")
+    return name
+
+
+def places(folder: Path, name: str) -> Iterator[Path]:
+    """Yield where a file may be, the first place first."""
+    yield folder / _READY / name
+    yield folder / name
+
+
+def holds(folder: Path, name: str) -> bool:
+    """Return whether a folder has a file, wherever it is on its way."""
+    return any(path.is_file() for path in places(folder, name))
+
+
+def read_file(folder: Path, name: str) -> bytes | None:
+    """Return the content of a file, wherever it is on its way; None if there is no such file."""
+    for path in places(folder, name):
+        with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
+            return path.read_bytes()
+    return None
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file, and wait until it is on the disk."""
+    """Write a file, and the folders it needs."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+    path.write_bytes(content)
 
 
 def as_json(document: Any, indent: int | None = None) -> bytes:
@@ -80,33 +142,27 @@ def checksum(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def read_files(folder: Path, sums: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the content of files, each checked by its sum before anything looks into it."""
+def read_files(folder: Path, sums: Mapping[str, str], part: str = "") -> dict[str, bytes]:
+    """Return the content of files of a part of the folder, each checked by its sum before anything looks into it."""
     contents = {}
     for name, expected in sums.items():
-        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
-            raise ValueError(f"A run must name files of its own folder: found {name!r} in {folder}. Do not use it.")
-        path = folder / name
-        if not path.is_file():
+        content = read_file(folder, part + require_inside(folder, name))
+        if content is None:
             raise FileNotFoundError(f"The run {str(folder)!r} must hold {name}: it is missing. Copy the run again.")
-        contents[name] = path.read_bytes()
-        if checksum(contents[name]) != expected:
+        if checksum(content) != expected:
             raise ValueError(
                 f"The content of {name} in {str(folder)!r} must be what was saved (sha256 {expected[:12]}…): it has "
                 "been altered or cut short. Copy the run again, or train again."
             )
+        contents[name] = content
     return contents
 
 
-def _beside(folder: Path) -> tuple[Path, Path]:
-    return folder.with_name(f".{folder.name}.new"), folder.with_name(f".{folder.name}.old")
-
-
-def _flush(folder: Path) -> None:
-    """Wait until a folder's list of names is on the disk, where the platform can tell."""
+def _flush(path: Path) -> None:
+    """Wait until a file, or a folder's list of names, is on the disk, where the platform can tell."""
     if os.name != "posix":
         return
-    handle = os.open(folder, os.O_RDONLY)
+    handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:

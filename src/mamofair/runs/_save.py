@@ -1,7 +1,6 @@
 """A run's folder: saved wholly or not at all, and loaded without executing anything from it."""
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,20 +12,39 @@ from mamofair.estimators import FairClassifier
 from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._estimator_files import from_files, to_files
-from mamofair.runs._folders import as_json, checksum, read_files, replace_folder, settle, write_file
+from mamofair.runs._folders import (
+    WORK,
+    as_json,
+    checksum,
+    holds,
+    read_file,
+    read_files,
+    replace_files,
+    require_inside,
+    require_unclaimed,
+    write_file,
+)
+from mamofair.runs._locks import own_folder
 from mamofair.runs._run import Run
-from mamofair.tables import load_encoder, save_encoder
+from mamofair.tables import save_encoder
+from mamofair.tables._encoder_file import read_encoder
 
 FORMAT = 1
 CHECKPOINT = "checkpoint"
-_LIST, _ENCODER = "run.json", "encoder.skops"
+_LIST, _ENCODER, _PAGE = "run.json", "encoder.skops", "report.html"
+_NAMES = (
+    *("estimator.json", "counts.json", "learned.safetensors", "points/points.safetensors", "history.csv", "front.csv"),
+    *("test.json", "limit.csv", _ENCODER, _PAGE, _LIST),
+)
 _OF_THE_FOLDER = ("groups", "files")  # what run.json has beside the settings
 
 
 def save(
     run: Run, folder: str | Path, page: Callable[[Run, Path], None] | None = None, resumable: bool = False
 ) -> Path:
-    """Write a run into a folder, in the place of what was there; return the folder.
+    """Write a run into a folder, in the place of the run that was there; return the folder.
+
+    Other files in the folder stay. While another process writes into it, this is an `OSError`.
 
     Parameters
     ----------
@@ -40,7 +58,6 @@ def save(
         Whether to keep the checkpoint of a training that has not ended.
     """
     folder = Path(folder)
-    require_place(folder)
     files = to_files(run.estimator) | {
         "front.csv": to_csv(run.estimator.front_.frame()),
         "test.json": as_json(to_lists(run.test)),
@@ -54,20 +71,43 @@ def save(
             files[_ENCODER] = (place / _ENCODER).read_bytes()
         write_list(place, files, dict(run.settings), groups={name: list(own) for name, own in run.groups.items()})
         if page is not None:
-            page(replace(run, settings=_settings(json.loads((place / _LIST).read_bytes()))), place / "report.html")
-        if resumable and (folder / CHECKPOINT).is_dir():
-            shutil.copytree(folder / CHECKPOINT, place / CHECKPOINT)
+            page(replace(run, settings=_settings(json.loads((place / _LIST).read_bytes()))), place / _PAGE)
 
-    replace_folder(folder, write)
+    with own_folder(folder):
+        require_place(folder)
+        replace_files(folder, write, own_files(folder) | (set() if resumable else own_files(folder, CHECKPOINT + "/")))
     return folder
 
 
 def require_place(folder: Path) -> None:
-    """Refuse a place that holds something else than a run: it would be lost."""
-    settle(folder)
-    taken = folder.is_file() or (folder.is_dir() and any(folder.iterdir()))
-    if taken and not (folder / _LIST).is_file() and not (folder / CHECKPOINT).is_dir():
+    """Refuse a folder that holds other files and no run, or other files under the names of a run's."""
+    is_free = not any(path.name != WORK for path in folder.iterdir())
+    if not is_free and not holds_run(folder) and not is_resumable(folder):
         raise FileExistsError(f"A run needs a folder of its own: {str(folder)!r} holds other files. Name another.")
+    require_unclaimed(folder, _NAMES, own_files(folder))
+    checkpoint = [f"{CHECKPOINT}/{name}" for name in _NAMES]
+    require_unclaimed(folder, checkpoint, own_files(folder, f"{CHECKPOINT}/"))
+
+
+def holds_run(folder: Path) -> bool:
+    """Return whether a folder holds a run."""
+    return holds(folder, _LIST)
+
+
+def is_resumable(folder: Path) -> bool:
+    """Return whether a folder holds the checkpoint of a training that has not ended."""
+    return holds(folder, f"{CHECKPOINT}/{_LIST}")
+
+
+def own_files(folder: Path, part: str = "") -> set[str]:
+    """Return the names of the files that a run, or the part of it that is its checkpoint, has written."""
+    if not holds(folder, part + _LIST):
+        return set()
+    try:
+        listed = [require_inside(folder, name) for name in json.loads(read_file(folder, part + _LIST) or b"")["files"]]
+    except (ValueError, KeyError, TypeError):  # damaged: what it had listed is not known any more
+        listed = list(_NAMES)
+    return {part + name for name in (*listed, _LIST, *([] if part else [_PAGE]))}
 
 
 def _settings(head: dict[str, Any]) -> dict[str, Any]:
@@ -83,17 +123,31 @@ def write_list(place: Path, files: dict[str, bytes], settings: dict[str, Any], *
     write_file(place / _LIST, as_json(head | more | {"files": sums}, indent=1))
 
 
-def read_list(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the content of `run.json` and of the files it lists, their checksums verified."""
-    settle(folder)
+def read_list(folder: Path, part: str = "") -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the content of `run.json` and of the files it lists, their checksums verified.
+
+    If another process replaces the run meanwhile, what was read may belong together no more: it is read again then.
+    """
+    while True:
+        content = read_file(folder, part + _LIST)
+        try:
+            head = _read_head(folder, content)
+            return head, read_files(folder, head["files"], part)
+        except (ValueError, OSError):
+            if content == read_file(folder, part + _LIST):
+                raise
+
+
+def _read_head(folder: Path, content: bytes | None) -> dict[str, Any]:
+    """Return what `run.json` says, if it is one that this version can read."""
     if not folder.is_dir():
         raise FileNotFoundError(f"There is no run {str(folder)!r}. Check the name of the folder.")
-    if not (folder / _LIST).is_file():
-        unfinished = (folder / CHECKPOINT).is_dir()
+    if content is None:
+        unfinished = is_resumable(folder)
         advice = f"its training has not ended. Continue it with mamofair train --resume {folder}." if unfinished else ""
         raise ValueError(f"{str(folder)!r} must hold a run: {advice or f'found no {_LIST} in it. Check the name.'}")
     try:
-        head = json.loads((folder / _LIST).read_bytes())
+        head: dict[str, Any] = json.loads(content)
         found = int(head["format"])
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{_LIST} in {str(folder)!r} must be a run's: found something else. Copy it again.") from None
@@ -101,7 +155,7 @@ def read_list(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
         raise ValueError(
             f"The run {str(folder)!r} has format {found}: this mamofair reads up to {FORMAT}. Update mamofair."
         )
-    return head, read_files(folder, head["files"])
+    return head
 
 
 def load_run(folder: str | Path, network: Any = None) -> Run:
@@ -118,7 +172,7 @@ def load_run(folder: str | Path, network: Any = None) -> Run:
     head, files = read_list(folder)
     estimator = from_files(files, network)
     if _ENCODER in files:
-        estimator = estimator.with_encoder(load_encoder(folder / _ENCODER))
+        estimator = estimator.with_encoder(read_encoder(files[_ENCODER], str(folder / _ENCODER)))
     return Run(
         estimator=estimator,
         settings=_settings(head),

@@ -35,16 +35,16 @@ def save_encoder(fitted: ColumnTransformer, path: str | os.PathLike[str]) -> Non
     [[23.0, 0.0]]
     """
     data = skops.io.dumps(fitted)
-    _open(data, "The encoder")  # what could not be read back is not written
+    read_encoder(data, "The encoder")  # what could not be read back is not written
     Path(path).write_bytes(data)
 
 
 def load_encoder(path: str | os.PathLike[str]) -> ColumnTransformer:
     """Read the file of an encoder; types that no encoder needs are refused by name, and nothing is executed."""
-    return _open(Path(path).read_bytes(), str(path))
+    return read_encoder(Path(path).read_bytes(), str(path))
 
 
-def _open(data: bytes, label: str) -> ColumnTransformer:
+def read_encoder(data: bytes, label: str) -> ColumnTransformer:
     try:
         foreign = set(skops.io.get_untrusted_types(data=data)) - _ALLOWED
     except (BadZipFile, KeyError, ValueError):
