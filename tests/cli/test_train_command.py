@@ -2,12 +2,14 @@
 
 import json
 import re
+import shutil
 import signal
 import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from campaigns._stops import read_tree
 from sklearn.metrics import zero_one_loss
 from typer.testing import CliRunner
 
@@ -95,6 +97,38 @@ def test_rows_that_cannot_be_learned_from_leave_no_folder_in_the_way(fails, tmp_
     out = tmp_path / "run"
     assert "has no row with y=1" in fails("train", tmp_path / "loans.csv", *ASKED, "--notion", "eopp", "--out", out)
     assert not out.exists()
+
+
+@pytest.mark.parametrize("model", ["net", "boosting", "plugin", "portfolio"])
+def test_a_start_that_fails_leaves_the_folder_as_it_was(model, fails, trained, tmp_path):
+    people = applicants(300)
+    people.loc[(people["approved"] == "yes") & (people["gender"] == "f") & (people["race"] == "c"), "race"] = "a"
+    people.to_csv(tmp_path / "loans.csv", index=False)
+    crossed = ("--sensitive", "race", "--crossed", "--notion", "eopp", "--model", model, "--force")
+    began = shutil.copytree(trained, tmp_path / "began")  # an old run, and a training that was stopped
+    write_checkpoint(mamofair.FairNetClassifier(), {"seed": 7}, began)
+    before = read_tree(began)
+    for out in (tmp_path / "new" / "run", began):
+        assert "'f / c' of 'gender*race' has no row with y=1" in fails(
+            "train", tmp_path / "loans.csv", *ASKED, *crossed, "--out", out
+        )
+    assert not (tmp_path / "new").exists()
+    assert read_tree(began) == before
+
+
+def test_force_replaces_the_run_and_keeps_everything_else(loans, trained, fails, tmp_path):
+    out = shutil.copytree(trained, tmp_path / "run")
+    (out / "notes.txt").write_text("mine")
+    (out / "decided").mkdir()
+    (out / "decided" / "monday.csv").write_text("a,b")
+    assert "add `--force` to replace it" in fails("train", loans, *ASKED, "--out", out)
+    train(loans, *ASKED, "--epochs", 1, "--out", out, "--force")
+    assert load_run(out).settings["parameters"]["epochs"] == 1
+    assert (out / "notes.txt").read_text() == "mine"
+    assert (out / "decided" / "monday.csv").read_text() == "a,b"
+    (out / "history.csv").unlink()
+    (out / "history.csv").mkdir()  # somebody else's
+    assert "one that is not the run's" in fails("train", loans, *ASKED, "--out", out, "--force")
 
 
 def test_few_rows_that_tell_nothing_are_told(tmp_path):

@@ -23,15 +23,15 @@ def report(
     Example: mamofair report runs/loans --out loans.html
     """
     from mamofair.report import summarize, write
-    from mamofair.runs import load_run
+    from mamofair.runs import is_current, load_run
 
     page = run / "report.html" if out is None else out
     if out is not None:
         require_writable(out, file=True)
     found = load_run(run)
     write(found, page)
-    while found.settings["checksum"] != (now := load_run(run)).settings["checksum"]:  # a training ended meanwhile
-        found = now
+    while not is_current(found, run):  # a training has ended meanwhile
+        found = load_run(run)
         write(found, page)
     if as_json:
         typer.echo(json.dumps({"report": str(page), "summary": summarize(found)}))

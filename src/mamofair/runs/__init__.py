@@ -22,7 +22,7 @@ from mamofair.runs._checkpoint import (
 from mamofair.runs._locks import own_folder
 from mamofair.runs._onnx import to_onnx
 from mamofair.runs._run import Run, versions
-from mamofair.runs._save import holds_run, is_resumable, load, load_run, require_place, save
+from mamofair.runs._save import holds_run, is_current, is_resumable, load, load_run, require_place, save
 
 __all__ = [
     "Run",
@@ -31,6 +31,7 @@ __all__ = [
     "continued",
     "continued_stream",
     "holds_run",
+    "is_current",
     "is_resumable",
     "load",
     "load_run",

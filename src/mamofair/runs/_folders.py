@@ -93,18 +93,17 @@ def require_unclaimed(folder: Path, names: Collection[str], owned: Collection[st
 
 
 def _own_path(folder: Path, name: str) -> Path:
-    """Return the path of a file in a folder; a name or link that leads elsewhere is refused."""
-    path = folder / require_inside(folder, name)
-    if any((folder / parent).is_symlink() for parent in PurePosixPath(name).parents[:-1]):
-        raise ValueError(f"A run must hold files of its own: found the link {name!r} in {str(folder)!r}. Remove it.")
-    return path
-
-
-def require_inside(folder: Path, name: str) -> str:
-    """Return a name, which must not lead out of its folder."""
-    if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+    """Return the path of a file in a folder; a name that leads elsewhere is refused."""
+    if not leads_inside(folder, name):
         raise ValueError(f"A run must name files of its own folder: found {name!r} in {folder}. Do not use it.")
-    return name
+    return folder / name
+
+
+def leads_inside(folder: Path, name: str) -> bool:
+    """Return whether a name, and the links that it may lead through, stay within a folder."""
+    path = PurePosixPath(name)
+    linked = any((folder / parent).is_symlink() for parent in path.parents[:-1])
+    return not (path.is_absolute() or ".." in path.parts or linked)
 
 
 def places(folder: Path, name: str) -> Iterator[Path]:
@@ -146,7 +145,8 @@ def read_files(folder: Path, sums: Mapping[str, str], part: str = "") -> dict[st
     """Return the content of files of a part of the folder, each checked by its sum before anything looks into it."""
     contents = {}
     for name, expected in sums.items():
-        content = read_file(folder, part + require_inside(folder, name))
+        _own_path(folder, part + name)
+        content = read_file(folder, part + name)
         if content is None:
             raise FileNotFoundError(f"The run {str(folder)!r} must hold {name}: it is missing. Copy the run again.")
         if checksum(content) != expected:

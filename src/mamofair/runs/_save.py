@@ -17,10 +17,10 @@ from mamofair.runs._folders import (
     as_json,
     checksum,
     holds,
+    leads_inside,
     read_file,
     read_files,
     replace_files,
-    require_inside,
     require_unclaimed,
     write_file,
 )
@@ -94,6 +94,11 @@ def holds_run(folder: Path) -> bool:
     return holds(folder, _LIST)
 
 
+def is_current(run: Run, folder: Path) -> bool:
+    """Return whether a run that was loaded is still the one in its folder."""
+    return _read_head(folder, read_file(folder, _LIST))["checksum"] == run.settings["checksum"]  # type: ignore[no-any-return]
+
+
 def is_resumable(folder: Path) -> bool:
     """Return whether a folder holds the checkpoint of a training that has not ended."""
     return holds(folder, f"{CHECKPOINT}/{_LIST}")
@@ -104,10 +109,10 @@ def own_files(folder: Path, part: str = "") -> set[str]:
     if not holds(folder, part + _LIST):
         return set()
     try:
-        listed = [require_inside(folder, name) for name in json.loads(read_file(folder, part + _LIST) or b"")["files"]]
+        listed = [part + name for name in json.loads(read_file(folder, part + _LIST) or b"")["files"]]
     except (ValueError, KeyError, TypeError):  # damaged: what it had listed is not known any more
-        listed = list(_NAMES)
-    return {part + name for name in (*listed, _LIST, *([] if part else [_PAGE]))}
+        listed = [part + name for name in _NAMES]
+    return {name for name in (*listed, part + _LIST, *([] if part else [_PAGE])) if leads_inside(folder, name)}
 
 
 def _settings(head: dict[str, Any]) -> dict[str, Any]:
