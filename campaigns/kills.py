@@ -52,7 +52,7 @@ def _result(kind: str, model: str, attempt: Callable[[], tuple[str, str]]) -> Re
 def _kill(on: Scene, action: str, rng: random.Random, seed: int) -> tuple[str, str]:
     """Kill a command, judge what is left, go on from there, and judge the end."""
     place = on.begin(action, on.home / f"kill {seed}")
-    delay = rng.uniform(0, 1.05 * _seconds(on, action))
+    delay = rng.uniform(0, 0.9 * _seconds(on, action))
     if action != "save" and rng.random() < 1 / 8:
         code = _kill_command(on, action, place, delay)
     else:

@@ -16,7 +16,7 @@ from campaigns.kills import case
 print(json.dumps([asdict(case(int(seed))) for seed in sys.argv[1:]]))
 """
 _BOOSTING = 200 + 5  # the first case of stops at every disk operation of a boosting model
-_SEEDS = (4, 203, _BOOSTING + 3, _BOOSTING + 4)
+_SEEDS = (4, _BOOSTING + 3, _BOOSTING + 4)  # all of one scene: making another takes seconds
 
 
 @pytest.fixture(scope="module")
