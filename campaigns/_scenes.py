@@ -1,5 +1,6 @@
 """What kills are tried on: commands with a beginning, and the only things that may be left of them."""
 
+import atexit
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -130,6 +131,7 @@ def _read_results(folder: Path) -> dict[str, bytes]:
 def scene(model: str) -> Scene:
     """Train what a scene needs."""
     home = Path(tempfile.mkdtemp(prefix="mamofair-kills-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
     made = Scene(model, home)
     _table().to_csv(home / "table.csv", index=False)
     train = ("train", *made.options)
