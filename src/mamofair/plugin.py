@@ -178,6 +178,8 @@ class Dual:
         unit = np.divide(self.weight @ np.abs(self.gain), size, out=np.zeros_like(size), where=size > _NOTHING)
         bound = bounds[self.criterion]
         active = np.isfinite(bound) & (unit > 0)
+        if not active.any():  # nothing is asked for, or nobody knows anything of groups: accuracy alone
+            return np.zeros(self.pairs.shape[1])
         terms = self.terms[:, active] * unit[active]
         cost = unit[active] * (bound - self.offset)[active]
 

@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
@@ -218,6 +219,53 @@ def test_weights_count():
     zero = small().fit(X, Y, sensitive_features=GROUP, sample_weight=keep.astype(float))
     gone = small().fit(X[keep], Y[keep], sensitive_features=GROUP[keep], sample_weight=np.ones(keep.sum()))
     np.testing.assert_array_equal(zero.front_.values, gone.front_.values)
+
+
+# --- groups that nobody can tell apart
+
+
+def accurate_alone(model, table):
+    """Whether the front is the most accurate point alone, measured as it decides."""
+    first = next(clone(model).fitting(table, Y[: len(table)], sensitive_features=GROUP[: len(table)]))
+    assert model.front_.values.tolist() == first.front_.values.tolist()
+    return len(model.front_) == 1
+
+
+@pytest.mark.parametrize("rows", [600, 597])  # of 597 each fold has other shares of the groups
+@pytest.mark.parametrize("notions", ["dp", ["tpr", "fpr"]])
+@pytest.mark.parametrize("cv", [None, 5])
+def test_without_knowledge_of_groups_the_answer_is_the_accurate_point(rows, notions, cv):
+    model = small(group_estimator=DummyClassifier(), notions=notions, cv=cv)
+    model.fit(X[:rows], Y[:rows], sensitive_features=GROUP[:rows])
+    assert accurate_alone(model, X[:rows])
+
+
+def test_few_rows_or_few_known_groups_are_no_crash():
+    rows, people = slice(0, 600, 14), GROUP.copy()
+    people.loc[people.index[::28], "group"] = None  # half of them
+    for estimator in (None, DummyClassifier(), LogisticRegression()):
+        for features in (GROUP, people):
+            model = FairPlugInClassifier(estimator, random_state=0)
+            model.fit(X[rows], Y[rows], sensitive_features=features[rows])
+            assert model.predict(X).shape == (600,)
+
+
+def test_an_attribute_that_nobody_can_tell_does_not_spoil_another():
+    """Two attributes: one can be learned from x; a constant fold must not trade the gap of the other."""
+
+    class OnlyTwo(LogisticRegression):
+        """Knows two groups; of three it knows nothing."""
+
+        def predict_proba(self, X):
+            known = super().predict_proba(X)
+            return known if known.shape[1] == 2 else np.full_like(known, 1 / 3)
+
+    model = small(group_estimator=OnlyTwo(), cv=5).fit(X[:597], Y[:597], sensitive_features=two_attributes()[:597])
+    kinds = {name: type(own.classifier) for (name, _), own in model._posterior.models.items()}
+    assert kinds == {"group": OnlyTwo, "region": DummyClassifier}
+    multipliers = np.stack([point.state["multipliers"] for point in model.front_.points])
+    assert (multipliers[:, 1:] == 0).all()
+    assert (multipliers[:, 0] != 0).any()
 
 
 # --- models that are trained already

@@ -6,7 +6,7 @@ from estimator_contract import small_boosting, small_plugin, small_portfolio
 from moocore import is_nondominated
 from small_fits import GROUP, X, Y, small
 
-from mamofair import FairPortfolioClassifier, MostAccurateWithin
+from mamofair import FairPlugInClassifier, FairPortfolioClassifier, MostAccurateWithin
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,13 @@ def test_given_estimators_are_left_alone():
     own = small()
     FairPortfolioClassifier([("net", own)], random_state=0).fit(X, Y, sensitive_features=GROUP)
     assert not hasattr(own, "front_")
+
+
+def test_few_rows_are_no_crash():
+    rows = slice(0, 600, 14)  # 43, too few for trees to tell groups apart
+    members = [("net", small(epochs=2)), ("plugin", FairPlugInClassifier())]
+    found = FairPortfolioClassifier(members, random_state=0).fit(X[rows], Y[rows], sensitive_features=GROUP[rows])
+    assert found.estimators_["plugin"].front_.points[0].state["multipliers"].tolist() == [0]
 
 
 def test_a_member_that_needs_the_attribute_is_refused():

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.metrics import make_scorer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from small_fits import GROUP, X, Y, assert_same, fitted, small
 
-from mamofair import MLP, ClosestToIdeal, MostAccurateWithin
+from mamofair import MLP, ClosestToIdeal, FairPlugInClassifier, MostAccurateWithin
 from mamofair.datasets import load_adult
 from mamofair.metrics import gap
 from mamofair.tables import encoder
@@ -92,3 +93,61 @@ def test_sample_weight_is_passed_on_if_it_is_requested():
 def test_search_works_without_routing_too():
     grid = GridSearchCV(small(epochs=1), {"members": [2, 3]}, cv=2, error_score="raise")
     assert grid.fit(X, Y, sensitive_features=GROUP).best_params_["members"] in (2, 3)
+
+
+# --- groups that are told at prediction, too
+
+
+def told(**parameters):
+    return FairPlugInClassifier(LogisticRegression(), aware=True, cv=2, random_state=0, **parameters)
+
+
+@pytest.mark.parametrize("aware", [False, True])
+def test_score_is_the_accuracy_of_the_decisions(aware):
+    model = told().set_params(aware=aware).fit(X, Y, sensitive_features=GROUP)
+    weight = np.linspace(0, 1, len(Y))
+    decided = model.predict(X, sensitive_features=GROUP)
+    assert model.score(X, Y, sensitive_features=GROUP) == accuracy_score(Y, decided)
+    expected = accuracy_score(Y, decided, sample_weight=weight)
+    assert model.score(X, Y, weight, sensitive_features=GROUP) == expected
+    assert model.score(X, Y, sensitive_features=GROUP, sample_weight=weight) == expected != accuracy_score(Y, decided)
+
+
+@pytest.mark.parametrize("enabled", [False, True])
+def test_pipelines_pass_told_groups_to_everything_that_predicts(enabled):
+    with config_context(enable_metadata_routing=enabled):
+        pipe = make_pipeline(StandardScaler(), told())
+        people = {"sensitive_features" if enabled else "fairpluginclassifier__sensitive_features": GROUP}
+        pipe.fit(X, Y, **people)
+        groups = {"sensitive_features": GROUP}
+        scaled = pipe[0].transform(X)
+        for method in ("predict", "predict_proba", *(["decision_function"] if enabled else [])):
+            expected = getattr(pipe[-1], method)(scaled, **groups)
+            np.testing.assert_array_equal(getattr(pipe, method)(X, **groups), expected)
+        if enabled:
+            assert pipe.score(X, Y, **groups) == pipe[-1].score(scaled, Y, **groups)
+
+
+@pytest.mark.usefixtures("routing")
+def test_searches_and_cross_validation_score_with_told_groups():
+    people = {"sensitive_features": GROUP["group"]}
+    found = cross_validate(told(), X, Y, cv=2, params=people, return_estimator=True, return_indices=True)
+    for model, test, score in zip(found["estimator"], found["indices"]["test"], found["test_score"], strict=True):
+        assert score == model.score(X.iloc[test], Y[test], sensitive_features=GROUP["group"].iloc[test])
+    np.testing.assert_array_equal(cross_val_score(told(), X, Y, cv=2, params=people), found["test_score"])
+    pipe = make_pipeline(StandardScaler(), told())
+    grid = GridSearchCV(pipe, {"fairpluginclassifier__max_points": [2, 5]}, cv=2, error_score="raise")
+    grid.fit(X, Y, **people)
+    assert grid.predict_proba(X, **people).shape == (600, 2)
+    assert grid.score(X, Y, **people) == grid.best_estimator_.score(X, Y, **people)
+
+
+@pytest.mark.usefixtures("routing")
+def test_groups_that_are_not_told_are_asked_for_in_one_sentence():
+    model = told().fit(X, Y, sensitive_features=GROUP)
+    calls = [lambda name=name: getattr(model, name)(X) for name in ("predict", "predict_proba", "decision_function")]
+    scored = [lambda: model.score(X, Y), lambda: make_scorer(accuracy_score)(model, X, Y)]
+    for call in (*calls, *scored):
+        with pytest.raises(ValueError, match=r"(?s)`sensitive_features`.*enable_metadata_routing.*`scoring`") as found:
+            call()
+        assert len(str(found.value)) <= 500

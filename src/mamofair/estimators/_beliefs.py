@@ -1,7 +1,7 @@
 """P(y | x) and P(a, y | x), learned with any classifier that has probabilities."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -17,6 +17,11 @@ from mamofair.groups import Groups
 from mamofair.pareto import Criterion
 from mamofair.plugin import Beliefs, slopes
 from mamofair.splits import stratified_order
+
+_FEW, _NOTHING = 1000, 1e-12
+
+#: The name of an attribute, and the label of the rows among which its groups are told apart; None if that is all rows.
+Key = tuple[str, int | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,32 +60,53 @@ class Model:
         columns = [given[:, known[label]] if label in known else np.zeros(len(given)) for label in self.classes]
         return np.column_stack(columns)
 
+    def is_constant(self, X: Table) -> bool:
+        """Return whether all rows have the same probabilities: few rows are asked first, which most often is enough."""
+        return all(np.ptp(self(X[:size]), axis=0).max() <= _NOTHING for size in (_FEW, len(X)))
+
 
 @dataclass(frozen=True, eq=False)
 class Learner:
     """Fits what the criteria need: y, and of each attribute its groups, for all rows or for those of a label.
 
     A rate like P(ŷ=1) needs P(a | x) alone, one like P(ŷ=1 | y=1) needs P(a, y=1 | x) = P(y=1 | x) P(a | x, y=1). If
-    `aware`, groups are told at prediction and not learned. `label` is a model of y that is trained already.
+    `aware`, groups are told at prediction and not learned. `label` is a model of y that is trained already, `group` one
+    of the groups. `shares` are P(a, y) of each attribute, y = 0 first; `constant` names the models that need not be
+    fitted, since they tell no row from another.
     """
 
     criteria: tuple[Criterion, ...]
     estimator: Any
     group_estimator: Any
     aware: bool
+    shares: Mapping[str, Float[np.ndarray, "_ 2"]]
     label: Model | None = None
+    group: Model | None = None
+    constant: frozenset[Key] = frozenset()
 
     def fit(self, rows: Rows) -> "Posterior":
         """Return fitted models."""
         label = self.label or fitted(self.estimator, rows, rows.y, 2)
-        models = {}
-        for name in () if self.aware else dict.fromkeys(name for _, name in self.criteria):
-            column = rows.groups.names.index(name)
-            for y in self._labels(name):
-                part = rows[(rows.groups.codes[:, column] >= 0) & ((rows.y == y) if y is not None else True)]
-                groups = len(rows.groups.values[column])
-                models[name, y] = fitted(self.group_estimator, part, part.groups.codes[:, column], groups)
-        return Posterior(label, models, rows.groups[:0])
+        names = () if self.aware else dict.fromkeys(name for _, name in self.criteria)
+        keys = [(name, y) for name in names for y in self._labels(name)]
+        return Posterior(label, {key: self.group or self._fit_group(key, rows) for key in keys}, rows.groups[:0])
+
+    def _fit_group(self, key: Key, rows: Rows) -> Model:
+        """Return a model of an attribute's groups, for all rows or for those of a label.
+
+        One that believes the same of every row is replaced by the groups' shares: each fold has slightly other shares,
+        and with these alone the folds, but not the final model, would trade error for gaps.
+        """
+        name, y = key
+        codes = rows.groups.codes[:, rows.groups.names.index(name)]
+        share = self.shares[name].sum(axis=1) if y is None else self.shares[name][:, y]
+        wanted = (codes >= 0) & ((rows.y == y) if y is not None else True)
+        if key not in self.constant and len(np.unique(codes[wanted])) > 1:
+            model = fitted(self.group_estimator, rows[wanted], codes[wanted], len(share))
+            if not model.is_constant(rows.X[wanted]):
+                return model
+        everyone = np.arange(len(share))
+        return Model(DummyClassifier().fit(everyone[:, None], everyone, sample_weight=share), tuple(everyone.tolist()))
 
     def _labels(self, attribute: str) -> Iterable[int | None]:
         """Return the labels for which groups must be told apart; None if labels do not matter."""
@@ -89,14 +115,16 @@ class Learner:
             return [None]
         return [y for y in (0, 1) if any(both[y] for both in needed)]
 
-    def cross_fit(self, rows: Rows, folds: int, rng: np.random.Generator) -> Beliefs:
-        """Return beliefs of every row from models that have not seen it."""
+    def cross_fit(self, rows: Rows, folds: int, rng: np.random.Generator, final: "Posterior") -> Beliefs:
+        """Return beliefs of every row from models that have not seen it; what is constant in `final` is so in each."""
         order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), rng)
         parts = np.array_split(order, folds)
+        constant = {key for key, model in final.models.items() if isinstance(model.classifier, DummyClassifier)}
+        learner = replace(self, constant=frozenset(constant))
         found = []
         for i, part in enumerate(parts):
             rest = np.sort(np.concatenate([*parts[:i], *parts[i + 1 :]]))
-            found.append(self.fit(rows[rest])(rows.X[part], rows.groups[part] if self.aware else None))
+            found.append(learner.fit(rows[rest])(rows.X[part], rows.groups[part] if self.aware else None))
         back = np.argsort(np.concatenate(parts))
         joint = {name: np.concatenate([b.joint[name] for b in found])[back] for name in found[0].joint}
         return Beliefs(np.concatenate([b.positive for b in found])[back], joint)
@@ -107,7 +135,7 @@ class Posterior:
     """Models of y and of groups. `groups` names the attributes and their groups, and has no rows."""
 
     label: Model
-    models: Mapping[tuple[str, int | None], Model]
+    models: Mapping[Key, Model]
     groups: Groups
 
     def __call__(self, X: Table, told: Groups | None = None) -> Beliefs:
@@ -146,18 +174,11 @@ def trained(estimator: Any, labels: tuple[Any, Any]) -> Model:
     """Return a classifier that is trained already, once it is clear that it is, and for these labels."""
     known = getattr(estimator, "classes_", None)
     if known is None:
-        raise ValueError("`prefit=True` needs a trained `estimator`: found one without `classes_`. Train it first.")
+        raise ValueError(
+            "`prefit=True` needs a trained `estimator`: found one without `classes_`. Train it first; where "
+            "scikit-learn clones it (in GridSearchCV or a portfolio), pass sklearn.frozen.FrozenEstimator(…) of it."
+        )
     if set(labels) != set(np.asarray(known).tolist()):
         ours, theirs = (" and ".join(sorted(map(str, names))) for names in (labels, np.asarray(known).tolist()))
         raise ValueError(f"The trained `estimator` must know the labels {ours}: found {theirs}.")
     return Model(estimator, labels)
-
-
-def seeded(estimator: Any, seed: int) -> Any:
-    """Return a clone whose every open `random_state` is set."""
-    copy = clone(estimator)
-    states = {
-        name: seed for name, value in copy.get_params().items() if name.endswith("random_state") and value is None
-    }
-    copy.set_params(**states)
-    return copy

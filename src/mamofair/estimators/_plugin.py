@@ -7,15 +7,18 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags, get_tags
 
 from mamofair.estimators._base import FairClassifier
-from mamofair.estimators._beliefs import Learner, Table, read_table, seeded, trained
+from mamofair.estimators._beliefs import Learner, Model, Table, read_table, trained
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._columns import Categories
 from mamofair.estimators._inputs import Rows, hold_back
 from mamofair.estimators._numbers import text_refused
 from mamofair.estimators._parameters import PLUG_IN
+from mamofair.estimators._prefit import group_classes, group_learner, learns, seeded, unfrozen, warn_of_retraining
+from mamofair.estimators._seen_rows import warn_of_seen_rows
 from mamofair.groups import Groups, read_groups
 from mamofair.pareto import Counter, Point, Tally
 from mamofair.plugin import Beliefs, Contrasts, Dual, Evidence, State, between, first_multipliers
@@ -26,6 +29,13 @@ _FIRST, _BETWEEN, _ROUNDS = 30, 40, 5  # multipliers to begin with, then a round
 _AT_ONCE = 2**22  # decisions in memory
 _SURE = 1 - 1e-9
 _MOST_CATEGORIES = 255  # of a column, for scikit-learn's trees
+
+UNTOLD = (
+    "With `aware=True`, predictions need `sensitive_features`, too: found none. Pass predict(X, sensitive_features=…), "
+    "and so to `predict_proba`, `decision_function` and `score`. In a Pipeline, GridSearchCV or cross_val_score, call "
+    "sklearn.set_config(enable_metadata_routing=True) first and leave `scoring` out: scorers such as 'accuracy' do not "
+    "pass it on."
+)
 
 
 class FairPlugInClassifier(FairClassifier):
@@ -38,17 +48,23 @@ class FairPlugInClassifier(FairClassifier):
     ----------
     estimator : classifier with predict_proba, default=None
         What learns P(y | x). None means scikit-learn's histogram gradient boosting, with small trees; it takes missing
-        values, and columns of text or categories in a frame as they are.
+        values, and columns of text or categories in a frame as they are. One that is fitted already is trained again,
+        with a warning, unless `prefit` is set or it is frozen (`sklearn.frozen.FrozenEstimator`).
     notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
         Which rates must be equal between groups; none that is conditioned on the prediction.
     group_estimator : classifier with predict_proba, default=None
-        What learns the groups; None means a clone of `estimator`.
+        What learns the groups, once for each attribute, and for each label if a notion is conditioned on the label.
+        None means a clone of `estimator`. A frozen one, or one that cannot be cloned and is fitted, is used as it is:
+        it must know the groups of the one attribute that counts.
     aware : bool, default=False
         Whether the true groups are told at prediction, `predict(X, sensitive_features=…)`, instead of guessed from X.
         Then thresholds for groups are searched, too. Often the law forbids it. Rows of unknown group are decided by
         accuracy alone.
     prefit : bool, default=False
-        Whether `estimator` is trained already, and used as it is. Fit on other rows than those it was trained on.
+        Whether `estimator` is trained already, and used as it is, like a frozen one. Fit on other rows than those it
+        was trained on: it knows those by heart, so that the front's errors are too small (on Adult, a random forest's
+        .06 instead of .20) and its gaps are not those of new rows. There is a warning where a clone, trained on some of
+        the rows, shows it. The group models always know the rows of `fit`: judge decisions on new rows.
     cv : int or None, default=5
         Points are measured on all rows, each by models of the other folds, and the final models are fitted to all rows;
         `validation_fraction` is then unused. None holds back rows instead, and is faster.
@@ -70,7 +86,11 @@ class FairPlugInClassifier(FairClassifier):
     (600,)
     """
 
+    # Pipeline, GridSearchCV and cross_val_score pass the attributes on to whatever predicts.
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+    __metadata_request__predict_proba: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+    __metadata_request__decision_function: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+    __metadata_request__score: ClassVar[dict[str, bool]] = {"sensitive_features": True}
     _rules = PLUG_IN
     _categories = Categories({}, [])
 
@@ -133,14 +153,27 @@ class FairPlugInClassifier(FairClassifier):
         sizes = zip(self._categories.places, self._categories.values.values(), strict=True)
         return [place for place, values in sizes if len(values) <= _MOST_CATEGORIES] or None
 
-    def _learner(self, seed: int) -> Learner:
-        """Return what learns: y with the estimator, unless that is trained already, and groups."""
-        of_groups = self._base() if self.group_estimator is None else self.group_estimator
-        groups = None if self.aware else seeded(of_groups, seed)
-        if not self.prefit:
-            return Learner(self._criteria, seeded(self._base(), seed), groups, self.aware)
-        favorable, unfavorable = (self.classes_.tolist()[i] for i in self._places)
-        return Learner(self._criteria, None, groups, self.aware, trained(self.estimator, (unfavorable, favorable)))
+    def _require(self) -> None:
+        super()._require()
+        warn_of_retraining(self.estimator, None if self.aware else self.group_estimator, self.prefit, stacklevel=5)
+
+    def _learner(self, groups: Groups, seed: int) -> Learner:
+        """Return what learns y, with the estimator unless that is trained already, and the groups."""
+        base, names = self._base(), dict.fromkeys(name for _, name in self._criteria)
+        label = group = estimator = group_estimator = None
+        if learns(base, self.prefit):
+            estimator = seeded(base, seed)
+        else:
+            favorable, unfavorable = (self.classes_.tolist()[i] for i in self._places)
+            label = trained(self.estimator, (unfavorable, favorable))
+        copy = None if self.aware else group_learner(base, self.group_estimator)
+        if copy is not None:
+            group_estimator = seeded(copy, seed)
+        elif not self.aware:
+            values = {name: groups.values[groups.names.index(name)] for name in names}
+            group = Model(self.group_estimator, group_classes(self.group_estimator, base, values))
+        shares = self._contrasts.shares
+        return Learner(self._criteria, estimator, group_estimator, self.aware, shares, label, group)
 
     def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
         yield from self._explore(self._learn(train, valid, seed), valid, calibration)
@@ -164,12 +197,14 @@ class FairPlugInClassifier(FairClassifier):
         """Fit the final models; return beliefs of the rows to measure on, from models that have not seen them."""
         self._contrasts = Contrasts.of(self._criteria, train.y, train.groups, train.weight)
         self._strata = Strata.of(train.groups, [name for _, name in self._criteria])
-        learner = self._learner(seed)
+        learner = self._learner(train.groups, seed)
+        if learner.label is not None:
+            warn_of_seen_rows(learner.label, train, seed, stacklevel=7)  # the caller of `fit`
         with text_refused():  # an estimator of the user's may take text: only it can tell
             self._posterior = learner.fit(train)
         if self.cv is None:
             return self._posterior(valid.X, valid.groups if self.aware else None)
-        return learner.cross_fit(train, self.cv, np.random.default_rng(seed))
+        return learner.cross_fit(train, self.cv, np.random.default_rng(seed), self._posterior)
 
     def _sweep(self, beliefs: Beliefs, valid: Rows) -> Iterator[list[State]]:
         """Yield rules: accuracy alone; a first spread of multipliers; what lies between; thresholds for groups."""
@@ -192,7 +227,7 @@ class FairPlugInClassifier(FairClassifier):
     def _told(self, features: Any, rows: int) -> Groups:
         """Return the groups of rows to predict, numbered as in `fit`."""
         if features is None:
-            raise ValueError("With `aware=True`, predictions need `sensitive_features`, too: found none.")
+            raise ValueError(UNTOLD)
         groups = read_groups(features, rows=rows)
         return (groups.crossed() if self.crossed else groups).as_in(self._posterior.groups)
 
@@ -214,9 +249,14 @@ class FairPlugInClassifier(FairClassifier):
         second = expit(self.decision_function(X, sensitive_features=sensitive_features))
         return np.column_stack([1 - second, second])
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None) -> float:
+        """Return the accuracy; the sensitive attributes are needed if `aware`."""
+        decided = self.predict(X, sensitive_features=sensitive_features)
+        return float(accuracy_score(y, decided, sample_weight=sample_weight))
+
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        if isinstance(self._base(), BaseEstimator):  # a trained model of another library may have no tags
+        if isinstance(unfrozen(self._base()), BaseEstimator):  # a trained model of another library may have no tags
             tags.input_tags = get_tags(self._base()).input_tags
         return tags
 

@@ -1,0 +1,125 @@
+"""Classifiers that users bring along: trained already or not, frozen, or such that scikit-learn cannot clone them."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.frozen import FrozenEstimator
+
+_LONGEST = 160  # characters of somebody else's message
+
+
+def is_fitted(estimator: Any) -> bool:
+    """Return whether a classifier is fitted: it knows its classes, and does not deny it."""
+    estimator = unfrozen(estimator)
+    says = getattr(estimator, "__sklearn_is_fitted__", None)
+    return getattr(estimator, "classes_", None) is not None and (says is None or bool(says()))
+
+
+def unfrozen(estimator: Any) -> Any:
+    """Return what scikit-learn's `FrozenEstimator` holds; anything else as it is."""
+    while isinstance(estimator, FrozenEstimator):
+        estimator = estimator.estimator
+    return estimator
+
+
+def try_clone(estimator: Any) -> tuple[Any, str]:
+    """Return a clone that can be trained and "", or None and the reason why there is none.
+
+    The clone of a frozen estimator, or of a pipeline that ends in one, keeps its fit and ignores `fit`.
+    """
+    try:
+        copy = clone(estimator)
+    except (AttributeError, RuntimeError, TypeError, ValueError) as error:  # no get_params; a parameter is changed; …
+        words = " ".join(str(error).split())
+        return None, f"cannot be cloned ({words[:_LONGEST]}{'…' if len(words) > _LONGEST else ''})"
+    if is_fitted(copy):
+        return None, "is still fitted when it is cloned"
+    return (None, "is not fitted") if isinstance(copy, FrozenEstimator) else (copy, "")
+
+
+def learns(estimator: Any, prefit: bool) -> bool:
+    """Return whether `estimator` is to be trained, not used as it is; a `ValueError` if neither is possible."""
+    if prefit:
+        return False
+    copy, reason = try_clone(estimator)
+    if copy is not None:
+        return True
+    if not is_fitted(estimator):
+        way = "Train it first, and pass prefit=True"
+    elif reason.startswith("cannot"):
+        way = "It is fitted: pass prefit=True to use it as it is"
+    else:
+        return False
+    raise ValueError(
+        f"`estimator` must be one that can be cloned and trained: {type(estimator).__name__} {reason}. {way}."
+    )
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """Return a clone whose every open `random_state` is set."""
+    copy = clone(estimator)
+    parameters = copy.get_params() if hasattr(copy, "get_params") else {}  # `__sklearn_clone__` needs none
+    states = {name: seed for name, value in parameters.items() if name.endswith("random_state") and value is None}
+    return copy.set_params(**states) if states else copy
+
+
+def group_learner(estimator: Any, group_estimator: Any) -> Any:
+    """Return what is to learn the groups, or None if `group_estimator` is used as it is."""
+    if group_estimator is None:
+        inner = unfrozen(estimator)
+        copy, reason = try_clone(inner)
+        if copy is None:
+            raise ValueError(
+                "Groups are learned by a clone of `estimator`, so there must be one that can be trained: "
+                f"{type(inner).__name__} {reason}. Pass `group_estimator=`, such as HistGradientBoostingClassifier()."
+            )
+        return copy
+    copy, reason = try_clone(group_estimator)
+    if copy is None and not is_fitted(group_estimator):
+        raise ValueError(
+            f"`group_estimator` must be one that can be cloned, or fitted: {type(group_estimator).__name__} {reason}."
+        )
+    return copy
+
+
+def group_classes(group_estimator: Any, estimator: Any, groups: dict[str, tuple[Any, ...]]) -> tuple[Any, ...]:
+    """Return the classes of a fitted `group_estimator`, in the order of the groups; a `ValueError` if it has others.
+
+    `groups` are those of each attribute that counts. A model of the labels may well have classes 0 and 1, which are
+    the codes of two groups: where it can be seen, that is refused, too.
+    """
+    if len(groups) > 1:
+        raise ValueError(
+            f"A fitted `group_estimator` knows the groups of one attribute: found {', '.join(groups)}. "
+            "Pass one that is not fitted; it is trained for each of them."
+        )
+    if unfrozen(group_estimator) is unfrozen(estimator):
+        raise ValueError("`group_estimator` must have learned the groups: found `estimator`, which learned the labels.")
+    [(name, values)] = groups.items()
+    known = np.asarray(group_estimator.classes_).tolist()
+    for classes in (values, tuple(range(len(values)))):
+        if set(known) == set(classes):
+            return classes
+    raise ValueError(
+        f"A fitted `group_estimator` must know the groups of {name!r}, {_listed(values)}, or their numbers from 0: "
+        f"found the classes {_listed(known)}."
+    )
+
+
+def _listed(values: Sequence[Any]) -> str:
+    return ", ".join(repr(value)[:30] for value in values[:5]) + (", …" if len(values) > 5 else "")
+
+
+def warn_of_retraining(estimator: Any, group_estimator: Any, prefit: bool, stacklevel: int) -> None:
+    """Warn of estimators that are fitted, but are trained again."""
+    ways = {"estimator": "Pass prefit=True", "group_estimator": "Pass FrozenEstimator(…) of sklearn.frozen"}
+    for name, given in (("estimator", None if prefit else estimator), ("group_estimator", group_estimator)):
+        if given is not None and is_fitted(given) and try_clone(given)[0] is not None:
+            warnings.warn(
+                f"`{name}` is fitted already, and a clone of it is trained again on these rows. {ways[name]} to use it "
+                f"as it is, or sklearn.base.clone(…) of it to train it without this warning.",
+                stacklevel=stacklevel + 1,
+            )

@@ -1,0 +1,76 @@
+"""A sign that a trained model has seen the rows on which it is to be measured."""
+
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mamofair.estimators._beliefs import Model, fitted
+from mamofair.estimators._inputs import Rows
+from mamofair.estimators._prefit import seeded, try_clone, unfrozen
+
+_ROWS = 3000  # at the most: the second model is to be trained in a moment
+_SHARE = 0.8  # of them, to train on
+_LESS, _SURE = 0.6, -4.0  # how much less disagreement and error is a sign, and how many standard errors
+
+
+@dataclass(frozen=True)
+class Sign:
+    """How often two models err on rows that the second has not seen, and how much they disagree on those it has.
+
+    `disagreement` is relative to that on the other rows, and `deviations` says by how many standard errors it is less.
+    """
+
+    error: float
+    second_error: float
+    disagreement: float
+    deviations: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the first model has seen the rows, too."""
+        less = self.disagreement < _LESS and self.error < _LESS * self.second_error
+        return less and self.deviations < _SURE
+
+
+def compare(model: Model, learner: Any, rows: Rows, seed: int) -> Sign:
+    """Compare a model with a second one of its kind, trained on four fifths of the rows.
+
+    The second knows those by heart, as far as such models do, and the others not. A model that has seen none of the
+    rows disagrees with it everywhere, and most where the second knows rows by heart. One that has seen all of them
+    agrees there and disagrees elsewhere. Models that learn nothing by heart agree everywhere: there is no sign, and no
+    harm. A model that was trained on far more rows and hardly ever errs would look the same; people are not so
+    predictable.
+    """
+    order = np.random.default_rng(seed).permutation(len(rows))[:_ROWS]
+    known, new = np.split(order, [round(_SHARE * len(order))])
+    second = fitted(learner, replace(rows[known], weight=None), rows.y[known], 2)
+    ours, theirs = ([one(rows.X[part])[:, -1] for part in (known, new)] for one in (model, second))
+    apart = [np.abs(a - b) for a, b in zip(ours, theirs, strict=True)]
+    deviation = np.sqrt(sum(part.var() / len(part) for part in apart))
+    error, second_error = (float(((one[1] > 0.5) != rows.y[new]).mean()) for one in (ours, theirs))
+    less, scale = apart[0].mean() - apart[1].mean(), apart[1].mean()
+    return Sign(
+        error, second_error, float(apart[0].mean() / scale) if scale else 1.0, float(less / max(deviation, 1e-12))
+    )
+
+
+def warn_of_seen_rows(model: Model, rows: Rows, seed: int, stacklevel: int) -> None:
+    """Warn if a trained model of the labels seems to have been trained on these rows."""
+    learner, _ = try_clone(unfrozen(model.classifier))
+    if learner is None or len(np.unique(rows.y)) < 2:
+        return
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            sign = compare(model, seeded(learner, seed), rows, seed)
+    except Exception:  # whatever a clone cannot do (early stopping needs rows of its own): nobody asked for it
+        return
+    if sign.is_clear:
+        warnings.warn(
+            f"`estimator` seems to have been trained on rows of this `fit`: it errs on {sign.error:.1%} of some, where "
+            f"one of its kind that has not seen them errs on {sign.second_error:.1%}. The errors of the front are then "
+            "too small, and it does not tell what happens to new people. Fit on rows that it was not trained on, or "
+            "leave `prefit` out: it is then trained and measured on different rows.",
+            stacklevel=stacklevel + 1,
+        )
