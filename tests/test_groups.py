@@ -66,6 +66,10 @@ def test_crossing_one_attribute_adds_nothing():
     assert read_groups(["a", "b"]).crossed().names == ("sensitive_0",)
 
 
+def test_columns_of_a_mapping_may_have_one_axis_more():
+    assert read_groups({"sex": np.array([["a"], ["b"]])}).codes.tolist() == [[0], [1]]
+
+
 def test_rows_can_be_taken():
     groups = read_groups(PEOPLE)[np.array([2, 1])]
     assert len(groups) == 2
@@ -80,8 +84,12 @@ def test_rows_can_be_taken():
         (np.zeros((100, 2, 2)), "one or two dimensions"),
         (pd.DataFrame([["a", "b"]] * 100, columns=["sex", "sex"]), "'sex' twice"),
         (np.arange(100) / 7, "found 100 values in 100 rows. Bin it first"),
+        ({"sex": np.zeros((100, 2))}, r"Columns of `sensitive_features` must have one dimension: found.*\(100, 2\)"),
+        ([{}] * 100, "Groups must be text in valid Unicode, numbers, or others that can be sorted: unhashable"),
+        (["\ud800"] * 100, "Groups must be text in valid Unicode, numbers, or others that can be sorted"),
+        ([1j, 2j] * 50, "Groups must be text in valid Unicode, numbers, or others that can be sorted: '<' not supp"),
     ],
-    ids=["length", "empty", "dimensions", "names", "continuous"],
+    ids=["length", "empty", "dimensions", "names", "continuous", "flat", "unhashable", "surrogates", "complex"],
 )
 def test_bad_input_gets_one_clear_sentence(features, message):
     with pytest.raises(ValueError, match=message):

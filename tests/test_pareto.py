@@ -10,6 +10,7 @@ from examples_of_points import criteria, front, point
 from mamofair.groups import read_groups
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, FALSE_OMISSION_PARITY, PREDICTIVE_PARITY
 from mamofair.pareto import Archive, Counter, Front, Point
+from mamofair.volumes import hypervolume, spacing
 
 
 def rows(columns: int, low: int = 1, high: int = 30) -> st.SearchStrategy:
@@ -193,3 +194,11 @@ def test_weighted_constant_is_a_constant_and_its_empty_cells_are_empty(decision)
 def test_reference_must_fit_the_columns():
     with pytest.raises(ValueError, match="one for each of 2 columns"):
         front((100, 100)).hypervolume([1, 1, 1])
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf")])
+def test_volume_and_spacing_of_what_is_not_finite_are_refused(wrong):
+    good, bad = np.full((2, 2), 0.5), np.array([[0.1, wrong], [0.2, 0.3]])
+    for measure in (lambda: hypervolume(bad, 1), lambda: spacing(bad), lambda: hypervolume(good, wrong)):
+        with pytest.raises(ValueError, match="must be finite: found"):
+            measure()

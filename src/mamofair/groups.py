@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from mamofair.quotes import quote, quote_some
+from mamofair.columns import as_array, decode, of_series
+from mamofair.quotes import cut, quote, quote_some
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,21 +204,32 @@ def warn_of_order(sensitive_features: Any, others: Mapping[str, Any], stacklevel
 
 def _columns(features: Any) -> Iterable[tuple[Any, np.ndarray]]:
     """Yield the name, if there is one, and the values of each column."""
-    native = nw.from_native(features, pass_through=True, allow_series=True)
+    native = nw.from_native(decode(features), pass_through=True, allow_series=True)
     if isinstance(native, nw.LazyFrame):
         native = native.collect()
     if isinstance(native, nw.Series):
-        return [(native.name or None, native.to_numpy())]
+        return [(native.name or None, of_series(native))]
     if isinstance(native, nw.DataFrame):
-        return [(name, native[:, i].to_numpy()) for i, name in enumerate(native.columns)]
+        return [(name, of_series(native[:, i])) for i, name in enumerate(native.columns)]
     if isinstance(features, Mapping):
-        return [(name, np.asarray(values, dtype=object)) for name, values in features.items()]
-    array = np.asarray(features, dtype=object)
+        return [(name, _flat(as_array(values, "sensitive_features"))) for name, values in features.items()]
+    array = as_array(features, "sensitive_features")
     if array.ndim not in (1, 2):
         raise ValueError(
             f"`sensitive_features` must have one or two dimensions: found an array of shape {array.shape}."
         )
     return [(None, column) for column in np.atleast_2d(array.T)]
+
+
+def _flat(array: np.ndarray) -> np.ndarray:
+    """Return a column with one dimension."""
+    if array.ndim == 2 and array.shape[1] == 1:
+        return array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            f"Columns of `sensitive_features` must have one dimension: found an array of shape {array.shape}."
+        )
+    return array
 
 
 def require_several(name: str, groups: int, rows: int) -> None:
@@ -246,8 +258,15 @@ def _require_names(name: str, values: Sequence[Any]) -> None:
 
 def _factorize(column: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
     """Return integer codes, −1 for missing, and the sorted values they stand for."""
-    codes, uniques = pd.factorize(pd.Series(column).to_numpy(dtype=object))
-    found = [value.item() if isinstance(value, np.generic) else value for value in uniques]
-    values = _ordered(found)
+    try:
+        codes, uniques = pd.factorize(np.asarray(column, dtype=object))  # as objects: text need not be valid Unicode
+        found = [value.item() if isinstance(value, np.generic) else value for value in uniques]
+        values = _ordered(found)
+        _ = [value.encode() for value in values if isinstance(value, str)]  # tables take valid Unicode only
+    except (TypeError, UnicodeEncodeError) as error:
+        raise ValueError(
+            f"Groups must be text in valid Unicode, numbers, or others that can be sorted: {cut(str(error), 100)}. "
+            "Give each group a name first."
+        ) from None
     rank = np.array([*map({value: i for i, value in enumerate(values)}.get, found), -1])
     return rank[codes], tuple(values)

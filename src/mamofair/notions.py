@@ -11,6 +11,7 @@ A notion of your own needs no registration:
 selection_errors: P(ŷ=1 | y=0) and P(ŷ=0 | y=1) are the same in every group
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import Flag, auto
@@ -254,6 +255,23 @@ def as_notion(notion: Notion | str) -> Notion:
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(f"No notion is called {quote(notion)}. {hint}There are {', '.join(n.name for n in NOTIONS)}.")
     return named[wanted]
+
+
+def as_notions(notions: Any) -> list[Notion]:
+    """Return one notion or several, given by name or value, each once and in order.
+
+    >>> [notion.name for notion in as_notions(["tpr", "dp", "tpr"])]
+    ['equal_opportunity', 'demographic_parity']
+    """
+    if not isinstance(notions, Notion | str | Iterable):
+        raise ValueError(
+            f"`notions` must be a notion, its name, or a list of them: found {type(notions).__name__}. "
+            "Try 'demographic_parity'."
+        )
+    asked = [notions] if isinstance(notions, Notion | str) else list(notions)
+    if not asked:
+        raise ValueError("`notions` must name at least one notion: found none.")
+    return list(dict.fromkeys(map(as_notion, asked)))
 
 
 def column(notion: Notion, attribute: str) -> str:

@@ -13,7 +13,7 @@ _EXACT_HYPERVOLUME = 6  # columns up to which moocore's hypervolume of 200 point
 
 def hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Sequence[float]) -> float:
     """Return the volume between points and a reference point, as `Front.hypervolume` does."""
-    corner = np.asarray(reference, dtype=float)
+    values, corner = _finite(values, "values"), _finite(reference, "reference")
     if corner.shape not in ((), (values.shape[1],)):
         raise ValueError(
             f"`reference` must be one number, or one for each of {values.shape[1]} columns: found {reference}."
@@ -26,7 +26,19 @@ def hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Seque
 
 def spacing(values: Float[np.ndarray, "n columns"]) -> float:
     """Return how unevenly points lie, as `Front.spacing` does."""
+    values = _finite(values, "values")
     return float(_nearest(values).std(ddof=1)) if len(values) > 1 else float("nan")
+
+
+def _finite(numbers: Any, name: str) -> np.ndarray:
+    """Return numbers as an array of floats, of which none may be NaN or infinite."""
+    try:
+        array = np.asarray(numbers, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"`{name}` must hold numbers: found {type(numbers).__name__} of others.") from None
+    if not np.isfinite(array).all():
+        raise ValueError(f"`{name}` must be finite: found {array[~np.isfinite(array)].flat[0]}. Leave that point out.")
+    return array
 
 
 def thin(values: Float[np.ndarray, "n columns"], size: int) -> np.ndarray:

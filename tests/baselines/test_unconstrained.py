@@ -12,7 +12,7 @@ from mamofair.selection import ClosestToIdeal
 def test_it_is_the_network_estimator_with_all_weight_on_accuracy():
     people = GROUP.assign(region=np.arange(len(X)) % 3)
     ours = quick("UnconstrainedClassifier").fit(X, Y, sensitive_features=people)
-    alone = FairNetClassifier(members=[Fixed((1, 0, 0))], epochs=2, random_state=0)
+    alone = FairNetClassifier(members=[Fixed((1, 0, 0))], epochs=2, random_state=0, favorable="granted")
     alone.fit(X, Y, sensitive_features=people)
     pd.testing.assert_frame_equal(ours.front_.frame(), alone.front_.frame(), check_exact=True)
     np.testing.assert_array_equal(ours.decision_function(X), alone.decision_function(X))
@@ -30,5 +30,5 @@ def test_published_setting_is_that_of_the_network():
     assert (model.learning_rate, model.epochs, model.standardize, model.snapshots) == (0.01, 35, False, 1)
     assert model.network == MLP((60, 25), 0.2, weight_std=0.02)
     assert model.selection == ClosestToIdeal(allow_constant=True)
-    history = model.set_params(epochs=1).fit(X, Y, sensitive_features=GROUP).history_
+    history = model.set_params(epochs=1, favorable="granted").fit(X, Y, sensitive_features=GROUP).history_
     assert history["weight of demographic_parity[group]"].tolist() == [0.0]

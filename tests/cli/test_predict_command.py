@@ -54,7 +54,7 @@ def test_predictions_are_those_of_the_loaded_estimator_in_the_order_of_rows(trai
     favorable = model.classes_.tolist().index("yes")
     np.testing.assert_allclose(found["score"], model.predict_proba(people)[:, favorable], rtol=1e-14)
     assert ((found["score"] > 0.5) == (found["prediction"] == "yes")).all()
-    assert said.startswith(f"90 rows, {(found['prediction'] == 'yes').sum()} of them 'yes'")
+    assert said.startswith(f"90 rows, {(found['prediction'] == 'yes').sum()} of them with the favorable outcome `yes`")
 
 
 def test_other_points_predict_as_the_estimator_at_them(trained, new, tmp_path):

@@ -149,19 +149,27 @@ def check_labels_of_any_type_come_back_as_given(make: Make) -> None:
     for labels in LABELS.values():
         unfavorable, favorable = (getattr(label, "item", lambda label=label: label)() for label in labels)
         y = labels.gather(Y.to_numpy()) if isinstance(labels, pl.Series) else pd.Series(labels)[Y.to_numpy()]
-        other = make().fit(X, y, sensitive_features=GROUP)
+        other = make(favorable=None if favorable == 1 else favorable).fit(X, y, sensitive_features=GROUP)
+        assert other.favorable_ == favorable
         assert other.classes_.tolist() == [unfavorable, favorable]
         assert [type(label) for label in other.classes_.tolist()] == [type(unfavorable), type(favorable)]
         assert other.predict(X).tolist() == [favorable if one else unfavorable for one in decided]
 
 
 def check_favorable_label_decides_what_counts_as_positive(make: Make) -> None:
-    """Of "denied" and "approved" the larger is "denied": equal opportunity would be equal refusals of the unfit."""
+    """The alphabet must not decide: with "denied", equal opportunity would be equal refusals of the unfit."""
     y = Y.map({0: "denied", 1: "approved"})
     asked = make(notions="tpr", favorable="approved").fit(X, y, sensitive_features=GROUP)
     assert_alike(asked, make(notions="tpr").fit(X, Y, sensitive_features=GROUP))
-    larger = make(notions="tpr").fit(X, y, sensitive_features=GROUP)
-    assert_alike(larger, make(notions="tpr").fit(X, 1 - Y, sensitive_features=GROUP))
+    denied = make(notions="tpr", favorable="denied").fit(X, y, sensitive_features=GROUP)
+    assert_alike(denied, make(notions="tpr").fit(X, 1 - Y, sensitive_features=GROUP))
+    assert (asked.favorable_, denied.favorable_) == ("approved", "denied")
+    assert repr(denied).endswith("# the favorable outcome is 'denied'")
+    assert repr(fitted(make)).endswith("# the favorable outcome is 1")
+    with pytest.raises(
+        ValueError, match=r"must name the favorable label.*'approved' and 'denied' in `y`.*`favorable=…`"
+    ):
+        make(notions="tpr").fit(X, y, sensitive_features=GROUP)
 
 
 def check_decisions_scores_and_probabilities_agree(make: Make) -> None:
@@ -250,7 +258,7 @@ def check_clone_is_unfitted_and_fits_to_the_same(make: Make) -> None:
     model = fitted(make)
     twin = clone(model)
     assert not hasattr(twin, "front_")
-    assert repr(twin) == repr(model)
+    assert repr(twin) == repr(model).removesuffix("  # the favorable outcome is 1")
     assert_alike(twin.fit(X, Y, sensitive_features=GROUP), model)
     assert_alike(twin.fit(X, Y, sensitive_features=GROUP), model)  # and again, from the start
 

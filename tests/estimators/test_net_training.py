@@ -323,7 +323,7 @@ def test_warm_start_refuses_other_data():
     with pytest.raises(ValueError, match="feature names"):
         model.fit(X.assign(x3=0.0), Y, sensitive_features=GROUP)
     with pytest.raises(ValueError, match="same labels"):
-        model.fit(X, Y.map({0: "no", 1: "yes"}), sensitive_features=GROUP)
+        model.fit(X, 2 * Y - 1, sensitive_features=GROUP)
     with pytest.raises(ValueError, match="same labels, groups"):
         model.fit(X, Y, sensitive_features=two_attributes())
 

@@ -24,7 +24,7 @@ def shown(**kind):
 def drawn(found):
     """Return the rows of the drawing of a front: bound, error, and the column of the mark."""
     screen = Console(file=io.StringIO(), width=80)
-    screen.print(draw(SimpleNamespace(front_=found, _favorable="[b]yes")))
+    screen.print(draw(SimpleNamespace(front_=found, favorable_="[b]yes")))
     head, *lines, caption = screen.file.getvalue().splitlines()
     assert head.split() == ["gaps", "up", "to", "error"]
     assert caption.split(", ")[0].strip() == "favorable '[b]yes'"

@@ -135,10 +135,13 @@ def test_print_names_the_favorable_label_the_verdicts_and_who_is_unknown():
     y = ["approved", "denied"] * 300
     sensitive = pd.Series(["a", "b", None] * 200, name="sex")
     found = audit(y, y, sensitive, favorable="approved", notions="tpr")
-    assert str(found).startswith("Audit of 600 decisions; favorable is 'approved'; error 0.000; intervals with 95%")
+    assert str(found).startswith("Audit of 600 decisions. The favorable outcome is `approved`. Error 0.000; intervals")
     assert "Of sex, 200 rows have no known group and are left out." in str(found)
-    assert repr(found) == "<Audit of 600 decisions: 0 exceeds, 1 within, 0 inconclusive>"
-    assert "denied" in str(audit(y, y, sensitive, notions="tpr"))
+    assert repr(found) == (
+        "<Audit of 600 decisions, favorable outcome 'approved': 0 exceeds, 1 within, 0 inconclusive>"
+    )
+    with pytest.raises(ValueError, match=r"must name the favorable label.*'approved' and 'denied'"):
+        audit(y, y, sensitive, notions="tpr")
 
 
 def test_scores_with_a_threshold_are_decisions_above_it():
@@ -213,7 +216,7 @@ def test_odd_input_has_a_defined_result(case, weighted):
 
 
 def test_labels_may_be_fractions():
-    found = audit([0.5, 1.5] * 50, [0.5, 1.5] * 50, list("aabb") * 25, notions="tpr").frame()
+    found = audit([0.5, 1.5] * 50, [0.5, 1.5] * 50, list("aabb") * 25, notions="tpr", favorable=1.5).frame()
     assert found["gap"].tolist() == [0]
 
 

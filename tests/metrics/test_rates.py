@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_score
 
-from mamofair.metrics import error, gap, rates
+from mamofair.explanations import who_pays
+from mamofair.metrics import audit, error, gap, rates
 from mamofair.notions import NOTIONS
 
 ORACLES = {
@@ -46,10 +47,10 @@ def test_equalized_odds_agrees_with_fairlearn(rng):
     assert gap(y, predicted, sensitive_features=group, notion="eodds") == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("favorable", [None, "denied", "approved"])
+@pytest.mark.parametrize("favorable", ["denied", "approved"])
 def test_favorable_label_decides_what_is_positive(favorable, rng):
     y, predicted, group = rng.integers(0, 2, (3, 200))
-    words = np.array(["approved", "denied"])  # the larger one by default, as scikit-learn sorts
+    words = np.array(["approved", "denied"])
     flipped = favorable == "approved"
     expected = gap(y ^ flipped, predicted ^ flipped, sensitive_features=group, notion="tpr")
     found = gap(words[y], words[predicted], sensitive_features=group, notion="tpr", favorable=favorable)
@@ -121,6 +122,36 @@ def test_bad_input_gets_one_clear_sentence(change, message):
     for measure in (gap, rates):
         with pytest.raises(ValueError, match=message):
             measure(**good | change)
+
+
+@pytest.mark.parametrize(
+    ("truth", "decision"),
+    [
+        ([1, 0, 1], ["1", "0", "1"]),
+        ([1, 1, 1], ["1", "1", "1"]),
+        ([1, 0, 1], [1, "0", 1]),
+        (["yes", "no", "no"], ["Yes", "No", "No"]),
+        ([1, 0, 1], [2, 3, 2]),
+        ([True, True, True], ["yes", "yes", "yes"]),
+    ],
+)
+def test_labels_and_decisions_must_be_written_alike(truth, decision):
+    people = list("aab")
+    for measure in (
+        lambda: error(truth, decision),
+        lambda: gap(truth, decision, sensitive_features=people, notion="dp", favorable=truth[0]),
+        lambda: rates(truth, decision, sensitive_features=people, notion="dp", favorable=truth[0]),
+        lambda: audit(truth, decision, people, favorable=truth[0]),
+        lambda: who_pays(truth, decision, sensitive_features=people, favorable=truth[0]),
+        lambda: who_pays(truth, truth, y_true=decision, sensitive_features=people, favorable=truth[0]),
+    ):
+        with pytest.raises(ValueError, match="Labels and decisions must be written alike: found"):
+            measure()
+
+
+def test_decisions_that_are_all_wrong_are_an_error_of_one():
+    assert error([1, 1], [0, 0]) == 1
+    assert error(["a", "b", "c"], ["b", "c", "a"]) == 1
 
 
 def test_error_of_scores_is_refused():

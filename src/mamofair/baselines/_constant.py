@@ -27,7 +27,7 @@ class ConstantClassifier(FairClassifier):
 
     Attributes
     ----------
-    front_, selected_, notions_, classes_
+    front_, selected_, notions_, favorable_, classes_
         As in `FairNetClassifier`.
 
     Examples

@@ -69,7 +69,7 @@ class CotterClassifier(FairClassifier):
 
     Attributes
     ----------
-    front_, selected_, notions_, classes_, n_features_in_, feature_names_in_
+    front_, selected_, notions_, favorable_, classes_, n_features_in_, feature_names_in_
         As in `FairNetClassifier`.
     history_ : DataFrame
         For each measured iterate λ₀ (`weight`), and the multipliers λⱼ of each gap from above and from below.

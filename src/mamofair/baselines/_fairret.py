@@ -76,7 +76,7 @@ class FairretClassifier(FairNetClassifier):
 
     Attributes
     ----------
-    front_, selected_, history_, notions_, classes_, n_features_in_, feature_names_in_
+    front_, selected_, history_, notions_, favorable_, classes_, n_features_in_, feature_names_in_
         As in `FairNetClassifier`.
 
     Examples

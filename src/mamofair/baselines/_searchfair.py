@@ -53,7 +53,7 @@ class SearchFairClassifier(FairClassifier):
 
     Attributes
     ----------
-    front_, selected_, notions_, classes_, n_features_in_, feature_names_in_
+    front_, selected_, notions_, favorable_, classes_, n_features_in_, feature_names_in_
         As in `FairNetClassifier`.
     history_ : DataFrame
         The values of λ that were tried, and the signed gap of each on the training rows.

@@ -40,7 +40,7 @@ class ZafarClassifier(FairClassifier):
 
     Attributes
     ----------
-    front_, selected_, notions_, classes_, n_features_in_, feature_names_in_
+    front_, selected_, notions_, favorable_, classes_, n_features_in_, feature_names_in_
         As in `FairNetClassifier`. The state of a point is its coefficients, of standardised features, and intercept.
     history_ : DataFrame
         For each bound the covariance that it allows, and the one on the training rows.

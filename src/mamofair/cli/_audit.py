@@ -25,7 +25,12 @@ def audit(
         list[str] | None,
         typer.Option(help="What must be equal, such as equalized_odds; five notions by default. Repeat."),
     ] = None,
-    favorable: Annotated[str | None, typer.Option(help="The label that is good for the person.")] = None,
+    favorable: Annotated[
+        str | None,
+        typer.Option(
+            help="The label that counts as the favorable outcome; needed unless labels are 0/1, −1/1 or boolean."
+        ),
+    ] = None,
     limit: Annotated[float, typer.Option(help="The largest gap that is acceptable to you.")] = 0.05,
     confidence: Annotated[float, typer.Option(help="Of each interval.")] = 0.95,
     threshold: Annotated[float | None, typer.Option(help="The score above which a decision is favorable.")] = None,

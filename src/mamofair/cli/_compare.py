@@ -144,8 +144,8 @@ def _show(contest: "Contest", found: "pd.DataFrame", files: list[str]) -> None:
     error, gap = contest.reference
     over = f"mean ± deviation over {contest.runs} splits" if contest.runs > 1 else "one split"
     show_sentence(
-        f"On test rows, {over}; favorable is {contest.data.favorable!r}. Hypervolume: of the whole front, as a share "
-        f"of the box up to error {error:.3f} (all decided alike) and gaps {gap:g}."
+        f"On test rows, {over}. The favorable outcome is `{contest.data.favorable}`. Hypervolume: of the whole front, "
+        f"as a share of the box up to error {error:.3f} (all decided alike) and gaps {gap:g}."
     )
     if told:
         show_sentence("* is told the sensitive attributes when it predicts.")

@@ -43,3 +43,4 @@ def export(
         typer.echo(json.dumps(told))
     else:
         typer.echo(f"Point {model.selected_}, inputs {', '.join(names)}; outputs prediction, score, logit: {onnx}")
+        typer.echo(f"The score is that of the favorable outcome, `{model.favorable_}`.")

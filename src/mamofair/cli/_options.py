@@ -7,7 +7,12 @@ import typer
 Many: TypeAlias = list[str] | None
 
 Target = Annotated[str | None, typer.Option(help="The column to predict.")]
-Favorable = Annotated[str | None, typer.Option(help="Its value that is good for the person.")]
+Favorable = Annotated[
+    str | None,
+    typer.Option(
+        help="The target value that counts as the favorable outcome; needed unless the target is 0/1, −1/1 or boolean."
+    ),
+]
 Sensitive = Annotated[Many, typer.Option(help="A column that says who a person is; bins: age:25,60. Repeat.")]
 Drop = Annotated[Many, typer.Option(help="A column that is no feature. Repeat.")]
 Notion = Annotated[

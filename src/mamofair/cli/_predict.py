@@ -60,11 +60,14 @@ def predict(
         )
     with _opened(out) as file:
         rows, favorable = _decide(model, table, file)
-    told = {"rows": rows, "favorable": favorable, "label": model._favorable, "point": model.selected_, "out": out}
+    told = {"rows": rows, "favorable": favorable, "label": model.favorable_, "point": model.selected_, "out": out}
     if as_json:
         typer.echo(json.dumps(told))
     elif out != "-":
-        typer.echo(f"{rows:,} rows, {favorable:,} of them {told['label']!r}, by point {told['point']}: {out}")
+        typer.echo(
+            f"{rows:,} rows, {favorable:,} of them with the favorable outcome `{told['label']}`, by point "
+            f"{told['point']}: {out}"
+        )
 
 
 def opened_at(run: Path, point: int | None, within: float | None) -> "FairClassifier":

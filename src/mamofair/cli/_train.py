@@ -175,6 +175,7 @@ def _save(run: "Run", folder: Path, interrupted: bool) -> Path | None:
 
 def _tell(run: "Run", folder: Path, report: Path | None, interrupted: bool, as_json: bool) -> None:
     from mamofair.cli._outcome import outcome, show
+    from mamofair.cli._screen import show_sentence
 
     if interrupted:
         note(f"Interrupted: the run holds the front found so far. mamofair train --resume {folder} goes on.")
@@ -185,6 +186,7 @@ def _tell(run: "Run", folder: Path, report: Path | None, interrupted: bool, as_j
         typer.echo(json.dumps(head | {name: run.settings[name] for name in names} | found))
         return
     show(found)
+    show_sentence(f"The favorable outcome is `{run.settings['favorable']}`.")
     typer.echo(f"Run: {folder}")
     if report is not None:
         typer.echo(f"Report: {report}")

@@ -17,9 +17,9 @@ from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._crossfit import cross_fitted
 from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions, warn_of_unmeasured
 from mamofair.estimators._parameters import SHARED, Rule, require
-from mamofair.estimators._progress import finished
+from mamofair.estimators._progress import favorable_note, finished
 from mamofair.groups import Groups, read_groups, warn_of_order
-from mamofair.labels import as_weights, favorable_label
+from mamofair.labels import as_weights, favorable_label, is_label
 from mamofair.objectives import require_rates
 from mamofair.pareto import Archive, Criterion, Point
 from mamofair.selection import MostAccurateWithin, Selection
@@ -118,7 +118,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         X : array or frame of shape (n, ...)
             Features.
         y : array of shape (n,)
-            Labels, two values of any type.
+            Labels, two values of any type; `favorable` must name one unless they are 0/1, booleans or −1/1.
         sensitive_features : Series, frame or array with n rows
             The sensitive attributes, by column. A missing value means unknown: that row trains accuracy, and is left
             out of that attribute's gap. They are needed here only, not to predict.
@@ -190,13 +190,12 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Start with an empty archive; what an earlier fit found, perhaps on other data, is gone."""
         self._archive = Archive(self._criteria, self.max_points, groups)
         self._history = []
-        if "front_" in vars(self):
-            del self.front_
+        self.__dict__.pop("front_", None)
 
     def _adopt(self, other: "FairClassifier") -> None:
         """Take on the task of another estimator, whose rows this one is to be fitted to."""
         require(self, self._rules)
-        for name in ("_task", "classes_", "_favorable", "notions_", "_seed"):
+        for name in ("_task", "classes_", "favorable_", "notions_", "_seed"):
             setattr(self, name, getattr(other, name))
         self._chosen = None
         self._begin(other._archive.groups)
@@ -208,7 +207,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         groups = read_groups(features, rows=len(X))
         groups = groups.crossed() if self.crossed else groups
         self._agree(classes, groups)
-        rows = Rows(X, (labels == self._favorable).astype(int), groups, weight)
+        rows = Rows(X, is_label(labels, self.favorable_).astype(int), groups, weight)
         return rows if weight is None else rows[weight > 0]
 
     def _agree(self, classes: np.ndarray, groups: Groups) -> None:
@@ -221,7 +220,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 "`warm_start` must continue with the same labels, groups and notions: found others than in the earlier "
                 "fit. Set `warm_start=False` to start anew."
             )
-        self._task, self.classes_, self._favorable, self.notions_ = task, classes, favorable, notions
+        self._task, self.classes_, self.favorable_, self.notions_ = task, classes, favorable, notions
 
     @property
     def _criteria(self) -> tuple[Criterion, ...]:
@@ -276,7 +275,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     @property
     def _places(self) -> tuple[int, int]:
         """The places of the favorable and of the unfavorable label in `classes_`."""
-        return (1, 0) if self.classes_[1] == self._favorable else (0, 1)
+        return (1, 0) if self.classes_[1] == self.favorable_ else (0, 1)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted labels; the sensitive attributes are not needed."""
@@ -285,13 +284,15 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores, positive for `classes_[1]`, as scikit-learn has it."""
-        scores = self._scores(X)
-        return np.asarray(scores if self._places == (1, 0) else -scores)
+        return np.asarray(self._scores(X) * (1 if self._places == (1, 0) else -1))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return probabilities with a column for each of `classes_`, ½ at the decision boundary."""
         second = expit(self.decision_function(X))
         return np.column_stack([1 - second, second])
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:  # scikit-learn's name
+        return f"{super().__repr__(N_CHAR_MAX)}{favorable_note(self)}"
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

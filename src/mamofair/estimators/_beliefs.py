@@ -12,6 +12,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.utils import _safe_indexing  # in scikit-learn's public list of names, whatever the underscore says
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
+from mamofair.columns import decode
 from mamofair.estimators._inputs import Rows
 from mamofair.groups import Groups
 from mamofair.pareto import Criterion
@@ -39,6 +40,7 @@ class Table:
 
 def read_table(estimator: BaseEstimator, X: Any, reset: bool) -> Table:
     """Return features: frames as they are, the rest as arrays; what is in them is for the user's estimator to judge."""
+    X = decode(X)
     if nw.dependencies.is_into_dataframe(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return Table(X)

@@ -48,7 +48,7 @@ class FairBoostingClassifier(FairClassifier):
     crossed : bool, default=False
         Whether the crossing of all attributes (women of color, …) counts as one more attribute.
     favorable : label, default=None
-        The label that counts as positive; None means the larger one.
+        The label that counts as positive. None means the larger of 0/1, booleans or −1/1; others must be named.
     selection : Selection, default=ClosestToIdeal()
         Which point of the front `predict` uses.
     validation_fraction : float, default=0.25
@@ -94,6 +94,8 @@ class FairBoostingClassifier(FairClassifier):
         trees, their weights, their gradients' cosines, and the hypervolume of the front.
     notions_ : dict
         The notions asked for of each attribute.
+    favorable_
+        The label that counts as positive.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 

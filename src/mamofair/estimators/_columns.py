@@ -7,6 +7,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+from mamofair.columns import decode, of_series
 from mamofair.quotes import quote
 
 _TEXT = {"string", "mixed", "mixed-integer"}  # kinds of objects; others, such as booleans, are numbers in disguise
@@ -33,23 +34,23 @@ class Categories:
         frame = nw.from_native(X, eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             return cls({}, [])
-        columns = {name: frame.get_column(name) for name in frame.columns}
-        text = {name: column for name, column in columns.items() if _is_text(column)}
-        values = {name: pd.Categorical(column.to_numpy()).categories for name, column in text.items()}
-        return cls(values, [list(columns).index(name) for name in values])
+        text = [name for name in frame.columns if _is_text(frame.get_column(name))]
+        plain = nw.from_native(decode(X), eager_only=True)
+        values = {name: pd.Categorical(of_series(plain.get_column(name))).categories for name in text}
+        return cls(values, [frame.columns.index(name) for name in text])
 
     def __call__(self, X: Any) -> Any:
         """Return the frame with codes for categories, NaN where one is missing or new."""
         if not self.values:
             return X
-        frame = nw.from_native(X, eager_only=True, pass_through=True)
+        frame = nw.from_native(decode(X), eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             raise ValueError(
                 f"X must be a frame, as it was in `fit`, because columns such as {quote(next(iter(self.values)))} are "
                 f"categories: found {type(X).__name__}."
             )
         present = [name for name in self.values if name in frame.columns]  # if some are not, scikit-learn will say so
-        codes = {name: self.values[name].get_indexer(pd.Index(frame.get_column(name).to_numpy())) for name in present}
+        codes = {name: self.values[name].get_indexer(pd.Index(of_series(frame.get_column(name)))) for name in present}
         backend = nw.get_native_namespace(frame)
         return frame.with_columns(
             nw.new_series(name, np.where(column < 0, np.nan, column), backend=backend) for name, column in codes.items()
@@ -58,5 +59,5 @@ class Categories:
 
 def _is_text(column: nw.Series[Any]) -> bool:
     if column.dtype == nw.Object:
-        return pd.api.types.infer_dtype(column.to_numpy(), skipna=True) in _TEXT
+        return pd.api.types.infer_dtype(of_series(column), skipna=True) in _TEXT
     return column.dtype in (nw.String, nw.Categorical, nw.Enum)

@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from jaxtyping import Int
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from mamofair.columns import as_array
 from mamofair.descent import Fixed, Weighting, rays
 from mamofair.groups import Groups
 from mamofair.labels import as_column
@@ -86,9 +86,7 @@ def warn_of_unmeasured(notion: Notion, attribute: str, valid: Rows) -> None:
 
 def read_classes(y: Any, rows: int, weight: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Return the labels as a column and the two classes, sorted, of the rows that have a weight."""
-    labels = as_column(column_or_1d(y.to_numpy() if isinstance(y, pd.Series) else y, warn=True), "y")
-    if labels.dtype == object:  # integers and booleans in disguise
-        labels = pd.Series(labels, dtype=object).infer_objects().to_numpy()
+    labels = as_column(column_or_1d(as_array(y, "y"), warn=True), "y")
     if len(labels) != rows:
         raise ValueError(f"`y` must have one label per sample: found {len(labels)} for {rows} samples.")
     assert_all_finite(labels, input_name="y")

@@ -33,7 +33,7 @@ class FairNetClassifier(NetworkTraining):
     crossed : bool, default=False
         Whether the crossing of all attributes (women of color, …) counts as one more attribute.
     favorable : label, default=None
-        The label that counts as positive; None means the larger one.
+        The label that counts as positive. None means the larger of 0/1, booleans or −1/1; others must be named.
     selection : Selection, default=ClosestToIdeal()
         Which point of the front `predict` uses.
     validation_fraction : float, default=0.25
@@ -97,6 +97,8 @@ class FairNetClassifier(NetworkTraining):
         For each snapshot and member the objectives' values, their weights and, once an epoch, their gradients' cosines.
     notions_ : dict
         The notions asked for of each attribute.
+    favorable_
+        The label that counts as positive.
     classes_, n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -10,6 +10,8 @@ from jaxtyping import Shaped
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from mamofair.columns import decode
+
 
 @contextmanager
 def text_refused() -> Iterator[None]:
@@ -31,7 +33,7 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool =
     A `table` has two axes, and NaN where a number is missing.
     """
     with text_refused():
-        array = validate_data(estimator, X, reset=reset, allow_nd=not table, ensure_all_finite=False)
+        array = validate_data(estimator, decode(X), reset=reset, allow_nd=not table, ensure_all_finite=False)
         array = array if array.dtype.kind in "biuf" else array.astype(float)  # categories stay objects until here
     broken = np.isinf(array) if table else ~np.isfinite(array)
     if broken.any():

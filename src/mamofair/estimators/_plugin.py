@@ -73,7 +73,7 @@ class FairPlugInClassifier(FairClassifier):
 
     Attributes
     ----------
-    front_, selected_, history_, notions_, classes_, n_features_in_, feature_names_in_
+    front_, selected_, history_, notions_, favorable_, classes_, n_features_in_, feature_names_in_
         As in `FairNetClassifier`. A point's state are its multipliers, or its thresholds.
 
     Examples

@@ -61,7 +61,7 @@ class FairPortfolioClassifier(FairClassifier):
         What no other point of any estimator beats.
     estimators_ : dict
         The fitted estimators by name, each with a front of its own.
-    selected_, history_, notions_, classes_, n_features_in_, feature_names_in_
+    selected_, history_, notions_, favorable_, classes_, n_features_in_, feature_names_in_
         As in `FairNetClassifier`.
 
     Examples

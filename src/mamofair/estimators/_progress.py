@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from mamofair.pareto import Front
+from mamofair.quotes import quote
 from mamofair.ranks import Ranks
 
 T = TypeVar("T")
@@ -92,7 +93,12 @@ def draw(estimator: Any) -> Table:
 
 
 def _head(estimator: Any) -> str:
-    return f"favorable {estimator._favorable!r}, {len(estimator.front_)} points"
+    return f"favorable {quote(estimator.favorable_)}, {len(estimator.front_)} points"
+
+
+def favorable_note(estimator: Any) -> str:
+    """Return what follows an estimator's parameters where it is shown; nothing before it is fitted."""
+    return f"  # the favorable outcome is {quote(estimator.favorable_)}" if "front_" in vars(estimator) else ""
 
 
 def _figure(error: float) -> str:

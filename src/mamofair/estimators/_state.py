@@ -21,6 +21,7 @@ from mamofair.training import isolated
 
 _APART = ("front_", "_archive", "_encoder")  # the front follows from the archive; an encoder has a file of its own
 _GROUPS = "groups of the archive"
+_RENAMED = {"_favorable": "favorable_"}  # in runs that were saved before it was public
 _OF_SCIKIT_LEARN = ("_metadata_request", "_sklearn_output_config")
 
 
@@ -42,7 +43,7 @@ def restore(estimator: FairClassifier, held: Mapping[str, Any], found: list[Poin
     """Give an unfitted estimator what `learned` and `points` have returned."""
     for name, value in held.items():
         if name != _GROUPS:
-            setattr(estimator, name, value)
+            setattr(estimator, _RENAMED.get(name, name), value)
     if _GROUPS in held:
         estimator._archive = Archive(estimator._criteria, estimator.max_points, held[_GROUPS])
         estimator._archive.add_all(found)

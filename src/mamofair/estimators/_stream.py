@@ -100,7 +100,7 @@ class Task:
             raise ValueError(
                 f"Labels must be the same in every pass: found a new one, {quote(some.labels[strange].tolist()[0])}."
             )
-        return Rows(some.X, (some.labels == self.estimator._favorable).astype(int), groups, some.weight)
+        return Rows(some.X, (some.labels == self.estimator.favorable_).astype(int), groups, some.weight)
 
     def batches(self, pieces: Pieces, tensor: Callable[[np.ndarray], Tensor], piece: int) -> Iterator[Batch]:
         """Yield the training rows of a piece."""
@@ -169,7 +169,7 @@ def prepare(estimator: Any, rows: Any, memory: int | str | None) -> tuple[Stream
     middle = found.bound * estimator.validation_fraction / share
     valid = task.rows(joined([some[some.places < middle] for _, some in found.held]))
     calibration = task.rows(joined([some[some.places >= middle] for _, some in found.held]))
-    y = np.array([int(label == estimator._favorable) for label in found.seen.census.labels])
+    y = np.array([int(label == estimator.favorable_) for label in found.seen.census.labels])
     cells = _crossed(estimator, found.seen.census.groups()).as_in(groups)
     train = Streamed(valid.X[:2], y, cells, valid.weight, found.seen, task, pieces, budget)
     if not len(train) or not len(valid):

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from mamofair.groups import Groups, read_groups
-from mamofair.labels import as_column, as_weights, favorable_label
+from mamofair.labels import as_column, as_weights, favorable_label, is_label, require_alike
 from mamofair.notions import Confusion
 from mamofair.pareto import Tally
 from mamofair.quotes import quote
@@ -63,10 +63,11 @@ def of_decisions(before: Any, after: Any, y_true: Any, features: Any, favorable:
     for name, column in columns.items():
         if len(column) != rows:
             raise ValueError(f"`{name}` must have one row per decision: found {len(column)} for {rows} in `before`.")
+        require_alike(column, columns["before"])
     label = favorable_label(*columns.values(), favorable=favorable, name=", ".join(columns))
     groups = read_groups(features, rows=rows)
-    truth = columns["y_true"] == label if y_true is not None else np.zeros(rows, dtype=bool)
-    parts = ~truth, columns["before"] != label, columns["after"] != label
+    truth = is_label(columns["y_true"], label) if y_true is not None else np.zeros(rows, dtype=bool)
+    parts = ~truth, ~is_label(columns["before"], label), ~is_label(columns["after"], label)
     weights = np.ones(rows) if weight is None else as_weights(weight, rows)
     names = dict(zip(groups.names, groups.values, strict=True))
     counts, squares = (_count(groups, parts, one) for one in (weights, weights**2))

@@ -11,7 +11,7 @@ from mamofair.explanations._flows import Flows, of_decisions, of_tallies
 from mamofair.explanations._why import explain, per_thousand, why
 from mamofair.explanations._wording import count, gap_phrase, moved, whom
 from mamofair.groups import read_groups
-from mamofair.notions import ALL, FN, FP, TN, TP, Notion, Rate, as_notion, column
+from mamofair.notions import ALL, FN, FP, TN, TP, Notion, Rate, as_notions, column
 from mamofair.pareto import Criterion, Front, Tally
 from mamofair.quotes import quote
 
@@ -153,7 +153,7 @@ def who_pays(
     notions
         One or several, by name or value; each is asked for every attribute.
     favorable
-        The label that is good for people; by default the larger one.
+        The label that is good for people; by default the larger of 0/1, booleans or −1/1. Others must be named.
     sample_weight
         The weight of each row; numbers of people are then sums of weights.
 
@@ -165,10 +165,7 @@ def who_pays(
     1     F     1.0    2.0     1.0   0.0
     2     M     1.0    1.0     0.0   0.0
     """
-    asked = [notions] if isinstance(notions, Notion | str) else notions
-    found = [as_notion(notion) for notion in asked]
-    if not found:
-        raise ValueError("`notions` must name at least one notion: found none.")
+    found = as_notions(notions)
     flows = of_decisions(before, after, y_true, sensitive_features, favorable, sample_weight)
     for notion in found:
         if not flows.labelled and any(_needs_labels(rate) for rate in notion.rates):

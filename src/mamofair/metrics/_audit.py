@@ -10,12 +10,12 @@ from jaxtyping import Float
 
 from mamofair.groups import Groups, read_groups, warn_of_order
 from mamofair.intervals import smallest_ratio, tail, wilson
-from mamofair.labels import as_column, favorable_label
+from mamofair.labels import as_column, favorable_label, is_label, require_alike
 from mamofair.metrics._intervals import counted, gap_intervals
-from mamofair.metrics._rates import _columns, require_decisions
-from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, column, require_gap
+from mamofair.metrics._rates import read_columns, require_decisions
+from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, as_notions, column, require_gap
 from mamofair.pareto import Counter, Tally
-from mamofair.quotes import as_share, quote, quote_some
+from mamofair.quotes import as_share, quote
 
 _SELECTION = Rate(TP | FP)
 _FOUR_FIFTHS = 0.8
@@ -122,15 +122,15 @@ class Audit:
     def __repr__(self) -> str:
         verdicts = self.frame()["verdict"]
         counts = ", ".join(f"{(verdicts == verdict).sum()} {verdict}" for verdict in reversed(_VERDICTS))
-        return f"<Audit of {len(self.people)} decisions: {counts}>"
+        return f"<Audit of {len(self.people)} decisions, favorable outcome {quote(self.favorable)}: {counts}>"
 
     def __str__(self) -> str:
         at = "" if self.threshold is None else f" (score > {self.threshold:g})"
         gaps = self.frame().assign(limit=[limit for limit in self.limits.values() for _ in self.people.names])
         return "\n".join(
             [
-                f"Audit of {len(self.people):,} decisions{at}; favorable is {self.favorable!r}; "
-                f"error {self.tally.error:.3f}; intervals with {self.confidence:.0%} confidence.",
+                f"Audit of {len(self.people):,} decisions{at}. The favorable outcome is `{self.favorable}`. "
+                f"Error {self.tally.error:.3f}; intervals with {self.confidence:.0%} confidence.",
                 "",
                 _text(gaps[["notion", "attribute", "gap", "low", "high", "limit", "verdict"]]),
                 "",
@@ -189,7 +189,7 @@ def audit(
     notions
         Notions or their names.
     favorable
-        The label that counts as positive; by default the larger one.
+        The label that counts as positive; by default the larger of 0/1, booleans or −1/1. Others must be named.
     sample_weight
         The weight of each row; intervals then use effective numbers of rows.
     confidence
@@ -205,39 +205,29 @@ def audit(
     --------
     >>> result = audit([1, 0] * 500, [1, 0, 0, 0] * 250, ["f", "f", "m", "m"] * 250, notions="equal_opportunity")
     >>> result
-    <Audit of 1000 decisions: 1 exceeds, 0 within, 0 inconclusive>
+    <Audit of 1000 decisions, favorable outcome 1: 1 exceeds, 0 within, 0 inconclusive>
     >>> result.frame().round(2)
                   notion    attribute  gap   low  high  verdict
     0  equal_opportunity  sensitive_0  1.0  0.97   1.0  exceeds
     """
     limits = _limits(notions, limit)
     if threshold is None:
-        truth, decision, weight = _columns(y_true, y_pred, sample_weight)
+        truth, decision, weight = read_columns(y_true, y_pred, sample_weight)
         require_decisions(truth, decision, "say above which a decision is favorable, as in `threshold=0.5`")
-        _require_alike(truth, decision)
+        require_alike(truth, decision)
         scores, label = None, favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
-        selected = decision == label
+        selected = is_label(decision, label)
     else:
         scores = _as_scores(y_pred, threshold)
-        truth, _, weight = _columns(y_true, scores, sample_weight)
+        truth, _, weight = read_columns(y_true, scores, sample_weight)
         label = favorable_label(truth, favorable=favorable, name="y_true")
         selected = scores > threshold
     people = read_groups(sensitive_features, rows=len(truth))
     warn_of_order(sensitive_features, {"y_true": y_true, "y_pred": y_pred}, stacklevel=2)
     people = people.crossed() if crossed else people
-    counter = Counter.of(truth == label, people, weight)
+    counter = Counter.of(is_label(truth, label), people, weight)
     [tally] = counter(selected[None])
     return Audit(tally, people, limits, label, confidence, threshold, None if scores is None else counter, scores)
-
-
-def _require_alike(truth: np.ndarray, decision: np.ndarray) -> None:
-    """Raise a `ValueError` if labels are written in one way and decisions in another."""
-    true, made = (pd.unique(values).tolist() for values in (truth, decision))
-    if len(true) <= 2 and len(made) <= 2 < len({*true, *made}) and not set(true) & set(made):
-        raise ValueError(
-            f"Labels and decisions must be written alike: found {quote_some(true)} in the one, and "
-            f"{quote_some(made)} in the other. Use the same two values for both."
-        )
 
 
 def _verdict(exceeds: bool, within: bool) -> str:
@@ -246,10 +236,7 @@ def _verdict(exceeds: bool, within: bool) -> str:
 
 def _limits(notions: Any, limit: Any) -> dict[Notion, float]:
     """Return the limit of each notion, in the order asked for."""
-    asked = [notions] if isinstance(notions, Notion | str) else list(notions)
-    if not asked:
-        raise ValueError("`notions` must name at least one notion: found none.")
-    wanted = list(dict.fromkeys(as_notion(notion) for notion in asked))
+    wanted = as_notions(notions)
     given = {as_notion(key): one for key, one in limit.items()} if isinstance(limit, Mapping) else {}
     if isinstance(limit, Mapping) and given.keys() != set(wanted):
         strays = " and ".join(sorted(notion.name for notion in given.keys() ^ set(wanted)))
@@ -275,7 +262,7 @@ def _as_scores(y_pred: Any, threshold: Any) -> Float[np.ndarray, " n"]:
         scores = column.astype(float)
     except (TypeError, ValueError):
         raise ValueError(
-            f"`y_pred` must hold scores when `threshold` is given: found {quote(str(column[0]))}."
+            f"`y_pred` must hold scores when `threshold` is given: found {quote(column.tolist()[0])}."
         ) from None
     outside = scores[~((scores >= 0) & (scores <= 1))]
     if len(outside):

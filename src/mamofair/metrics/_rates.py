@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from mamofair.groups import Groups, read_groups, warn_of_order
-from mamofair.labels import as_column, as_weights, favorable_label
+from mamofair.labels import as_column, as_weights, favorable_label, is_label, require_alike, unique
 from mamofair.notions import Confusion, Notion, as_notion
 from mamofair.pareto import Counter, Tally
 
@@ -17,8 +17,9 @@ def error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     >>> error(["yes", "no"], ["yes", "yes"])
     0.5
     """
-    truth, decision, weight = _columns(y_true, y_pred, sample_weight)
+    truth, decision, weight = read_columns(y_true, y_pred, sample_weight)
     require_decisions(truth, decision)
+    require_alike(truth, decision)
     return float(np.average(truth != decision, weights=weight))
 
 
@@ -43,7 +44,7 @@ def gap(
     notion
         A notion or its name, such as `"demographic_parity"`.
     favorable
-        The label that counts as positive; by default the larger one.
+        The label that counts as positive; by default the larger of 0/1, booleans or −1/1. Others must be named.
     sample_weight
         The weight of each row.
 
@@ -91,12 +92,13 @@ def rates(
 
 
 def _tally(y_true: Any, y_pred: Any, features: Any, favorable: Any, weight: Any) -> tuple[Tally, Groups]:
-    truth, decision, weight = _columns(y_true, y_pred, weight)
+    truth, decision, weight = read_columns(y_true, y_pred, weight)
     require_decisions(truth, decision)
+    require_alike(truth, decision)
     positive = favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
     groups = read_groups(features, rows=len(truth))
     warn_of_order(features, {"y_true": y_true, "y_pred": y_pred}, stacklevel=3)  # the caller of `gap`
-    [tally] = Counter.of(truth == positive, groups, weight)((decision == positive)[None])
+    [tally] = Counter.of(is_label(truth, positive), groups, weight)(is_label(decision, positive)[None])
     return tally, groups
 
 
@@ -106,7 +108,7 @@ def require_decisions(
     """Raise a `ValueError` if predictions are fractions that are no labels: scores, most likely."""
     if decision.dtype.kind != "f":
         return
-    strays = sorted(set(pd.unique(decision).tolist()) - set(pd.unique(truth).tolist()))
+    strays = sorted(set(unique(decision)) - set(unique(truth)))
     fractions = [value for value in strays if not value.is_integer()]
     if fractions:
         raise ValueError(
@@ -115,7 +117,8 @@ def require_decisions(
         )
 
 
-def _columns(y_true: Any, y_pred: Any, weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+def read_columns(y_true: Any, y_pred: Any, weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return labels, decisions and weights, if there are some, with one value per row each."""
     truth, decision = as_column(y_true, "y_true"), as_column(y_pred, "y_pred")
     if len(truth) != len(decision):
         raise ValueError(f"`y_pred` must have one row per label: found {len(decision)} for {len(truth)} in `y_true`.")

@@ -28,8 +28,8 @@ def summarize(run: Run) -> dict[str, Any]:
 
     Keys: `rows` (whose counts are shown: test, or validation where a run has no test rows), `confidence`, `objectives`,
     `parts` (by rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates,
-    who pays), `rates` and `groups` (what their numbers are of), `baseline`, `selected`, `within` (a bound or None for
-    each objective), `limit`, `training`, `price`, `settings` and `checksum`.
+    who pays), `rates` and `groups` (what their numbers are of), `baseline`, `favorable`, `selected`, `within` (a
+    bound or None for each objective), `limit`, `training`, `price`, `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
     valid = [point.valid for point in front.points]
@@ -46,6 +46,7 @@ def summarize(run: Run) -> dict[str, Any]:
         "rates": [_described(rate, i, front.criteria[i - 1][1]) for i, rate in _rates(front.criteria)],
         "groups": groups,
         "baseline": BASELINE,
+        "favorable": str(run.estimator.favorable_),
         "selected": run.estimator.selected_,
         "within": _within(run.settings.get("within"), front.columns),
         "limit": {} if run.limit is None else _limit(run.limit),

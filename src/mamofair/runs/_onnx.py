@@ -79,7 +79,7 @@ def to_onnx(estimator: FairClassifier) -> bytes:
     made = helper.make_graph(graph.nodes, "mamofair", graph.inputs, outputs, graph.constants)
     opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid("ai.onnx.ml", _ML_OPSET)]
     model = helper.make_model(made, opset_imports=opsets, ir_version=_IR, producer_name="mamofair")
-    helper.set_model_props(model, {"favorable": str(estimator._favorable), "point": str(estimator.selected_)})
+    helper.set_model_props(model, {"favorable": str(estimator.favorable_), "point": str(estimator.selected_)})
     checker.check_model(model, full_check=True)
     return bytes(model.SerializeToString())
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from jaxtyping import Float
@@ -30,7 +31,7 @@ class ClosestToIdeal:
     allow_constant: bool = False
 
     def __post_init__(self) -> None:
-        if self.ideal not in ("zero", "front"):
+        if not isinstance(self.ideal, str) or self.ideal not in ("zero", "front"):
             raise ValueError(f"`ideal` must be 'zero' or 'front': found {quote(self.ideal)}.")
 
     def __call__(self, front: Front) -> int:
@@ -55,9 +56,13 @@ class Weighted:
 
     def __call__(self, front: Front) -> int:
         """Return the row of the smallest sum."""
+        if not isinstance(self.weights, Mapping):
+            raise ValueError(
+                f"`weights` must map columns to weights, as in {{'error': 1}}: found {quote(self.weights)}."
+            )
         for name, weight in self.weights.items():
             require_column(name, front.columns)
-            if not 0 <= weight < np.inf:
+            if not isinstance(weight, Real) or not 0 <= weight < np.inf:
                 raise ValueError(f"A weight must be non-negative and finite: found {quote(weight)} for {name}.")
         rows = eligible(front, self.allow_constant)
         weights = np.array([self.weights.get(name, 0.0) for name in front.columns])

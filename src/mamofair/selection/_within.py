@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from numbers import Real
 
 import numpy as np
 from jaxtyping import Float
@@ -46,12 +47,13 @@ class MostAccurateWithin:
     def __post_init__(self) -> None:
         for bound in self.eps.values() if isinstance(self.eps, Mapping) else [self.eps]:
             require_gap(bound, "A bound")
-        if self.confidence is not None and (isinstance(self.confidence, bool) or not 0 < self.confidence < 1):
+        real = isinstance(self.confidence, Real) and not isinstance(self.confidence, bool)
+        if self.confidence is not None and not (real and 0 < self.confidence < 1):
             raise ValueError(
                 f"`confidence` must be between 0 and 1, both excluded: found {quote(self.confidence)}."
                 f"{as_share(self.confidence)}"
             )
-        if self.bound not in LIMITS:
+        if not isinstance(self.bound, str) or self.bound not in LIMITS:
             raise ValueError(f"`bound` must be one of {', '.join(LIMITS)}: found {quote(self.bound)}.")
 
     def __call__(self, front: Front) -> int:

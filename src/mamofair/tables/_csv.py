@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from mamofair.quotes import quote
+from mamofair.quotes import cut, quote
 from mamofair.tables._parquet import from_arrow
 from mamofair.tables._source import Columns, Source
 
@@ -101,7 +101,9 @@ def explained(path: Path) -> Iterator[None]:
     except UnicodeDecodeError:
         raise _not_utf8(path) from None
     except (OSError, EOFError, ValueError, zlib.error, csv.Error) as error:
-        raise ValueError(f"{path.name} cannot be read as CSV: {str(error).strip()}. Write it again.") from None
+        raise ValueError(
+            f"{path.name} cannot be read as CSV: {cut(' '.join(str(error).split()), 200).strip(' .')}. Write it again."
+        ) from None
 
 
 def _not_utf8(path: Path) -> ValueError:

@@ -42,8 +42,9 @@ def two_labels(column: Facts, favorable: Any) -> tuple[Any, Any]:
 
 def _favorable(target: Any, values: list[Any], favorable: Any) -> Any:
     """Return the value that is meant; None means 1 or True, and a command line spells every value as text."""
-    truths = {written(value).lower() for value in values} in ({"0", "1"}, {"false", "true"})
-    if favorable is None and truths:
+    spelled = {written(value).lower() for value in values}
+    truths = spelled in ({"0", "1"}, {"false", "true"})
+    if favorable is None and (truths or spelled == {"-1", "1"}):
         return values[1]
     if favorable is None:
         raise ValueError(

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mamofair.quotes import PATH, quote
 from mamofair.tables._csv import open_csv
-from mamofair.tables._parquet import open_parquet
+from mamofair.tables._parquet import from_arrow, open_parquet
 from mamofair.tables._source import Columns, Source
 
 __all__ = ["open_source"]
@@ -36,14 +36,37 @@ def _columns(frame: Any, wanted: list[str]) -> Columns:
     columns = nw.from_native(frame, eager_only=True)
     for name in wanted:
         try:
-            yield name, columns[name].to_pandas()
+            yield name, _as_pandas(columns[name])
         except ImportError:
             raise ValueError(
                 'Reading a polars frame needs pyarrow, which is not installed. Run pip install "mamofair[data]".'
             ) from None
 
 
+def _as_pandas(column: nw.Series[Any]) -> pd.Series:
+    """Return a column as pandas has it; categories are categories, wherever they come from."""
+    native = column.to_native()
+    if nw.dependencies.is_pyarrow_chunked_array(native):  # narwhals would fill the gaps in a dictionary column
+        return from_arrow(native, column.name)
+    found = column.to_pandas()
+    encoded = isinstance(found.dtype, pd.ArrowDtype) and column.dtype == nw.Categorical
+    return found.astype(object).astype("category") if encoded else found
+
+
+def _is_readable(path: Path) -> bool:
+    """Whether the name of a file is one that the system takes: not too long, without zeros."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return True  # the name is good
+    except (OSError, ValueError):
+        return False
+    return True
+
+
 def _open_file(path: Path) -> Source:
+    if not _is_readable(path):
+        raise ValueError(f"A table must be one file: {quote(str(path))} cannot be the name of one.")
     if path.is_dir():
         raise ValueError(f"A table must be one file: {quote(str(path), PATH)} is a folder. Name a file in it.")
     if not path.exists():

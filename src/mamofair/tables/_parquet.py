@@ -40,4 +40,6 @@ def from_arrow(column: Any, name: str) -> pd.Series:
     kind = column.type
     if types.is_temporal(kind) or types.is_nested(kind) or types.is_decimal(kind):
         return pd.Series(column, dtype=pd.ArrowDtype(kind), name=name)
+    if types.is_dictionary(kind):  # encoded again, as pandas has no name for a category that is missing
+        column = column.cast(kind.value_type).dictionary_encode()
     return pd.Series(column.to_pandas(), name=name)

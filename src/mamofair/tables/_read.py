@@ -69,7 +69,7 @@ def read_table(
     target : str
         The column to predict. It must have two values and none missing.
     favorable : value or str, optional
-        The good outcome, as it stands in the target or as text. Needed unless the target is 0/1 or boolean.
+        The good outcome, as it stands in the target or as text. Needed unless the target is 0/1, −1/1 or boolean.
     sensitive : str, list or mapping
         The columns that say who a person is. Numbers such as an age need the edges of bins:
         ``["sex", {"age": [25, 60]}]``, ``{"sex": None, "age": [25, 60]}`` and ``["sex", "age:25,60"]`` are the
