@@ -55,7 +55,7 @@ def make_run(
         for place, name in enumerate(models)
         for record in history(10 * points * (place + 1), criteria)
     ]
-    model._chosen = None
+    model._chosen, model.favorable_ = None, "yes"
     data = {"name": "loans", "rows": 2 * rows, "checksum": "c0ffee", "parts": {"validation": rows, "test": rows}}
     data["groups"] = {name: {group: {"rows": 10, "positives": 4} for group in names} for name in attributes}
     base = {"created": "2026-01-31", "data": data, "target": "approved", "favorable": "yes", "within": None}

@@ -55,7 +55,9 @@ def test_settings_data_and_licences_are_on_the_page():
 def test_a_run_of_which_little_is_known_has_a_page():
     run = make_run(points=1, attributes=("sex",), test=False)
     bare = type(run)(run.estimator, {}, run.groups)
-    assert "A run: error against fairness" in render(summarize(bare))
+    page = render(summarize(bare))
+    assert "A run: error against fairness" in page
+    assert "The favorable outcome is <b>yes</b>." in page
 
 
 def test_a_page_is_replaced_wholly_or_not_at_all(tmp_path, monkeypatch):
