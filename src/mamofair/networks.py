@@ -20,6 +20,7 @@ from torch.nn import functional
 from mamofair.descent import pullback
 from mamofair.gramians import Layer, linear_layers, noted
 from mamofair.logits import one_logit
+from mamofair.predictors import Predictor
 from mamofair.pullbacks import Pullback, Trace, in_pieces, row_by_row
 from mamofair.quotes import quote
 
@@ -127,6 +128,7 @@ class Population:
         self, networks: Sequence[nn.Module], device: str | torch.device = "cpu", micro_batch: int | None = None
     ):
         self.template = networks[0].to(device)
+        self.predictor = Predictor(self.template)
         self.size = len(networks)
         self.micro_batch = micro_batch
         tensors, buffers = stack_module_state(list(networks))

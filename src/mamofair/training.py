@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
 from itertools import islice, pairwise
+from threading import RLock
 
 import numpy as np
 import torch
@@ -20,6 +21,7 @@ from mamofair.pullbacks import Pullback
 from mamofair.ranks import ALONE, Ranks
 
 _CHUNK = 1024  # rows that are predicted at once
+_TURNS = RLock()  # torch's random state and thread count are the whole process's: threads that train take turns
 
 
 @dataclass(frozen=True)
@@ -241,8 +243,8 @@ def chunks(n: int, rows: int | None = None) -> Iterator[slice]:
 @contextmanager
 def isolated(*seed: int, device: torch.device | str = "cpu", small: bool = True) -> Iterator[None]:
     """Run torch with a random state of our own and, for small networks, one thread; restore the caller's on leaving."""
-    threads = torch.get_num_threads()
-    with torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []):
+    with _TURNS, torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []):
+        threads = torch.get_num_threads()
         if seed:  # not torch.manual_seed, which reseeds devices that are not restored
             torch.default_generator.manual_seed(_draw(*seed))
             if torch.device(device).type == "cuda":

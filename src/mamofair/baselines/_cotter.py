@@ -12,7 +12,6 @@ from scipy.optimize import linprog
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from torch import nn
-from torch.func import functional_call
 
 from mamofair.baselines._linear import contrasts, measured, read_table
 from mamofair.estimators._base import FairClassifier
@@ -24,6 +23,7 @@ from mamofair.logits import one_logit
 from mamofair.networks import MLP, Recipe
 from mamofair.notions import Confusion, column
 from mamofair.pareto import Criterion, Point
+from mamofair.predictors import Predictor
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.selection import ClosestToIdeal, Selection
 from mamofair.training import isolated
@@ -138,6 +138,7 @@ class CotterClassifier(FairClassifier):
         self._scaling, self._iterates = Scaling.of(train.X), list[Point]()
         with isolated(seed):
             self._network = self.network(train.X.shape[1]).double()
+        self._predictor = Predictor(self._network)
         optimizer = torch.optim.Adam(self._network.parameters(), lr=self.learning_rate)
         x, y = torch.as_tensor(self._scaling(train.X)), torch.as_tensor(train.y, dtype=torch.float64)
         weight = torch.ones(len(train)) if train.weight is None else torch.as_tensor(train.weight / train.weight.mean())
@@ -165,11 +166,8 @@ class CotterClassifier(FairClassifier):
         self._history.append({"step": step, **dict(zip(names, multipliers, strict=True))})
         return self._iterates[-1]
 
-    @torch.inference_mode()
     def _logits(self, state: dict[str, torch.Tensor], X: np.ndarray) -> np.ndarray:
-        with isolated():
-            x = torch.as_tensor(self._scaling(X))
-            return one_logit(functional_call(self._network.eval(), state, (x,))).numpy()
+        return self._predictor(state, torch.as_tensor(self._scaling(X))).numpy()
 
     def _score(self, point: Point, X: np.ndarray) -> np.ndarray:
         return self._logits(point.state, X)

@@ -68,7 +68,7 @@ class Peer(FairClassifier):
     def _check_X(self, X: Any, reset: bool) -> Any:
         if reset:
             return read_numbers(self, X, reset)
-        X, features = X  # to predict
+        X, features = X if isinstance(X, tuple) else (X, None)  # to predict
         rows = read_numbers(self, X, reset)
         return rows, self._told(features, len(rows))
 

@@ -11,6 +11,7 @@ from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
 from mamofair.cli._limit import estimate
 from mamofair.estimators import FairClassifier
+from mamofair.estimators._choice import decide_all
 from mamofair.pareto import Counter, Tally
 from mamofair.runs import continued
 from mamofair.tables import encoder
@@ -54,5 +55,4 @@ class Parts:
         """Return each point's counts on test rows."""
         people = self.data.people(self.rest, self.asked.crossed)
         X = self.encoder.transform(self.data.X.iloc[self.test])
-        decisions = [estimator.at(i).predict(X) == self.data.favorable for i in range(len(estimator.front_))]
-        return Counter.of(self.data.y[self.test] == self.data.favorable, people[self.test])(np.stack(decisions))
+        return Counter.of(self.data.y[self.test] == self.data.favorable, people[self.test])(decide_all(estimator, X))

@@ -12,6 +12,7 @@ from sklearn.compose import ColumnTransformer
 from mamofair.cli._asked import Asked
 from mamofair.cli._notes import note
 from mamofair.estimators import FairClassifier, FairNetClassifier
+from mamofair.estimators._choice import decide_all
 from mamofair.estimators._pieces import as_bytes
 from mamofair.groups import Groups, read_groups
 from mamofair.pareto import Counter, Tally
@@ -97,9 +98,7 @@ class StreamedData:
                 continue
             people = read_groups(features, whole=False)
             people = (people.crossed() if self.crossed else people).as_in(known, strict=False)
-            checked = estimator._check_X(X, reset=False)
-            decided = np.stack([estimator._score(point, checked) > 0 for point in estimator.front_.points])
-            found = Counter.of(y, people)(decided)
+            found = Counter.of(y, people)(decide_all(estimator, X))
             total = [one + other for one, other in zip(total, found, strict=True)] if total else found
         return total
 

@@ -1,7 +1,7 @@
 """The estimator that all others are: one `fit`, a whole front, a rule that picks a point, and other points for free."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from typing import Any, ClassVar, TypeVar
 
@@ -14,15 +14,16 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from mamofair.estimators._candidates import Candidates
+from mamofair.estimators._choice import choose
 from mamofair.estimators._crossfit import cross_fitted
 from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions, warn_of_unmeasured
-from mamofair.estimators._parameters import SHARED, Rule, require
+from mamofair.estimators._parameters import SHARED, Rule, require, require_calibration
 from mamofair.estimators._progress import favorable_note, finished
 from mamofair.groups import Groups, read_groups, warn_of_order
 from mamofair.labels import as_weights, favorable_label, is_label
 from mamofair.objectives import require_rates
 from mamofair.pareto import Archive, Criterion, Point
-from mamofair.selection import MostAccurateWithin, Selection
+from mamofair.selection import Selection
 
 Fitted = TypeVar("Fitted", bound="FairClassifier")
 
@@ -66,6 +67,10 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     @abstractmethod
     def _score(self, point: Point, X: Any) -> np.ndarray:
         """Return a score for each row, positive where the decision is favorable."""
+
+    def _score_all(self, points: Sequence[Point], X: Any) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield each point's place and its scores, in any order; subclasses compute once what points share."""
+        return ((i, self._score(point, X)) for i, point in enumerate(points))
 
     def _split(self, rows: Rows, rng: np.random.Generator) -> list[Rows]:
         """Return the rows to train on, those to measure points on, and those for calibration."""
@@ -167,10 +172,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _require(self) -> None:
         """Check the parameters, and draw the seed unless an earlier fit has one."""
         require(self, self._rules)
-        sure = isinstance(self.selection, MostAccurateWithin) and self.selection.confidence is not None
-        if sure and not self.calibration_fraction:
-            way = "set `calibration_fraction`" if self._folds is None else "set `calibration_fraction`, and cv=None"
-            raise ValueError(f"A choice with `confidence` needs rows of its own: {way}; found 0.")
+        require_calibration(self.selection, self.calibration_fraction, self._folds)
         if not self._continues():
             self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
 
@@ -228,9 +230,9 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     @property
     def selected_(self) -> int:
-        """The row of `front_.frame()` that `predict` uses; a `ValueError` where the selection finds none."""
+        """The row of `front_.frame()` that `predict` uses; where the selection finds none, a `ValueError`."""
         check_is_fitted(self, "front_")
-        return self.selection(self.front_) if self._chosen is None else self._chosen
+        return choose(self.selection, self.front_) if self._chosen is None else self._chosen
 
     @property
     def history_(self) -> pd.DataFrame:
@@ -242,7 +244,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Return a fitted copy that predicts with the point this selection picks; nothing is trained again."""
         check_is_fitted(self, "front_")
         require(self, SHARED[:1], selection=selection)
-        selection(self.front_)  # says now, not at the first prediction, if there is no such point
+        choose(selection, self.front_)  # says now, not at the first prediction, if there is no such point
         chosen = copy(self)
         chosen.selection, chosen._chosen = selection, None
         return chosen
@@ -265,8 +267,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _encoded(self, X: Any) -> Any:
         """Return frames encoded, if there is an encoder, and anything else as it is."""
-        encodes = self._encoder is not None and nw.dependencies.is_into_dataframe(X)
-        return self._encoder.transform(X) if encodes else X
+        return X if self._encoder is None or not nw.dependencies.is_into_dataframe(X) else self._encoder.transform(X)
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "front_")

@@ -9,7 +9,7 @@ import torch
 from sklearn.utils import Tags
 
 from mamofair.batches import Batch
-from mamofair.boosting import rounds
+from mamofair.boosting import rounds, staged_scores
 from mamofair.descent import Weighting
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._candidates import Candidates
@@ -32,7 +32,7 @@ LADDER = {"low": 0.05, "high": 1.0}
 
 
 class FairBoostingClassifier(FairClassifier):
-    """Gradient boosted trees, or rather the whole front of them, from one `fit`. Needs LightGBM.
+    """Gradient boosted trees, or rather the whole front of them, from one `fit`, with LightGBM.
 
     Sixteen boosters grow side by side, each with its own weight on fairness. After each tree each is measured on
     held-back rows, and what no other number of trees of any booster beats is archived. `predict` uses the point that
@@ -208,9 +208,14 @@ class FairBoostingClassifier(FairClassifier):
         return False
 
     def _score(self, point: Point, X: np.ndarray) -> np.ndarray:
-        member, trees = point.state
-        scores = self._boosters[member].predict(X, num_iteration=trees, raw_score=True, num_threads=self.n_jobs)
-        return np.asarray(scores)
+        return dict(self._score_all([point], X))[0]
+
+    def _score_all(self, points: Sequence[Point], X: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield the scores, member by member: all of a booster's points in one pass over its trees."""
+        for member in sorted({point.state[0] for point in points}):
+            places = [i for i, point in enumerate(points) if point.state[0] == member]
+            trees = [points[i].state[1] for i in places]
+            yield from zip(places, staged_scores(self._boosters[member], X, trees, self.n_jobs), strict=True)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -11,7 +11,6 @@ import joblib
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call
 
 from mamofair.batches import Batch, Feed, InMemory
 from mamofair.descent import Weighting
@@ -21,7 +20,7 @@ from mamofair.estimators._inputs import Rows, read_members, read_objectives
 from mamofair.estimators._numbers import Scaling, read_numbers
 from mamofair.estimators._progress import finished
 from mamofair.estimators._stream import Streamed, prepare
-from mamofair.logits import one_logit, require_logits
+from mamofair.logits import require_logits
 from mamofair.networks import MLP, Average, Perceptron, Population, Recipe
 from mamofair.objectives import CrossEntropy, Objective, SquaredError
 from mamofair.pareto import Counter, Point
@@ -224,14 +223,13 @@ class NetworkTraining(FairClassifier):
     def _keep(self, point: Point) -> Point:
         return replace(point, state=self._average.population.state(point.member))
 
-    @torch.inference_mode()
     def _score(self, point: Point, X: np.ndarray) -> np.ndarray:
-        """Return the logits; the default network computes them in double precision."""
-        network = self._population.template
-        dtype = torch.float64 if isinstance(network, Perceptron) else torch.float32
-        state = {name: t.to(dtype) if t.is_floating_point() else t for name, t in point.state.items()}
-        network.eval()
-        with isolated(small=self._population.is_small):
-            inputs = (self._tensor(X[rows], "cpu", dtype) for rows in chunks(len(X), self.micro_batch))
-            logits = [one_logit(functional_call(network, state, (x,))) for x in inputs]
-        return torch.cat(logits).double().numpy()
+        return dict(self._score_all([point], X))[0]
+
+    def _score_all(self, points: Sequence[Point], X: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield the logits; the default network computes them in double precision."""
+        dtype = torch.float64 if isinstance(self._population.template, Perceptron) else torch.float32
+        inputs = [self._tensor(X[rows], "cpu", dtype) for rows in chunks(len(X), self.micro_batch)]
+        for i, point in enumerate(points):
+            state = {name: t.to(dtype) if t.is_floating_point() else t for name, t in point.state.items()}
+            yield i, torch.cat([self._population.predictor(state, x) for x in inputs]).double().numpy()

@@ -10,7 +10,7 @@ from torch import nn
 from mamofair.objectives import CrossEntropy, SquaredError
 from mamofair.quotes import as_share, quote
 from mamofair.relaxations import Relaxation
-from mamofair.selection import Selection
+from mamofair.selection import MostAccurateWithin, Selection
 
 #: The name of a parameter, whether a value will do, and what it must be in words.
 Rule = tuple[str, Callable[[Any], Any], str]
@@ -23,6 +23,14 @@ def require(estimator: Any, rules: Iterable[Rule], **given: Any) -> None:
         if not holds(value):
             advice = as_share(value) if name.endswith("_fraction") else ""
             raise ValueError(f"`{name}` must be {words}: found {quote(value)}.{advice}")
+
+
+def require_calibration(selection: Selection, fraction: float, folds: int | None) -> None:
+    """Raise a `ValueError` if a selection with confidence has no rows of its own."""
+    sure = isinstance(selection, MostAccurateWithin) and selection.confidence is not None
+    if sure and not fraction:
+        way = "set `calibration_fraction`" if folds is None else "set `calibration_fraction`, and cv=None"
+        raise ValueError(f"A choice with `confidence` needs rows of its own: {way}; found 0.")
 
 
 def _whole(value: Any) -> bool:

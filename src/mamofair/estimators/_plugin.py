@@ -1,6 +1,6 @@
 """The plug-in estimator: any classifier with probabilities, and the whole front from what it believes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -232,9 +232,14 @@ class FairPlugInClassifier(FairClassifier):
         return (groups.crossed() if self.crossed else groups).as_in(self._posterior.groups)
 
     def _score(self, point: Point, X: tuple[Table, Groups | None]) -> np.ndarray:
-        """Return the logit of P(y=1 | x), moved by the rule; so the most accurate point has the estimator's."""
-        [score] = self._evidence(self._posterior(*X), X[1]).scores([point.state])
-        return np.asarray(2 * np.arctanh(np.clip(score, -_SURE, _SURE)))
+        return dict(self._score_all([point], X))[0]
+
+    def _score_all(self, points: Sequence[Point], X: tuple[Table, Groups | None]) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield the logit of P(y=1 | x), moved by each rule; so the most accurate point has the estimator's."""
+        evidence = self._evidence(self._posterior(*X), X[1])
+        for i, point in enumerate(points):
+            [score] = evidence.scores([point.state])  # one by one: a product with all of them may round otherwise
+            yield i, np.asarray(2 * np.arctanh(np.clip(score, -_SURE, _SURE)))
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
         """Return the predicted labels; the sensitive attributes are needed if `aware`."""

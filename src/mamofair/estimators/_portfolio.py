@@ -142,8 +142,15 @@ class FairPortfolioClassifier(FairClassifier):
             self._history += [{"model": name, **record} for record in own._history]
 
     def _score(self, point: Point, X: Any) -> np.ndarray:
-        own = self.estimators_[point.model]
-        return own._score(point, own._check_X(X, reset=False))
+        return dict(self._score_all([point], X))[0]
+
+    def _score_all(self, points: Sequence[Point], X: Any) -> Iterator[tuple[int, np.ndarray]]:
+        """Yield the scores, kind by kind: each reads the rows once."""
+        for name in dict.fromkeys(point.model for point in points):
+            own = self.estimators_[name]
+            places = [i for i, point in enumerate(points) if point.model == name]
+            of_kind = own._score_all([points[i] for i in places], own._check_X(X, reset=False))
+            yield from ((places[i], scores) for i, scores in of_kind)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,0 +1,50 @@
+"""Which point of a front `predict` uses, decided once; and what every point decides, in one pass."""
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from jaxtyping import Bool
+
+from mamofair.pareto import Front
+from mamofair.selection import Selection
+
+
+class SelectionError(AttributeError, ValueError):
+    """No point of the front is what the selection asks for.
+
+    Raised by the attribute `selected_`, so it is an `AttributeError`, too: `hasattr` answers no, and whatever lists
+    attributes, as notebooks do, goes on.
+    """
+
+
+#: By front: the row that each selection picks, or why there is none. Selections are kept, so that their `id` stays.
+_CHOICES: WeakKeyDictionary[Front, dict[int, tuple[Selection, int | str]]] = WeakKeyDictionary()
+
+
+def choose(selection: Selection, front: Front) -> int:
+    """Return the row of the front that a selection picks; it is asked once, since a choice with confidence takes long.
+
+    Any other front, such as the one that further training gives, and any other selection is decided anew.
+    """
+    choices = _CHOICES.setdefault(front, {})
+    if id(selection) not in choices:
+        try:
+            choices[id(selection)] = selection, selection(front)
+        except ValueError as error:
+            choices[id(selection)] = selection, str(error)
+    _, found = choices[id(selection)]
+    if isinstance(found, str):
+        raise SelectionError(found, name=None)  # without a name Python does not guess which attribute was meant
+    return found
+
+
+def decide_all(estimator: Any, X: Any) -> Bool[np.ndarray, "points n"]:
+    """Return which rows each point of a fitted estimator's front decides favorably.
+
+    The same decisions as of `estimator.at(i).predict(X)`, but what points share is computed once. X is what `predict`
+    takes; for a model that is told the sensitive attributes, a pair of features and attributes.
+    """
+    points, checked = estimator.front_.points, estimator._check_X(estimator._encoded(X), reset=False)
+    decided = {i: scores > 0 for i, scores in estimator._score_all(points, checked)}
+    return np.stack([decided[i] for i in range(len(points))])
