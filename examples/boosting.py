@@ -2,8 +2,7 @@
 
     python examples/boosting.py
 
-Needs LightGBM: pip install 'mamofair[boosting]'. Each booster is a preference, each number of its trees a trade-off;
-one fit finds the whole front.
+Each booster is a preference, each number of its trees a trade-off; one fit finds the whole front.
 """
 
 from typing import Any

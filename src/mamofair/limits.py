@@ -104,7 +104,7 @@ def _rules(
 ) -> tuple[Rows, Bool[np.ndarray, "rules n"]]:
     """Return the rows that count and what each rule of the front decides on them, cross-fitted; constants left out."""
     train, valid, calibration, seed = model._prepare(X, y, features, weight)
-    beliefs = model._learn(train, valid, seed)
+    beliefs = model._learn(train, valid, seed, final=False)  # nothing is predicted for other rows
     for candidates in model._explore(beliefs, valid, calibration):
         model._archive.add_all(candidates.points)
     evidence = model._evidence(beliefs, valid.groups)
@@ -159,11 +159,17 @@ def _hull(values: Float[np.ndarray, "rules 2"], gaps: Float[np.ndarray, " steps"
     Below the smallest gap it stays level. Differences change sign along the rules, so that two neighbours with a gap
     near zero, one of either sign, have a mixture without any.
     """
-    corners: list[np.ndarray] = []
-    for point in values[np.lexsort(values.T)][:, ::-1]:  # by gap, then error
-        while len(corners) > 1 and np.linalg.det([corners[-1] - corners[-2], point - corners[-2]]) <= 0:
+    corners: list[list[float]] = []
+    for point in values[np.lexsort(values.T)][:, ::-1].tolist():  # by gap, then error
+        while len(corners) > 1 and _turn(corners[-2], corners[-1], point) <= 0:
             corners.pop()
         corners.append(point)
     gap, error = np.transpose(corners)
     last = error.argmin() + 1  # more unfairness than that gains nothing
     return np.asarray(np.interp(gaps, gap[:last], error[:last]))
+
+
+def _turn(first: list[float], second: list[float], third: list[float]) -> float:
+    """Return whether a way from point to point turns left, by the sign: twice the area between them."""
+    (a, b), (c, d), (e, f) = first, second, third
+    return (c - a) * (f - b) - (d - b) * (e - a)

@@ -18,10 +18,12 @@ from loan_table import ASKED, COLUMNS, applicants
 from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import read_data
+from mamofair.cli._learn import with_model
 from mamofair.cli._outcome import beyond_bound, cost_of, limit_of, outcome
 from mamofair.limits import frontier
 from mamofair.metrics import gap
-from mamofair.runs import load_run, read_checkpoint, write_checkpoint
+from mamofair.ranks import ALONE, Ranks
+from mamofair.runs import continued, load_run, read_checkpoint, write_checkpoint
 from mamofair.tables import read_features
 from stopped_runs import results, stopped
 from terminal import on_terminal
@@ -43,7 +45,8 @@ def test_a_run_says_what_was_asked_and_what_was_found(trained, loans):
     assert run.settings["notions"] == ["demographic_parity"]
     assert run.settings["model"] == "net"
     assert (
-        run.settings["command"] == f"mamofair train {loans} {' '.join(COLUMNS)} --epochs 3 --no-limit --out {trained}"
+        run.settings["command"]
+        == f"mamofair train {loans} {' '.join(COLUMNS)} --model net --epochs 3 --no-limit --out {trained}"
     )
     assert {"mamofair", "torch", "python"} <= set(run.settings["versions"])
     data = run.settings["data"]
@@ -232,7 +235,7 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another(loans, trained
 
 def test_data_sets_are_known_by_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    train("toy", "--epochs", 1)
+    train("toy", "--model", "net", "--epochs", 1)
     run = load_run("runs/toy")
     assert run.settings["data"]["name"] == "toy"
     assert run.settings["favorable"] == 1
@@ -250,9 +253,61 @@ def test_a_bound_is_kept_to_on_validation_rows_or_said_to_be_out_of_reach(loans,
     assert mamofair.load(tmp_path / "strict").selected_ >= 0
 
 
+def test_the_portfolio_is_trained_unless_rows_ranks_or_the_device_need_a_network(tmp_path):
+    large = tmp_path / "large.parquet"
+    with large.open("wb") as file:
+        file.truncate(3 * 10**9)  # takes no room on the disk
+    chosen = {
+        "a data set": with_model(Asked("adult"), ALONE),
+        "a table": with_model(Asked("loans.csv"), ALONE),
+        "a folder": with_model(Asked(str(tmp_path)), ALONE),
+        "a file larger than memory": with_model(Asked(str(large)), ALONE),
+        "a piece at a time": with_model(Asked("loans.parquet", memory="1GB"), ALONE),
+        "ranks": with_model(Asked("adult"), Ranks(0, 2)),
+        "a device": with_model(Asked("adult", device="cuda"), ALONE),
+        "what was named": with_model(Asked(str(tmp_path), model="boosting"), Ranks(0, 2)),
+    }
+    assert {rows: asked.model for rows, asked in chosen.items()} == {
+        "a data set": "portfolio",
+        "a table": "portfolio",
+        "a folder": "net",
+        "a file larger than memory": "net",
+        "a piece at a time": "net",
+        "ranks": "net",
+        "a device": "net",
+        "what was named": "boosting",
+    }
+
+
+def test_without_a_model_the_portfolio_is_trained_its_kinds_as_long_as_asked(fails, loans, tmp_path):
+    out = tmp_path / "run"
+    asked = [*COLUMNS, "--no-limit", "--notion", "ppv", "--epochs", 2]  # a notion for which the plug-in has no rule
+    found = json.loads(train(loans, *asked, "--json", "--out", out).stdout)
+    run = load_run(out)
+    assert found["model"] == run.settings["model"] == "portfolio"
+    assert "--model portfolio --epochs 2" in run.settings["command"]
+    kinds = run.estimator.estimators_
+    assert set(run.estimator.front_.frame()["model"]) <= set(kinds) == {"net", "boosting"}
+    assert (kinds["net"].epochs, kinds["boosting"].n_estimators) == (2, 2)
+    message = fails("export", out, "--onnx", tmp_path / "model.onnx")
+    assert "has a FairPortfolioClassifier. Train with `--model net`" in message
+    assert "`--epochs` means nothing to plugin" in fails("train", loans, *asked, "--model", "plugin", "--out", out)
+
+
+@pytest.mark.parametrize(("model", "then"), [("net", "goes on"), ("portfolio", "starts again, with the same seed")])
+def test_an_interrupted_run_says_whether_it_goes_on_or_starts_again(model, then, loans, tmp_path, monkeypatch):
+    def interrupted(*arguments, **options):
+        yield next(continued(*arguments, **options))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("mamofair.cli._parts.continued", interrupted)
+    said = train(loans, *ASKED, "--model", model, "--epochs", 2, "--out", tmp_path / "run")
+    assert said.stderr.splitlines()[-1].endswith(f"mamofair train --resume {tmp_path / 'run'} {then}.")
+
+
 @pytest.mark.parametrize("model", ["boosting", "plugin", "portfolio"])
 def test_other_models_are_trained_saved_shown_and_predict(model, loans, tmp_path):
-    options = ["--epochs", 5] if model == "boosting" else []
+    options = [] if model == "plugin" else ["--epochs", 5]
     found = json.loads(train(loans, *ASKED, "--model", model, *options, "--json", "--out", tmp_path / "run").stdout)
     run = load_run(tmp_path / "run")
     assert sum(run.settings["data"]["parts"].values()) >= 600
@@ -272,7 +327,9 @@ def test_a_choice_with_confidence_needs_rows_of_its_own(loans, tmp_path):
 
 
 def test_the_limit_is_estimated_and_not_from_test_rows(loans, tmp_path):
-    said = train(loans, *COLUMNS, "--notion", "eopp", "--seed", 7, "--epochs", 1, "--out", tmp_path / "run")
+    said = train(
+        loans, *COLUMNS, "--notion", "eopp", "--seed", 7, "--model", "net", "--epochs", 1, "--out", tmp_path / "run"
+    )
     assert "an estimate of what fairness must cost on this data" in said.stdout
     data = read_data(Asked(str(loans), "approved", "yes", ("gender",)))
     rest, _ = data.split(0.25, 7)
@@ -282,7 +339,7 @@ def test_the_limit_is_estimated_and_not_from_test_rows(loans, tmp_path):
 
 
 def test_without_a_rule_there_is_no_limit_and_a_note_says_so(loans, tmp_path):
-    said = train(loans, *COLUMNS, "--notion", "ppv", "--epochs", 1, "--out", tmp_path / "run")
+    said = train(loans, *COLUMNS, "--notion", "ppv", "--model", "net", "--epochs", 1, "--out", tmp_path / "run")
     assert "mamofair: There is no estimated limit: " in said.stderr
     assert load_run(tmp_path / "run").limit is None
 

@@ -1,7 +1,7 @@
 """What fair classifiers are compared with: each a scikit-learn classifier with a front, as our own estimators are.
 
-Adapters to fairlearn, fairret and OxonFair need `pip install "mamofair[baselines]"`, and the booster they build on by
-default `"mamofair[boosting]"`. Those with `needs_sensitive_features` must be told the attributes to predict, too.
+Adapters to fairlearn, fairret and OxonFair need `pip install "mamofair[baselines]"`. Those with
+`needs_sensitive_features` must be told the attributes to predict, too.
 """
 
 from mamofair.baselines._constant import ConstantClassifier

@@ -94,7 +94,7 @@ class Peer(FairClassifier):
         """Return a new classifier to build on."""
         if self.estimator is not None:
             return clone(self.estimator)
-        return load("lightgbm", "boosting").LGBMClassifier(verbose=-1, n_jobs=1, random_state=seed)
+        return load("lightgbm").LGBMClassifier(verbose=-1, n_jobs=1, random_state=seed)
 
     def _group(self, groups: Groups) -> np.ndarray:
         """Return one group a row: the crossing of all attributes that a notion is asked for."""

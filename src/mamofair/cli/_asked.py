@@ -18,7 +18,7 @@ class Asked:
     crossed: bool = False
     within: float | None = None
     confidence: float | None = None
-    model: str = "net"
+    model: str | None = None  # what suits the rows: see `with_model`
     epochs: int | None = None
     test_fraction: float = 0.25
     validation_fraction: float = 0.25

@@ -88,7 +88,7 @@ class Contest:
     def _make(self, name: str, seed: int) -> FairClassifier:
         """Return a method's estimator, not fitted."""
         data = self.data
-        epochs = _QUICK_EPOCHS if self.quick and name in ("net", "boosting") else None
+        epochs = _QUICK_EPOCHS if self.quick and name != "plugin" else None
         if name in MODELS:
             return make_estimator(replace(self.asked, model=name, seed=seed, epochs=epochs), data.favorable)
         setting = Setting(self.asked.notion, _VALIDATION, seed, epochs=0, batch_size=0, quick=self.quick)

@@ -1,6 +1,7 @@
 """Training for the command line: an estimator as asked for, followed on the screen, tested on rows held back."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,13 @@ from mamofair.cli._data import Data
 from mamofair.cli._notes import note
 from mamofair.cli._parts import Parts
 from mamofair.cli._ranks import Job
-from mamofair.cli._streamed import StreamedData
+from mamofair.cli._streamed import StreamedData, is_streamed
 from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.estimators._progress import watched
 from mamofair.notions import as_notion, require_gap
 from mamofair.quotes import quote
+from mamofair.ranks import Ranks
 from mamofair.runs import (
     Run,
     checkpoint_files,
@@ -38,6 +40,18 @@ MODELS = {
 }
 
 
+#: What is trained unless asked otherwise; where it cannot be, a network.
+DEFAULT, ELSEWHERE = "portfolio", "net"
+
+
+def with_model(asked: Asked, ranks: Ranks) -> Asked:
+    """Return what was asked for, with the model that suits the rows, ranks and device if none was named."""
+    if asked.model is not None:
+        return asked
+    streamed = asked.data not in CATALOG and is_streamed(asked)
+    return replace(asked, model=ELSEWHERE if streamed or ranks.size > 1 or asked.device != "cpu" else DEFAULT)
+
+
 def make_estimator(asked: Asked, favorable: Any) -> FairClassifier:
     """Return the estimator asked for, not fitted."""
     if asked.model not in MODELS:
@@ -54,16 +68,34 @@ def make_estimator(asked: Asked, favorable: Any) -> FairClassifier:
         "calibration_fraction": asked.calibration_fraction,
         "random_state": asked.seed,
     }
-    if asked.epochs is not None:
-        lengths = [name for name in ("epochs", "n_estimators") if name in kind().get_params()]
-        if not lengths:
-            raise ValueError(f"`--epochs` means nothing to {asked.model}: leave it out.")
-        parameters[lengths[0]] = asked.epochs
+    if asked.model == "portfolio":
+        parameters["estimators"] = _estimators(asked)
+    elif asked.model == "plugin" and asked.epochs is not None:
+        raise ValueError("`--epochs` means nothing to plugin: leave it out.")
+    parameters |= _length(asked.model, asked.epochs)
     if asked.device != "cpu":
         if asked.model != "net":
             raise ValueError(f"`--device` means nothing to {asked.model}, which learns on the CPU: leave it out.")
         parameters["device"] = asked.device
     return kind(**parameters)  # type: ignore[no-any-return]
+
+
+def _length(model: str, epochs: int | None) -> dict[str, Any]:
+    """Return the parameter that says how long to train, if that was asked for and the model has one."""
+    names = {"net": "epochs", "boosting": "n_estimators"}
+    return {names[model]: epochs} if model in names and epochs is not None else {}
+
+
+def _estimators(asked: Asked) -> list[tuple[str, FairClassifier]] | None:
+    """Return the estimators of a portfolio; None means all, as they come.
+
+    The plug-in has no rule for notions that are conditioned on the prediction: the others do without it.
+    """
+    ruled = not any(as_notion(name).conditions_on_prediction for name in asked.notion)
+    if ruled and asked.epochs is None:
+        return None
+    names = [name for name in ("net", "boosting", "plugin") if ruled or name != "plugin"]
+    return [(name, getattr(mamofair, MODELS[name])(**_length(name, asked.epochs))) for name in names]
 
 
 def _selection(asked: Asked) -> Selection:
@@ -159,7 +191,7 @@ def _sizes(estimator: FairClassifier, learned: int, test: int) -> dict[str, int]
 
 def _settings(asked: Asked, data: Data | StreamedData, estimator: FairClassifier, out: Path) -> dict[str, Any]:
     plain = {
-        name: value if isinstance(value, str | int | float | bool | list | None) else repr(value)
+        name: value if isinstance(value, str | int | float | bool | None) or name == "notions" else repr(value)
         for name, value in estimator.get_params(deep=False).items()
     }
     return {

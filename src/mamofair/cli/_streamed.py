@@ -107,7 +107,7 @@ def is_streamed(asked: Asked) -> bool:
     """Return whether rows are read a piece at a time: of folders, if memory is given, and of files larger than it."""
     path = Path(asked.data)
     large = path.suffix.lower() == ".parquet" and path.is_file() and path.stat().st_size > as_bytes(_BUDGET)
-    return path.is_dir() or asked.memory is not None or (large and asked.model == "net")
+    return path.is_dir() or asked.memory is not None or (large and asked.model in (None, "net"))
 
 
 def open_stream(asked: Asked) -> StreamedData:

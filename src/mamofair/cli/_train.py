@@ -29,9 +29,17 @@ def train(
     crossed: Crossed = False,
     within: Annotated[float | None, typer.Option(help="Choose the most accurate model with gaps up to this.")] = None,
     confidence: Annotated[float | None, typer.Option(help="How sure to be of `--within`, such as 0.95.")] = None,
-    model: Annotated[str, typer.Option(help="net, boosting, plugin or portfolio.")] = "net",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="portfolio (all of the others, and the best of each; the default), net, boosting or plugin. Rows that "
+            "are not all in memory, several processes and `--device` need net, and have it by default."
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The run folder; runs/NAME by default.")] = None,
-    epochs: Annotated[int | None, typer.Option(min=1, help="How long to train: epochs, or trees.")] = None,
+    epochs: Annotated[
+        int | None, typer.Option(min=1, help="How long to train: epochs of a network, trees of boosting.")
+    ] = None,
     test_fraction: Annotated[
         float, typer.Option(help="The share of rows to test on; nothing is chosen by them.")
     ] = 0.25,
@@ -44,7 +52,10 @@ def train(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Of all that is random.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
-    resume: Annotated[Path | None, typer.Option(help="Continue the training of this run, which was killed.")] = None,
+    resume: Annotated[
+        Path | None,
+        typer.Option(help="Finish the training of this run, which was killed: net goes on, other models start again."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Learn classifiers that are accurate and fair: the whole trade-off between the two.
@@ -98,12 +109,12 @@ def _begun(asked: Asked, out: Path | None, force: bool, job: "Job", held: ExitSt
     Rank 0, which alone writes, holds the folder's lock from here on, for as long as `held` is open.
     """
     from mamofair.cli._data import check_columns, name_of, open_data
-    from mamofair.cli._learn import learn, make_estimator
+    from mamofair.cli._learn import learn, make_estimator, with_model
     from mamofair.cli._values import require_fraction, require_writable
     from mamofair.estimators import FairClassifier
     from mamofair.runs import own_folder
 
-    asked = job.ranks.told(lambda: asked)
+    asked = job.ranks.told(lambda: with_model(asked, job.ranks))
     folder = Path("runs") / name_of(asked) if out is None else out
 
     def looked_at() -> None:
@@ -126,7 +137,7 @@ def _require_free(folder: Path, force: bool) -> None:
     require_place(folder)
     if force or not (holds_run(folder) or is_resumable(folder)):
         return
-    goes_on = f", `--resume {folder}` to continue it" if is_resumable(folder) else ""
+    goes_on = f", `--resume {folder}` to finish it" if is_resumable(folder) else ""
     raise FileExistsError(f"There is a run in {str(folder)!r}: add `--force` to replace it{goes_on}, or name another.")
 
 
@@ -176,9 +187,11 @@ def _save(run: "Run", folder: Path, interrupted: bool) -> Path | None:
 def _tell(run: "Run", folder: Path, report: Path | None, interrupted: bool, as_json: bool) -> None:
     from mamofair.cli._outcome import outcome, show
     from mamofair.cli._screen import show_sentence
+    from mamofair.runs import goes_on
 
     if interrupted:
-        note(f"Interrupted: the run holds the front found so far. mamofair train --resume {folder} goes on.")
+        then = "goes on" if goes_on(run.estimator) else "starts again, with the same seed"
+        note(f"Interrupted: the run holds the front found so far. mamofair train --resume {folder} {then}.")
     found: dict[str, Any] = outcome(run)
     if as_json:
         head = {"run": str(folder), "report": None if report is None else str(report), "interrupted": interrupted}

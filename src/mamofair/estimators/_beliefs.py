@@ -117,11 +117,12 @@ class Learner:
             return [None]
         return [y for y in (0, 1) if any(both[y] for both in needed)]
 
-    def cross_fit(self, rows: Rows, folds: int, rng: np.random.Generator, final: "Posterior") -> Beliefs:
+    def cross_fit(self, rows: Rows, folds: int, rng: np.random.Generator, final: "Posterior | None") -> Beliefs:
         """Return beliefs of every row from models that have not seen it; what is constant in `final` is so in each."""
         order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), rng)
         parts = np.array_split(order, folds)
-        constant = {key for key, model in final.models.items() if isinstance(model.classifier, DummyClassifier)}
+        models = {} if final is None else final.models
+        constant = {key for key, model in models.items() if isinstance(model.classifier, DummyClassifier)}
         learner = replace(self, constant=frozenset(constant))
         found = []
         for i, part in enumerate(parts):

@@ -193,18 +193,20 @@ class FairPlugInClassifier(FairClassifier):
             self._history.append({"step": step, "rules": len(states)})
             yield Candidates(points)
 
-    def _learn(self, train: Rows, valid: Rows, seed: int) -> Beliefs:
-        """Fit the final models; return beliefs of the rows to measure on, from models that have not seen them."""
+    def _learn(self, train: Rows, valid: Rows, seed: int, final: bool = True) -> Beliefs:
+        """Fit the final models, if wanted; return beliefs of the rows to measure on, by models that never saw them."""
         self._contrasts = Contrasts.of(self._criteria, train.y, train.groups, train.weight)
         self._strata = Strata.of(train.groups, [name for _, name in self._criteria])
         learner = self._learner(train.groups, seed)
         if learner.label is not None:
             warn_of_seen_rows(learner.label, train, seed, stacklevel=7)  # the caller of `fit`
         with text_refused():  # an estimator of the user's may take text: only it can tell
-            self._posterior = learner.fit(train)
-        if self.cv is None:
-            return self._posterior(valid.X, valid.groups if self.aware else None)
-        return learner.cross_fit(train, self.cv, np.random.default_rng(seed), self._posterior)
+            posterior = learner.fit(train) if final or self.cv is None else None
+            if posterior is not None:
+                self._posterior = posterior
+            if self.cv is None:
+                return self._posterior(valid.X, valid.groups if self.aware else None)
+            return learner.cross_fit(train, self.cv, np.random.default_rng(seed), posterior)
 
     def _sweep(self, beliefs: Beliefs, valid: Rows) -> Iterator[list[State]]:
         """Yield rules: accuracy alone; a first spread of multipliers; what lies between; thresholds for groups."""

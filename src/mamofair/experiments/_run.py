@@ -120,8 +120,7 @@ def _require_packages(table: Table, missing: Sequence[Job]) -> None:
     needed = dict.fromkeys(name for job in missing for name in METHODS[job.method].needs)
     if absent := [name for name in needed if find_spec(name) is None]:
         raise ImportError(
-            f"{table.name} compares with methods that need {', '.join(absent)}: pip install "
-            '"mamofair[baselines,boosting]"'
+            f'{table.name} compares with methods that need {", ".join(absent)}: pip install "mamofair[baselines]"'
         )
 
 

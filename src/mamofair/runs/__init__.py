@@ -11,7 +11,7 @@
 True
 """
 
-from mamofair.estimators._state import continued, continued_stream, steps_left
+from mamofair.estimators._state import continued, continued_stream, goes_on, steps_left
 from mamofair.runs._checkpoint import (
     checkpoint_files,
     checkpointed,
@@ -30,6 +30,7 @@ __all__ = [
     "checkpointed",
     "continued",
     "continued_stream",
+    "goes_on",
     "holds_run",
     "is_current",
     "is_resumable",
