@@ -13,7 +13,7 @@ import pytest
 from campaigns._stops import read_tree
 
 from mamofair.cli._report import report
-from mamofair.runs import load_run, own_folder, require_place, save, write_checkpoint
+from mamofair.runs import _save, load_run, own_folder, require_place, save, write_checkpoint
 from run_fits import fitted, net, run_of
 
 
@@ -117,6 +117,21 @@ def test_who_reads_while_others_write_sees_one_whole_run(run, tmp_path):
             seen.add((found.estimator.epochs, found.limit is None, found.settings["checksum"]))
     assert {(epochs, bare) for epochs, bare, _ in seen} == {(1, False), (2, True)}
     assert len(seen) == 2
+
+
+def test_a_run_that_is_replaced_between_its_list_and_its_files_is_read_again(run, tmp_path, monkeypatch):
+    folder, other = save(run, tmp_path / "run"), run_of(fitted(net(epochs=2)))
+    real, reads = _save.read_files, []
+
+    def read_files(*arguments):
+        reads.append(1)
+        if len(reads) == 1:
+            save(other, folder)  # a training ends right here
+        return real(*arguments)
+
+    monkeypatch.setattr(_save, "read_files", read_files)
+    assert load_run(folder).estimator.epochs == 2
+    assert len(reads) == 2
 
 
 def test_a_report_that_is_made_while_the_run_is_replaced_is_the_new_runs(run, tmp_path, monkeypatch):
