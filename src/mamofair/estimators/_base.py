@@ -271,7 +271,10 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "front_")
-        return self._score(self.front_.points[self.selected_], self._check_X(self._encoded(X), reset=False))
+        scores = self._score(self.front_.points[self.selected_], self._check_X(self._encoded(X), reset=False))
+        if np.isnan(scores).any():  # NaN is not above 0: it would decide, and alike for everyone
+            raise ValueError("The model must give every row a score: found NaN. Look for huge values in X.")
+        return scores
 
     @property
     def _places(self) -> tuple[int, int]:

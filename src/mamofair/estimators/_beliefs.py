@@ -20,6 +20,7 @@ from mamofair.plugin import Beliefs, slopes
 from mamofair.splits import stratified_order
 
 _FEW, _NOTHING = 1000, 1e-12
+_DUST = 1e-6  # of rounding, in probabilities
 
 #: The name of an attribute, and the label of the rows among which its groups are told apart; None if that is all rows.
 Key = tuple[str, int | None]
@@ -57,7 +58,7 @@ class Model:
 
     def __call__(self, X: Table) -> Float[np.ndarray, "n _"]:
         """Return the probabilities of the classes, in order; 0 for one that it has not seen."""
-        given = np.asarray(self.classifier.predict_proba(X.native), dtype=float)
+        given = self._probabilities(X)
         known = {label: i for i, label in enumerate(self.classifier.classes_.tolist())}
         columns = [given[:, known[label]] if label in known else np.zeros(len(given)) for label in self.classes]
         return np.column_stack(columns)
@@ -65,6 +66,23 @@ class Model:
     def is_constant(self, X: Table) -> bool:
         """Return whether all rows have the same probabilities: few rows are asked first, which most often is enough."""
         return all(np.ptp(self(X[:size]), axis=0).max() <= _NOTHING for size in (_FEW, len(X)))
+
+    def _probabilities(self, X: Table) -> Float[np.ndarray, "n _"]:
+        name = type(self.classifier).__name__
+        try:
+            given = np.asarray(self.classifier.predict_proba(X.native), dtype=float)
+        except (AttributeError, LookupError, ArithmeticError) as error:
+            if isinstance(error, ValueError):  # scikit-learn's "not fitted" is both
+                raise
+            raise ValueError(
+                f"{name} must give probabilities here: it raised {type(error).__name__} ({str(error)[:120]}). "
+                "Look at X, or train again."
+            ) from error
+        if given.ndim != 2 or not ((given >= -_DUST) & (given <= 1 + _DUST)).all():
+            raise ValueError(
+                f"{name} must give probabilities in [0, 1]: found others, or NaN. Look at X, or train again."
+            )
+        return given
 
 
 @dataclass(frozen=True, eq=False)

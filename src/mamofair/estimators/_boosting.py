@@ -1,5 +1,6 @@
 """The boosting estimator: boosters grown side by side, each with a preference of its own."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
@@ -212,10 +213,11 @@ class FairBoostingClassifier(FairClassifier):
 
     def _score_all(self, points: Sequence[Point], X: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
         """Yield the scores, member by member: all of a booster's points in one pass over its trees."""
+        threads = min(self.n_jobs, os.cpu_count() or 1)  # a run may come from a larger machine
         for member in sorted({point.state[0] for point in points}):
             places = [i for i, point in enumerate(points) if point.state[0] == member]
             trees = [points[i].state[1] for i in places]
-            yield from zip(places, staged_scores(self._boosters[member], X, trees, self.n_jobs), strict=True)
+            yield from zip(places, staged_scores(self._boosters[member], X, trees, threads), strict=True)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

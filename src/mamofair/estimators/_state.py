@@ -15,13 +15,21 @@ from torch import Tensor
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._net import FairNetClassifier
 from mamofair.estimators._numbers import Scaling
+from mamofair.estimators._state_checks import (
+    GROUPS,
+    are_tensors,
+    refuse,
+    require_attributes,
+    require_names,
+    require_points,
+    require_shapes,
+    require_sound,
+)
 from mamofair.networks import Average, Perceptron, Population
 from mamofair.pareto import Archive, Point
 from mamofair.training import isolated
 
 _APART = ("front_", "_archive", "_encoder")  # the front follows from the archive; an encoder has a file of its own
-_GROUPS = "groups of the archive"
-_RENAMED = {"_favorable": "favorable_"}  # in runs that were saved before it was public
 _OF_SCIKIT_LEARN = ("_metadata_request", "_sklearn_output_config")
 
 
@@ -30,7 +38,9 @@ def learned(estimator: FairClassifier) -> dict[str, Any]:
     """Return what `fit` has set, but for the points: plain values, arrays, tensors and frozen dataclasses."""
     given = {*estimator.get_params(deep=False), *_APART, *_OF_SCIKIT_LEARN}
     held = {name: value for name, value in vars(estimator).items() if name not in given}
-    return held | ({_GROUPS: estimator._archive.groups} if "_archive" in vars(estimator) else {})
+    held |= {GROUPS: estimator._archive.groups} if "_archive" in vars(estimator) else {}
+    require_names(held)  # what could not be read back is not written
+    return held
 
 
 def points(estimator: FairClassifier) -> list[Point]:
@@ -40,14 +50,24 @@ def points(estimator: FairClassifier) -> list[Point]:
 
 @singledispatch
 def restore(estimator: FairClassifier, held: Mapping[str, Any], found: list[Point]) -> None:
-    """Give an unfitted estimator what `learned` and `points` have returned."""
+    """Give an unfitted estimator what `learned` and `points` have returned; a `ValueError` if it makes no sense."""
+    require_attributes(held)
+    _set(estimator, held, found)
+    if found:
+        require_sound(estimator)
+
+
+def _set(estimator: FairClassifier, held: Mapping[str, Any], found: list[Point]) -> None:
     for name, value in held.items():
-        if name != _GROUPS:
-            setattr(estimator, _RENAMED.get(name, name), value)
-    if _GROUPS in held:
-        estimator._archive = Archive(estimator._criteria, estimator.max_points, held[_GROUPS])
+        if name != GROUPS:
+            setattr(estimator, name, value)
+    if GROUPS in held:
+        require_points(found, {name: len(own) for name, own in held[GROUPS].items()})
+        estimator._archive = Archive(estimator._criteria, estimator.max_points, held[GROUPS])
         estimator._archive.add_all(found)
     if found:
+        if len(estimator._archive) != len(found):
+            raise refuse("points that others of the same front beat")
         estimator.front_ = estimator._archive.front()
 
 
@@ -81,12 +101,20 @@ def _(estimator: FairNetClassifier) -> dict[str, Any]:
 
 @restore.register
 def _(estimator: FairNetClassifier, held: Mapping[str, Any], found: list[Point]) -> None:
+    require_attributes(held)
     living = ("_population", "_optimizer", "_average")
-    rest = {name: value for name, value in held.items() if name not in living}
-    restore.dispatch(FairClassifier)(estimator, rest, found)
-    if "_population" not in held:
-        return
-    population, optimizer, average = (held[name] for name in living)
+    _set(estimator, {name: value for name, value in held.items() if name not in living}, found)
+    if "_population" in held:
+        _revive(estimator, *(held[name] for name in living))
+    if found:
+        require_sound(estimator)
+
+
+def _revive(
+    estimator: FairNetClassifier, population: dict[str, Any], optimizer: dict[str, Any], average: dict[str, Any]
+) -> None:
+    """Build the population, its optimizer and its average, and fill them."""
+    require_shapes(estimator.network, estimator.n_features_in_, population["tensors"])
     with isolated(0):  # whatever the new network's weights are, they are replaced
         network = estimator.network(estimator.n_features_in_)
     size = len(next(iter(population["tensors"].values())))
@@ -97,7 +125,22 @@ def _(estimator: FairNetClassifier, held: Mapping[str, Any], found: list[Point])
     estimator._average.steps = average["steps"]
     _fill(estimator._population, population)
     _fill(estimator._average.population, average)
+    _require_optimizer(estimator, optimizer)
     estimator._optimizer.load_state_dict(optimizer)
+
+
+def _require_optimizer(estimator: FairNetClassifier, held: Mapping[str, Any]) -> None:
+    """Refuse moments that are not those of the parameters, and counters that are none."""
+    mine, scales = estimator._optimizer.state_dict(), estimator._population.scales
+    parameters = dict(enumerate(estimator._population.parameters))
+    groups = [{name: value for name, value in group.items() if name != "lr"} for group in mine["param_groups"]]
+    theirs = [{name: value for name, value in group.items() if name != "lr"} for group in held["param_groups"]]
+    like = {i: {"step": torch.zeros(()), "exp_avg": p, "exp_avg_sq": p} for i, p in parameters.items()}
+    sound = all(i in like and are_tensors(state, like[i]) for i, state in held["state"].items())
+    steps = estimator._average.steps
+    known = scales is None or (isinstance(scales, Tensor) and bool((scales > 0).all() and scales.isfinite().all()))
+    if not (sound and known and groups == theirs and type(steps) is int and steps >= 0):
+        raise refuse("a state of the optimizer that is not one of this network, or not finite")
 
 
 @goes_on.register
@@ -164,5 +207,7 @@ def _fill(population: Population, held: Mapping[str, Mapping[str, Tensor]]) -> N
             raise ValueError(
                 f"`network` must return a network like the one that was trained, with {shapes[1]}: found {shapes[0]}."
             )
+        if not all(tensor.isfinite().all() for tensor in theirs.values()):
+            raise refuse("weights that are not finite")
         for name, tensor in ours.items():
             tensor.copy_(theirs[name])

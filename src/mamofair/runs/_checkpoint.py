@@ -11,6 +11,7 @@ from mamofair.runs._estimator_files import from_files, to_files
 from mamofair.runs._folders import read_file, replace_files, write_file
 from mamofair.runs._locks import own_folder
 from mamofair.runs._save import CHECKPOINT, holds_run, is_resumable, own_files, read_list, write_list
+from mamofair.tables._untrusted import one_sentence
 
 _PART = f"{CHECKPOINT}/"
 
@@ -48,7 +49,8 @@ def read_checkpoint(folder: Path) -> tuple[FairClassifier, dict[str, Any]]:
             why = "its training has ended" if holds_run(folder) else "nothing was kept yet. Start the training again"
             raise ValueError(f"The run {str(folder)!r} has nothing to resume: {why}.")
         head, files = read_list(folder, _PART)
-    return from_files(files), head
+    with one_sentence(f"The checkpoint of {str(folder)!r} must be as mamofair wrote it", "Start the training again."):
+        return from_files(files), head
 
 
 def checkpointed(

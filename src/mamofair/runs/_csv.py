@@ -2,11 +2,14 @@
 
 import csv
 import io
+from collections.abc import Collection
+from math import isfinite
 from typing import Any
 
 import pandas as pd
 
 from mamofair.tables._formulas import safe_csv, unprotect
+from mamofair.tables._untrusted import require_size
 
 
 def to_csv(frame: pd.DataFrame) -> bytes:
@@ -18,10 +21,22 @@ def to_csv(frame: pd.DataFrame) -> bytes:
     return safe_csv(frame).encode()
 
 
-def read_csv(content: bytes) -> list[dict[str, Any]]:
-    """Return the rows of such a file, without what is missing; not every pandas reads every digit."""
-    rows = csv.DictReader(io.StringIO(content.decode(), newline=""))
-    return [{unprotect(name): _value(text) for name, text in row.items() if text} for row in rows]
+def read_csv(content: bytes, label: str = "The table", texts: Collection[str] = ()) -> list[dict[str, Any]]:
+    """Return the rows of such a file, without what is missing; not every pandas reads every digit.
+
+    Columns hold finite numbers, but for those named in `texts`.
+    """
+    require_size(content, label, b",\n")
+    names, *rows = list(csv.reader(io.StringIO(content.decode(), newline=""))) or [[]]
+    names = [unprotect(name) for name in names]
+    if len(set(names)) < len(names) or any(len(row) != len(names) for row in rows):
+        raise ValueError(f"{label} must have a value in every row for every column: found others. Copy it again.")
+    pairs = (zip(names, row, strict=True) for row in rows)
+    found = [{name: unprotect(text) if name in texts else _value(text) for name, text in row if text} for row in pairs]
+    for name, value in (pair for row in found for pair in row.items()):
+        if name not in texts and not (isinstance(value, int | float) and isfinite(value)):
+            raise ValueError(f"{label} must hold finite numbers: found {str(value)[:40]!r} in {name[:80]!r}.")
+    return found
 
 
 def _value(text: str) -> Any:

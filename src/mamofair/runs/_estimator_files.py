@@ -1,7 +1,7 @@
-"""A fitted estimator as files: JSON, safetensors, CSV, LightGBM's text and skops. None of them can execute anything."""
+"""A fitted estimator as files: JSON, safetensors, CSV and skops. None of them can execute anything."""
 
-import json
 from collections.abc import Mapping
+from inspect import isabstract
 from typing import Any, cast
 
 import pandas as pd
@@ -16,6 +16,8 @@ from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._folders import as_json
 from mamofair.runs._values import READERS, Store, from_plain, to_plain
+from mamofair.runs._weightings import name_foreign
+from mamofair.tables._untrusted import parse_json
 
 _OWN_NETWORK = "a network of your own"
 
@@ -42,9 +44,12 @@ def to_files(estimator: FairClassifier) -> dict[str, bytes]:
     return files | {f"points/{name}": content for name, content in rest.files.items()}
 
 
-def from_files(files: Mapping[str, bytes], network: Any = None) -> FairClassifier:
-    """Return the estimator of these files, whose sums have been checked; `network` is one that is no `MLP`."""
-    document, counts = json.loads(files["estimator.json"]), json.loads(files["counts.json"])
+def from_files(files: Mapping[str, bytes], network: Any = None, members: Any = None) -> FairClassifier:
+    """Return the estimator of these files, whose sums have been checked.
+
+    `network` is one that is no `MLP`, and `members` are given in the place of those that the run knows.
+    """
+    document, counts = (parse_json(files[name], name) for name in ("estimator.json", "counts.json"))
     models = {name.removeprefix("points/"): content for name, content in files.items()}
     rest = Store(safetensors.torch.load(files["learned.safetensors"]), models)
     of_points = Store(safetensors.torch.load(files["points/points.safetensors"]))
@@ -52,13 +57,15 @@ def from_files(files: Mapping[str, bytes], network: Any = None) -> FairClassifie
     own = parameters.pop(_OWN_NETWORK, None)
     if own is not None and network is None:
         raise ValueError(
-            f"This run was trained with a network of its own, {own}: give what makes one, load(run, network=…)."
+            f"This run was trained with a network of its own, {str(own)[:200]}: give what makes one, load(run, "
+            "network=…)."
         )
     given = {name: from_plain(part, rest) for name, part in parameters.items()}
-    estimator = _made(document["class"], given | ({} if network is None else {"network": network}))
+    again = {name: value for name, value in (("network", network), ("members", members)) if value is not None}
+    estimator = _made(document["class"], given | again)
     held = from_plain(document["learned"], rest)
     if "history.csv" in files:
-        held["_history"] = read_csv(files["history.csv"])
+        held["_history"] = read_csv(files["history.csv"], "history.csv", ["model"])
     restore(estimator, held, _points(document["points"], counts, of_points))
     return estimator
 
@@ -66,7 +73,7 @@ def from_files(files: Mapping[str, bytes], network: Any = None) -> FairClassifie
 @to_plain.register
 def _(value: FairClassifier, at: str, store: Store) -> Any:
     """Return an estimator within another one, such as those of a portfolio."""
-    found, given = points(value), value.get_params(deep=False)
+    found, given = points(value), _given(value)
     return {
         "estimator": _class(value),
         "parameters": {name: to_plain(part, f"{at}/{name}", store) for name, part in given.items()},
@@ -95,14 +102,24 @@ def _class(estimator: FairClassifier) -> str:
 
 
 def _made(name: str, parameters: dict[str, Any]) -> FairClassifier:
-    if name not in estimators.__all__:
-        raise ValueError(f"A run must hold one of mamofair's estimators: found {name!r}. Update mamofair.")
-    return cast(FairClassifier, getattr(estimators, name)(**parameters))
+    kind = getattr(estimators, name) if name in estimators.__all__ else FairClassifier
+    if isabstract(kind):
+        raise ValueError(f"A run must hold one of mamofair's estimators: found {str(name)[:80]!r}. Update mamofair.")
+    known = kind._get_param_names()
+    if unknown := sorted(set(parameters) - set(known)):
+        raise ValueError(f"A {name} must be given {', '.join(known)}: found {unknown[0][:80]!r}. Update mamofair.")
+    return cast(FairClassifier, kind(**parameters))
+
+
+def _given(estimator: FairClassifier) -> dict[str, Any]:
+    """Return the constructor's parameters; weightings of other libraries are known by their names."""
+    parameters: dict[str, Any] = estimator.get_params(deep=False)
+    return parameters | ({"members": name_foreign(parameters["members"])} if "members" in parameters else {})
 
 
 def _parameters(estimator: FairClassifier, store: Store) -> dict[str, Any]:
     """Return the constructor's parameters; a user's own network is known by its name only."""
-    parameters, own = estimator.get_params(deep=False), {}
+    parameters, own = _given(estimator), {}
     network = parameters.get("network", MLP())
     if not isinstance(network, MLP):
         del parameters["network"]

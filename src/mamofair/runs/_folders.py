@@ -93,9 +93,11 @@ def require_unclaimed(folder: Path, names: Collection[str], owned: Collection[st
 
 
 def _own_path(folder: Path, name: str) -> Path:
-    """Return the path of a file in a folder; a name that leads elsewhere is refused."""
+    """Return the path of a file in a folder; a name or a link that leads elsewhere is refused."""
     if not leads_inside(folder, name):
-        raise ValueError(f"A run must name files of its own folder: found {name!r} in {folder}. Do not use it.")
+        raise ValueError(
+            f"A run must name files of its own folder: found {name[:80]!r} in {str(folder)!r}. Do not use it."
+        )
     return folder / name
 
 
@@ -103,7 +105,8 @@ def leads_inside(folder: Path, name: str) -> bool:
     """Return whether a name, and the links that it may lead through, stay within a folder."""
     path = PurePosixPath(name)
     linked = any((folder / parent).is_symlink() for parent in path.parents[:-1])
-    return not (path.is_absolute() or ".." in path.parts or linked)
+    inside = (folder / name).resolve().is_relative_to(folder.resolve())
+    return inside and not (path.is_absolute() or ".." in path.parts or linked)
 
 
 def places(folder: Path, name: str) -> Iterator[Path]:
@@ -117,11 +120,22 @@ def holds(folder: Path, name: str) -> bool:
     return any(path.is_file() for path in places(folder, name))
 
 
-def read_file(folder: Path, name: str) -> bytes | None:
-    """Return the content of a file, wherever it is on its way; None if there is no such file."""
+def read_file(folder: Path, name: str, expected: str | None = None, most: int | None = None) -> bytes | None:
+    """Return the content of a file, wherever it is on its way; None if there is no such file.
+
+    A file whose sha256 is not the `expected` one, or with more than `most` bytes, is refused before it is in memory.
+    """
     for path in places(folder, name):
-        with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError):
-            return path.read_bytes()
+        with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError), path.open("rb") as file:
+            if most is not None and os.fstat(file.fileno()).st_size > most:
+                raise ValueError(f"{name} in {str(folder)!r} must have {most:,} bytes at the most: found more.")
+            if expected is not None and hashlib.file_digest(file, "sha256").hexdigest() != expected:
+                raise ValueError(
+                    f"The content of {name[:80]} in {str(folder)!r} must be what was saved (sha256 {expected[:12]}…): "
+                    "it has been altered or cut short. Copy the run again, or train again."
+                )
+            file.seek(0)
+            return file.read()
     return None
 
 
@@ -142,17 +156,16 @@ def checksum(content: bytes) -> str:
 
 
 def read_files(folder: Path, sums: Mapping[str, str], part: str = "") -> dict[str, bytes]:
-    """Return the content of files of a part of the folder, each checked by its sum before anything looks into it."""
+    """Return the content of files of a part of the folder, each checked by its sum before anything is kept of it."""
+    if not all(isinstance(expected, str) for expected in sums.values()):
+        raise ValueError(f"run.json in {str(folder)!r} must list checksums: found something else. Copy the run again.")
     contents = {}
     for name, expected in sums.items():
         _own_path(folder, part + name)
-        content = read_file(folder, part + name)
+        content = read_file(folder, part + name, expected)
         if content is None:
-            raise FileNotFoundError(f"The run {str(folder)!r} must hold {name}: it is missing. Copy the run again.")
-        if checksum(content) != expected:
-            raise ValueError(
-                f"The content of {name} in {str(folder)!r} must be what was saved (sha256 {expected[:12]}…): it has "
-                "been altered or cut short. Copy the run again, or train again."
+            raise FileNotFoundError(
+                f"The run {str(folder)!r} must hold {name[:80]}: it is missing. Copy the run again."
             )
         contents[name] = content
     return contents

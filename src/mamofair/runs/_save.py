@@ -1,14 +1,17 @@
 """A run's folder: saved wholly or not at all, and loaded without executing anything from it."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
 from mamofair.estimators import FairClassifier
+from mamofair.estimators._state_checks import require_tallies
+from mamofair.pareto import Tally
 from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._estimator_files import from_files, to_files
@@ -28,6 +31,7 @@ from mamofair.runs._locks import own_folder
 from mamofair.runs._run import Run
 from mamofair.tables import save_encoder
 from mamofair.tables._encoder_file import read_encoder
+from mamofair.tables._untrusted import one_sentence, parse_json
 
 FORMAT = 1
 CHECKPOINT = "checkpoint"
@@ -37,6 +41,7 @@ _NAMES = (
     *("test.json", "limit.csv", _ENCODER, _PAGE, _LIST),
 )
 _OF_THE_FOLDER = ("groups", "files")  # what run.json has beside the settings
+_LONGEST = 2**24  # bytes of run.json
 
 
 def save(
@@ -96,7 +101,7 @@ def holds_run(folder: Path) -> bool:
 
 def is_current(run: Run, folder: Path) -> bool:
     """Return whether a run that was loaded is still the one in its folder."""
-    return _read_head(folder, read_file(folder, _LIST))["checksum"] == run.settings["checksum"]  # type: ignore[no-any-return]
+    return _read_head(folder, _read_own_list(folder))["checksum"] == run.settings["checksum"]  # type: ignore[no-any-return]
 
 
 def is_resumable(folder: Path) -> bool:
@@ -109,7 +114,7 @@ def own_files(folder: Path, part: str = "") -> set[str]:
     if not holds(folder, part + _LIST):
         return set()
     try:
-        listed = [part + name for name in json.loads(read_file(folder, part + _LIST) or b"")["files"]]
+        listed = [part + name for name in parse_json(_read_own_list(folder, part) or b"", _LIST)["files"]]
     except (ValueError, KeyError, TypeError):  # damaged: what it had listed is not known any more
         listed = [part + name for name in _NAMES]
     return {name for name in (*listed, part + _LIST, *([] if part else [_PAGE])) if leads_inside(folder, name)}
@@ -134,13 +139,20 @@ def read_list(folder: Path, part: str = "") -> tuple[dict[str, Any], dict[str, b
     If another process replaces the run meanwhile, what was read may belong together no more: it is read again then.
     """
     while True:
-        content = read_file(folder, part + _LIST)
+        content = _read_own_list(folder, part)
         try:
             head = _read_head(folder, content)
             return head, read_files(folder, head["files"], part)
         except (ValueError, OSError):
-            if content == read_file(folder, part + _LIST):
+            if content == _read_own_list(folder, part):
                 raise
+
+
+def _read_own_list(folder: Path, part: str = "") -> bytes | None:
+    """Return the content of `run.json`; one that is a link out of the folder, or far too long, is refused."""
+    if not leads_inside(folder, part + _LIST):
+        raise ValueError(f"{part}{_LIST} in {str(folder)!r} leads out of the folder. Do not use it.")
+    return read_file(folder, part + _LIST, most=_LONGEST)
 
 
 def _read_head(folder: Path, content: bytes | None) -> dict[str, Any]:
@@ -152,18 +164,19 @@ def _read_head(folder: Path, content: bytes | None) -> dict[str, Any]:
         advice = f"its training has not ended. Continue it with mamofair train --resume {folder}." if unfinished else ""
         raise ValueError(f"{str(folder)!r} must hold a run: {advice or f'found no {_LIST} in it. Check the name.'}")
     try:
-        head: dict[str, Any] = json.loads(content)
-        found = int(head["format"])
+        head = parse_json(content, _LIST)
+        head["format"], head["files"] = int(head["format"]), dict(head["files"])
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{_LIST} in {str(folder)!r} must be a run's: found something else. Copy it again.") from None
+    found = head["format"]
     if found > FORMAT:
         raise ValueError(
             f"The run {str(folder)!r} has format {found}: this mamofair reads up to {FORMAT}. Update mamofair."
         )
-    return head
+    return cast(dict[str, Any], head)
 
 
-def load_run(folder: str | Path, network: Any = None) -> Run:
+def load_run(folder: str | Path, network: Any = None, members: Any = None) -> Run:
     """Return the run in a folder. Checksums are verified, and nothing from the folder is executed.
 
     Parameters
@@ -172,22 +185,46 @@ def load_run(folder: str | Path, network: Any = None) -> Run:
         What `save`, or `mamofair train --out`, has written.
     network
         What makes the network, if the run was trained with another than `MLP`.
+    members
+        The members to train further with, if weightings of another library are among them: a run keeps their names,
+        and predicts without them.
     """
     folder = Path(folder)
-    head, files = read_list(folder)
-    estimator = from_files(files, network)
-    if _ENCODER in files:
-        estimator = estimator.with_encoder(read_encoder(files[_ENCODER], str(folder / _ENCODER)))
-    return Run(
-        estimator=estimator,
-        settings=_settings(head),
-        groups={name: tuple(own) for name, own in head["groups"].items()},
-        test=tuple(to_tallies(json.loads(files["test.json"]))),
-        limit=pd.DataFrame(read_csv(files["limit.csv"])) if "limit.csv" in files else None,
-    )
+    with one_sentence(f"The run {str(folder)!r} must be as mamofair wrote it", "Copy it again, or train again."):
+        head, files = read_list(folder)
+        estimator = from_files(files, network, members)
+        if _ENCODER in files:
+            estimator = estimator.with_encoder(read_encoder(files[_ENCODER], _ENCODER))
+        with suppress(ValueError):  # a selection may find no point, and `predict` says so
+            _ = estimator.selected_
+        groups = {name: tuple(map(str, own)) for name, own in head["groups"].items()}
+        return Run(estimator, _settings(head), groups, _read_test(files, estimator), _read_limit(files))
 
 
-def load(folder: str | Path, network: Any = None) -> FairClassifier:
+def _read_test(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[Tally, ...]:
+    """Return the counts on test rows: of every point, or of none."""
+    tallies = tuple(to_tallies(parse_json(files["test.json"], "test.json")))
+    if tallies and len(tallies) != len(estimator.front_):
+        raise ValueError(
+            f"A run must have test counts of all its {len(estimator.front_)} points: found {len(tallies)}. Copy it "
+            "again, or train again."
+        )
+    require_tallies(tallies, {name: len(own) for name, own in estimator.front_.groups.items()})
+    return tallies
+
+
+def _read_limit(files: Mapping[str, bytes]) -> pd.DataFrame | None:
+    """Return the limit line, if there is one: shares, of named criteria."""
+    if "limit.csv" not in files:
+        return None
+    limit = pd.DataFrame(read_csv(files["limit.csv"], "limit.csv", ["criterion"]))
+    numbers = limit.drop(columns="criterion").to_numpy(dtype=float)
+    if not ((numbers >= 0) & (numbers <= 1)).all():
+        raise ValueError("limit.csv must hold shares between 0 and 1: found others. Copy the run again.")
+    return limit
+
+
+def load(folder: str | Path, network: Any = None, members: Any = None) -> FairClassifier:
     """Return the fitted estimator of a run: same front, same choice, same predictions.
 
     Nothing from the folder is executed, and checksums are verified. Where `mamofair train` has encoded a table, frames
@@ -199,10 +236,13 @@ def load(folder: str | Path, network: Any = None) -> FairClassifier:
         What `mamofair train --out` or `mamofair.runs.save` has written.
     network
         What makes the network, if the run was trained with another than `MLP`.
+    members
+        The members to train further with, if weightings of another library are among them: a run keeps their names,
+        and predicts without them.
 
     Examples
     --------
     >>> model = load("runs/loans")  # doctest: +SKIP
     >>> model.at(3).predict(pd.read_csv("new.csv"))  # doctest: +SKIP
     """
-    return load_run(folder, network).estimator
+    return load_run(folder, network, members).estimator

@@ -1,45 +1,54 @@
-"""Values as JSON, and back: plain ones, arrays, and our own frozen dataclasses from a fixed list; nothing else.
+"""Values as JSON, and back: plain ones, arrays, and our own frozen dataclasses, those that are exported; nothing else.
 
 Tensors, boosters and scikit-learn's models go into files beside the JSON, in formats that execute nothing.
 """
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import singledispatch
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import skops.io
 import torch
 from sklearn.base import BaseEstimator
 from torch import Tensor
 
-from mamofair.descent import Fixed, MinNorm, PublishedFrankWolfe
+from mamofair import descent, objectives, relaxations, selection
 from mamofair.estimators._beliefs import Model, Posterior
 from mamofair.estimators._columns import Categories
 from mamofair.estimators._numbers import Scaling
 from mamofair.groups import Groups
 from mamofair.networks import MLP
 from mamofair.notions import Cell, Notion, Rate
-from mamofair.objectives import CrossEntropy, SquaredError
 from mamofair.plugin import Contrasts
-from mamofair.relaxations import ConvexConcave, Hard, Linear, Published, Sigmoid, Tanh
-from mamofair.selection import ClosestToIdeal, Knee, MostAccurateWithin, Weighted
+from mamofair.runs._boosters import from_arrays, to_arrays
+from mamofair.runs._weightings import NamedWeighting
+from mamofair.tables._skops_file import read_parts, write_parts
 from mamofair.thresholds import Strata
 from mamofair.training import Member
 
-# Their names and those of their fields are part of the file format.
-_OURS: tuple[Any, ...] = (
-    *(Fixed, MinNorm, PublishedFrankWolfe, Member, MLP, CrossEntropy, SquaredError, Notion, Rate),
-    *(ConvexConcave, Hard, Linear, Published, Sigmoid, Tanh),
-    *(ClosestToIdeal, Knee, MostAccurateWithin, Weighted),
-    *(Groups, Scaling, Categories, Contrasts, Strata, Posterior, Model),
-)
-_TYPES = {own.__name__: own for own in _OURS}
+_VOCABULARY = (descent, objectives, relaxations, selection)  # what they export can be saved
+_STATE = (Member, MLP, Notion, Rate, Groups, Scaling, Categories, Contrasts, Strata, Posterior, Model, NamedWeighting)
 
-# What models may hold beyond skops' own list of numpy's and scikit-learn's harmless types.
-_ALLOWED = frozenset({"numpy.dtype", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor"})
+# What models may hold beyond skops' own list: scikit-learn's trees, and how they check columns that are no categories.
+_ALLOWED = frozenset(
+    {"numpy.dtype", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor", "sklearn.tree._tree.Tree"}
+    | {"functools.partial", "sklearn.utils.validation.check_array"}
+)
+_WHAT = "a model"
+
+# Types of an index, and of texts with their longest; wider ones would take any amount of memory.
+_INDEX = re.compile(r"object|str|bool|u?int(8|16|32|64)|float(32|64)|string|boolean")
+_TEXTS = re.compile(r"\|O|[<>]U(\d{1,4})")
+_COLUMNS = 2 * 10**7  # of all boosters together: LightGBM keeps a name for each
+
+
+def _types() -> dict[str, type]:
+    """Return our frozen dataclasses by name; the names, and those of their fields, are part of the file format."""
+    exported = [getattr(module, name) for module in _VOCABULARY for name in module.__all__]
+    return {kind.__name__: kind for kind in (*exported, *_STATE) if isinstance(kind, type) and is_dataclass(kind)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +57,7 @@ class Store:
 
     tensors: dict[str, Tensor] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
+    columns: list[int] = field(default_factory=list)  # of the boosters that were read
 
     def put(self, at: str, tensor: Tensor) -> str:
         """Keep a copy of a tensor, and return its name."""
@@ -65,11 +75,11 @@ class Store:
 def to_plain(value: Any, at: str, store: Store) -> Any:
     """Return a value as JSON; refuse, by name, what is on no list. `at` is where it stands: the name of tensors."""
     kind = type(value)
-    if _TYPES.get(kind.__name__) is kind:
+    if _types().get(kind.__name__) is kind:
         parts = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
         return {"is": kind.__name__, "of": _each(parts, at, store)}
     if kind.__module__.startswith("lightgbm.") and kind.__name__ == "Booster":
-        return {"booster": store.file(value.model_to_string(num_iteration=-1).encode(), "txt")}
+        return {"booster": _each(to_arrays(value), at, store)}
     raise ValueError(
         f"A run can hold plain values, arrays and mamofair's own values: found {kind.__module__}.{kind.__qualname__} "
         f"in {at}. Give one of those instead."
@@ -125,11 +135,14 @@ def _(value: np.ndarray, at: str, store: Store) -> Any:
         return {"array": store.put(at, torch.from_numpy(np.ascontiguousarray(value)))}
     if value.dtype.kind not in "OU" or value.ndim != 1:
         raise ValueError(f"A run can hold arrays of numbers and lists of texts: found {value.dtype} in {at}.")
-    return {"texts": to_plain(value.tolist(), at, store), "dtype": value.dtype.str}
+    narrow = value if _TEXTS.fullmatch(value.dtype.str) else np.array(value.tolist(), dtype=object)
+    return {"texts": to_plain(value.tolist(), at, store), "dtype": narrow.dtype.str}
 
 
 @to_plain.register
 def _(value: pd.Index, at: str, store: Store) -> Any:
+    if not _INDEX.fullmatch(str(value.dtype)):
+        raise ValueError(f"A run can hold categories that are texts or numbers: found {value.dtype} in {at}.")
     return {"index": to_plain(value.tolist(), at, store), "dtype": str(value.dtype)}
 
 
@@ -145,9 +158,7 @@ def _(value: Cell, at: str, store: Store) -> Any:
 
 @to_plain.register
 def _(value: BaseEstimator, at: str, store: Store) -> Any:
-    content = skops.io.dumps(value)
-    _model(content, at)  # what could not be read back is not written
-    return {"model": store.file(content, "skops")}
+    return {"model": store.file(write_parts(value, at, _WHAT, _ALLOWED), "skops")}
 
 
 def from_plain(document: Any, store: Store) -> Any:
@@ -163,33 +174,36 @@ def from_plain(document: Any, store: Store) -> Any:
 
 
 def _booster(document: Any, store: Store) -> Any:
-    from lightgbm import Booster
-
-    return Booster(model_str=store.files[document["booster"]].decode())
-
-
-def _model(content: bytes, label: str) -> Any:
-    foreign = set(skops.io.get_untrusted_types(data=content)) - _ALLOWED
-    if foreign:
-        raise ValueError(
-            f"{label} must hold nothing but scikit-learn's own parts: found {', '.join(sorted(foreign))}. "
-            "Do not use it unless you know who made it."
-        )
-    return skops.io.loads(content, trusted=sorted(_ALLOWED))
+    arrays = {name: from_plain(part, store) for name, part in document["booster"].items()}
+    features = arrays.pop("features")
+    store.columns.append(features)
+    if sum(store.columns) > _COLUMNS:
+        raise ValueError(f"A run's boosters may have {_COLUMNS:,} columns together: found more. Do not use it.")
+    return from_arrays(features, arrays)
 
 
 def _of_ours(document: Any, store: Store) -> Any:
-    name = document["is"]
-    if name not in _TYPES:
-        raise ValueError(f"A run may hold {', '.join(sorted(_TYPES))}: found {name}. Make the run again.")
-    return _TYPES[name](**{key: from_plain(part, store) for key, part in document["of"].items()})
+    name, types = document["is"], _types()
+    if name not in types:
+        raise ValueError(f"A run may hold {', '.join(sorted(types))[:300]}: found {str(name)[:80]}. Update mamofair.")
+    return types[name](**{key: from_plain(part, store) for key, part in document["of"].items()})
 
 
 def _texts(document: Any, store: Store) -> np.ndarray:
     values = from_plain(document["texts"], store)
     array = np.empty(len(values), dtype=object)
     array[:] = values
-    return array.astype(np.dtype(document["dtype"]))
+    return array.astype(np.dtype(_known(_TEXTS, document["dtype"])))
+
+
+def _index(document: Any, store: Store) -> Any:
+    return pd.Index(from_plain(document["index"], store), dtype=_known(_INDEX, document["dtype"]))
+
+
+def _known(kinds: re.Pattern[str], dtype: str) -> str:
+    if not kinds.fullmatch(dtype):
+        raise ValueError(f"A run can hold texts and numbers: found the dtype {dtype[:40]!r}. Make the run again.")
+    return dtype
 
 
 READERS: dict[str, Callable[[Any, Store], Any]] = {
@@ -199,10 +213,10 @@ READERS: dict[str, Callable[[Any, Store], Any]] = {
     "pairs": lambda document, store: {pair[0]: pair[1] for pair in from_plain(document["pairs"], store)},
     "array": lambda document, store: store.tensors[document["array"]].numpy(),
     "texts": _texts,
-    "index": lambda document, store: pd.Index(from_plain(document["index"], store), dtype=document["dtype"]),
+    "index": _index,
     "tensor": lambda document, store: store.tensors[document["tensor"]],
     "cells": lambda document, store: Cell(document["cells"]),
     "booster": _booster,
-    "model": lambda document, store: _model(store.files[document["model"]], document["model"]),
+    "model": lambda document, store: read_parts(store.files[document["model"]], document["model"], _WHAT, _ALLOWED),
     "is": _of_ours,
 }

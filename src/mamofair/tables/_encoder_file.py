@@ -2,10 +2,10 @@
 
 import os
 from pathlib import Path
-from zipfile import BadZipFile
 
-import skops.io
 from sklearn.compose import ColumnTransformer
+
+from mamofair.tables._skops_file import read_parts, write_parts
 
 __all__ = ["load_encoder", "save_encoder"]
 
@@ -18,6 +18,7 @@ _ALLOWED = frozenset(
         for name in ("number_columns", "text_columns", "numbers", "texts", "level_name")
     }
 )
+_WHAT = "an encoder"
 
 
 def save_encoder(fitted: ColumnTransformer, path: str | os.PathLike[str]) -> None:
@@ -34,9 +35,7 @@ def save_encoder(fitted: ColumnTransformer, path: str | os.PathLike[str]) -> Non
     ...     load_encoder(f"{folder}/encoder.skops").transform(people[:1]).tolist()
     [[23.0, 0.0]]
     """
-    data = skops.io.dumps(fitted)
-    read_encoder(data, "The encoder")  # what could not be read back is not written
-    Path(path).write_bytes(data)
+    Path(path).write_bytes(write_parts(fitted, "The encoder", _WHAT, _ALLOWED))
 
 
 def load_encoder(path: str | os.PathLike[str]) -> ColumnTransformer:
@@ -45,16 +44,8 @@ def load_encoder(path: str | os.PathLike[str]) -> ColumnTransformer:
 
 
 def read_encoder(data: bytes, label: str) -> ColumnTransformer:
-    try:
-        foreign = set(skops.io.get_untrusted_types(data=data)) - _ALLOWED
-    except (BadZipFile, KeyError, ValueError):
-        raise ValueError(f"{label} must be the file of an encoder: found something else. Save it again.") from None
-    if foreign:
-        raise ValueError(
-            f"{label} must hold nothing but the parts of an encoder: found {', '.join(sorted(foreign))}. "
-            "Do not use it unless you know who made it; a new one comes from save_encoder(encoder().fit(X), path)."
-        )
-    loaded = skops.io.loads(data, trusted=sorted(_ALLOWED))
+    """Return the encoder in the content of a file."""
+    loaded = read_parts(data, label, _WHAT, _ALLOWED)
     if not isinstance(loaded, ColumnTransformer):
         raise ValueError(f"{label} must hold an encoder: found {type(loaded).__name__}. Use encoder().")
     return loaded

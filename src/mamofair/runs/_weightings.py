@@ -1,0 +1,42 @@
+"""Weightings of other libraries: a run knows their names, which is all that predicting needs."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from jaxtyping import Float
+from torch import Tensor
+
+from mamofair import descent
+from mamofair.training import Member
+
+
+@dataclass(frozen=True)
+class NamedWeighting:
+    """Stands for a weighting that is not ours, such as one of TorchJD, in an estimator that was loaded.
+
+    The estimator predicts as before. To train it further, give its members again: `load(run, members=[...])`.
+    """
+
+    name: str
+
+    def __call__(self, gramian: Float[Tensor, "k k"], /) -> Float[Tensor, " k"]:
+        """Raise a `ValueError` that says how to give the weighting again."""
+        raise ValueError(
+            f"`members` must hold weightings to train with: found {self.name[:200]!r}, of which the run has kept the "
+            "name. Give the members again, load(run, members=[...])."
+        )
+
+
+def name_foreign(members: Any) -> Any:
+    """Return members with a name in the place of each weighting that is not ours."""
+    return [_named(member) for member in members] if isinstance(members, list | tuple) else members
+
+
+def _named(member: Any) -> Any:
+    if isinstance(member, Member):
+        return replace(member, weighting=_named(member.weighting))
+    kind = type(member)
+    if kind is NamedWeighting or getattr(descent, kind.__name__, None) is kind or not callable(member):
+        return member
+    named = member if hasattr(member, "__qualname__") else kind  # a function, or an object
+    return NamedWeighting(f"{named.__module__}.{named.__qualname__}")

@@ -1,0 +1,75 @@
+"""Fitted parts of scikit-learn in skops files, read without trust.
+
+skops executes nothing and refuses types that are on no list. Two things it leaves to its users: a file may unpack to
+any size, and the content of a part of a harmless type may crash compiled code (see `_skops_parts`).
+"""
+
+import io
+from typing import Any
+from zipfile import ZIP_STORED, ZipFile, is_zipfile
+
+import skops.io
+
+from mamofair.tables._skops_parts import require_sound
+from mamofair.tables._untrusted import one_sentence, parse_json
+
+_SPARSE, _RATIO = 2**26, 20  # bytes that sparse matrices, which scipy compresses, may have: so many, or so many a byte
+_NODES = 10**7
+
+
+def write_parts(fitted: Any, label: str, what: str, allowed: frozenset[str]) -> bytes:
+    """Return the file of a fitted part; what could not be read back is refused by name."""
+    data: bytes = skops.io.dumps(fitted)
+    read_parts(data, label, what, allowed)
+    return data
+
+
+def read_parts(data: bytes, label: str, what: str, allowed: frozenset[str]) -> Any:
+    """Return `what` a file holds: nothing but types that skops trusts and those that are `allowed`."""
+    with one_sentence(f"{label} must be the file of {what}"):
+        _require_stored(data, label)
+        foreign = set(skops.io.get_untrusted_types(data=data)) - allowed
+        if foreign:
+            raise ValueError(
+                f"{label} must hold nothing but the parts of {what}: found {', '.join(sorted(foreign))[:200]}. "
+                "Do not use it unless you know who made it."
+            )
+        fitted = skops.io.loads(data, trusted=sorted(allowed))
+        require_sound(fitted, label, allowed)
+        return fitted
+
+
+def _require_stored(data: bytes, label: str) -> None:
+    """Refuse a file that unpacks to more than it is; Python's reader stops at the sizes that are looked at here."""
+    with ZipFile(io.BytesIO(data)) as archive:
+        entries = archive.infolist()
+        compressed = any(entry.compress_type != ZIP_STORED for entry in entries)
+        if compressed or sum(entry.file_size for entry in entries) > len(data):
+            raise ValueError(f"{label} must hold its parts as they are: found compressed ones. Do not use it.")
+        schema = parse_json(archive.read("schema.json"), label)
+        if _expanded(schema, {}) > _NODES:
+            raise ValueError(f"{label} must have at most {_NODES:,} parts: found more. Do not use it.")
+        for entry in entries:
+            content = io.BytesIO(archive.read(entry))
+            if is_zipfile(content):
+                _require_small(content, entry.file_size, label)
+
+
+def _expanded(state: Any, sizes: dict[Any, int]) -> int:
+    """Return how many parts there are if those that are named by a number, again and again, count each time."""
+    if not isinstance(state, dict | list):
+        return 1
+    name = state.get("__id__") if isinstance(state, dict) else None
+    if name is None or name not in sizes:
+        size = 1 + sum(_expanded(part, sizes) for part in (state.values() if isinstance(state, dict) else state))
+        if name is None:
+            return size
+        sizes[name] = size
+    return sizes[name]
+
+
+def _require_small(content: io.BytesIO, size: int, label: str) -> None:
+    with ZipFile(content) as matrix:
+        unpacked = sum(entry.file_size for entry in matrix.infolist())
+    if unpacked > _SPARSE + _RATIO * size:
+        raise ValueError(f"{label} must not be a bomb: found {unpacked:,} bytes in {size:,}. Do not use it.")

@@ -1,0 +1,176 @@
+"""Runs whose checksums are right and whose values make no sense: refused in one sentence, never believed."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+from campaigns._mutations import write_sums
+
+from mamofair.runs import Run, load_run, save
+from run_fits import FACTORIES, X, fitted, net, run_of
+
+NAN, INF = {"float": "nan"}, {"float": "inf"}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory) -> dict[str, Path]:
+    place = tmp_path_factory.mktemp("runs")
+    models = {"net": net(epochs=1), "boosting": FACTORIES["boosting"](), "plugin": FACTORIES["plugin, one's own"]()}
+    return {name: save(run_of(fitted(model)), place / name) for name, model in models.items()}
+
+
+@pytest.fixture
+def folder(runs, tmp_path):
+    def copy(name: str) -> Path:
+        for path in runs[name].rglob("*.*"):
+            target = tmp_path / path.relative_to(runs[name])
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(path.read_bytes())
+        return tmp_path
+
+    return copy
+
+
+def refusal(folder: Path) -> str:
+    """Return the one sentence with which a folder is refused."""
+    write_sums(folder)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  # which sentence is for the caller
+        load_run(folder)
+    text = str(caught.value)
+    assert text.endswith(".")
+    assert "\n" not in text
+    assert len(text) <= 500
+    return text
+
+
+def edit(path: Path, change) -> None:
+    document = json.loads(path.read_bytes())
+    change(document)
+    path.write_text(json.dumps(document))
+
+
+def put(*keys, value):
+    """Return what puts a value in a place of a document."""
+
+    def change(document):
+        for key in keys[:-1]:
+            document = document[key]
+        document[keys[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ["points/points.safetensors", "learned.safetensors"])
+def test_weights_that_are_not_finite_are_refused(folder, name, value):
+    path = folder("net") / name
+    tensors = {key: array.copy() for key, array in safetensors.numpy.load(path.read_bytes()).items()}
+    key = next(key for key in tensors if key.endswith("layers.0.weight"))
+    tensors[key].flat[0] = value
+    path.write_bytes(safetensors.numpy.save(tensors))
+    assert "finite" in refusal(path.parent.parent if "/" in name else path.parent)
+
+
+COUNTS = {
+    "negative": put("valid", 0, "counts", "group", 0, 0, value=-1),
+    "a text": put("valid", 0, "counts", "group", 0, 0, value="x"),
+    "half a person": put("valid", 0, "counts", "group", 0, 0, value=0.5),
+    "more rows than there are": put("valid", 0, "counts", "", 0, value=[1e12, 1e12, 1e12, 1e12]),
+    "too large": put("valid", 0, "counts", "group", 0, 0, value=1e300),
+    "of one group only": lambda document: document["valid"][0]["counts"]["group"].pop(),
+    "of another attribute": lambda document: document["valid"][0]["counts"].update(age=[[1, 1, 1, 1]]),
+    "of other rows": put("valid", 0, "counts", "", 0, 3, value=10**6),
+    "all zero": put("valid", 0, "counts", "", 0, value=[0, 0, 0, 0]),
+    "of fewer points": lambda document: document["valid"].pop(),
+    "of calibration, of some points": put("calibration", value=[{"counts": {"": [[1, 1, 1, 1]]}}]),
+}
+
+
+@pytest.mark.parametrize("case", COUNTS)
+def test_counts_that_make_no_sense_are_refused(folder, case):
+    path = folder("plugin") / "counts.json"
+    edit(path, COUNTS[case])
+    refusal(path.parent)
+
+
+@pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity"])
+def test_json_has_no_numbers_that_are_none(folder, text):
+    path = folder("net") / "test.json"
+    edit(path, put(0, "counts", "", 0, 0, value=float(text)))
+    assert f"found {text}" in refusal(path.parent)
+
+
+LEARNED = ("learned", "dict")
+ESTIMATORS = {
+    "chosen, out of range": ("net", put(*LEARNED, "_chosen", value=10**6)),
+    "other labels": ("net", put(*LEARNED, "_favorable", value=7)),
+    "no features": ("net", put(*LEARNED, "n_features_in_", value=0)),
+    "names of other features": ("net", put(*LEARNED, "feature_names_in_", "texts", value=["x1"])),
+    "an attribute that nobody has": ("net", put(*LEARNED, "_score", value="x")),
+    "a class": ("net", put(*LEARNED, "__class__", value="x")),
+    "no population": ("net", lambda document: document["learned"]["dict"].pop("_population")),
+    "a parameter that nobody has": ("net", put("parameters", "shell", value=True)),
+    "an impossible parameter": ("net", put("parameters", "max_points", value=-3)),
+    "an abstract class": ("net", put("class", value="FairClassifier")),
+    "a scale of zero": ("net", put(*LEARNED, "_scaling", "of", "scale", value={"array": "learned/_scaling/center"})),
+    "more threads than there can be": ("boosting", put("parameters", "n_jobs", value=10**6)),
+    "a member that is not there": ("boosting", put("points", 0, "state", value={"tuple": [7, 1]})),
+    "all trees": ("boosting", put("points", 0, "state", value={"tuple": [0, -1]})),
+    "no boosters": ("boosting", put(*LEARNED, "_boosters", value={"tuple": []})),
+    "rules of another kind": ("plugin", put("points", 0, "state", "dict", value={"thresholds": {"tuple": [0.5]}})),
+    "a rule of NaN": ("plugin", put("points", 0, "state", "dict", "multipliers", value={"tuple": [NAN]})),
+    "no model of groups": ("plugin", put(*LEARNED, "_posterior", "of", "models", value={"pairs": []})),
+    "nonsense": ("plugin", put(*LEARNED, value=[])),
+    "nothing": ("plugin", lambda document: document.clear()),
+}
+
+
+@pytest.mark.parametrize("case", ESTIMATORS)
+def test_estimators_that_make_no_sense_are_refused(folder, case):
+    name, change = ESTIMATORS[case]
+    path = folder(name) / "estimator.json"
+    edit(path, change)
+    if case == "a scale of zero":
+        tensors = safetensors.numpy.load((path.parent / "learned.safetensors").read_bytes())
+        zero = {"learned/_scaling/center": np.zeros(2)}
+        (path.parent / "learned.safetensors").write_bytes(safetensors.numpy.save(tensors | zero))
+    refusal(path.parent)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("limit.csv", "criterion,gap,error,low,high\ndp,nan,0,0,1\n"),
+        ("limit.csv", "criterion,gap,error,low,high\ndp,2,0,0,1\n"),
+        ("limit.csv", "gap\n0\n"),
+        ("history.csv", "step,error\n1\n"),
+        ("history.csv", "step,error\n1,inf\n"),
+        ("history.csv", "step,step\n1,1\n"),
+        ("test.json", "[1, 2]"),
+        ("test.json", '[{"counts": {"": [[1, 1, 1, 1]]}}]'),
+        ("estimator.json", "[" * 10**5),
+        ("learned.safetensors", "x"),
+        ("counts.json", "\x00"),
+    ],
+)
+def test_files_that_make_no_sense_are_refused(folder, name, content):
+    path = folder("net") / name
+    path.write_text(content)
+    refusal(path.parent)
+
+
+def test_scores_that_are_nan_are_never_decisions(runs):
+    model = load_run(runs["plugin"]).estimator
+    model._posterior.label.classifier.coef_[:] = np.nan
+    with pytest.raises(ValueError, match=r"probabilities in \[0, 1\]"):
+        model.predict(X)
+    network = load_run(runs["net"]).estimator
+    network._scaling.center[:] = np.nan
+    with pytest.raises(ValueError, match="every row a score: found NaN"):
+        network.predict(X)
+
+
+def test_a_run_without_test_rows_or_groups_loads(tmp_path):
+    assert load_run(save(Run(fitted(net(epochs=1)), {}, {}), tmp_path / "run")).test == ()
