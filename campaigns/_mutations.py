@@ -1,223 +1,242 @@
-"""Ways to tamper with a run's folder. Each says whether the checksums are to be written again, as a forger would."""
+"""Deliberate errors in Python source: one small change each, made on the syntax tree.
 
-import hashlib
-import io
-import json
-import pickle
-import struct
-import zipfile
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
+Left alone is what no test is to notice: docstrings, messages (f-strings, and what a `raise` says), annotations,
+decorators, imports, `assert`, `__all__`, and how a value prints.
+"""
 
-import numpy as np
-import safetensors.numpy
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-_NONSENSE = (
-    *(float("nan"), float("inf"), -1, -1.5, 0, 1, 10**9, 10**30, 1e308, True, None, "", "x", [], {}, [[]], "Popen"),
-    *({"dict": {}}, {"tuple": []}, {"float": "nan"}, {"array": "nowhere"}, {"model": "model_000.skops"}),
-    *({"texts": ["a"], "dtype": "<U400000000"}, {"is": "MLP", "of": {"hidden": {"tuple": [30000, 30000]}}}),
-)
-
-
-def write_sums(folder: Path) -> None:
-    """Write the checksums of the files that the list names, as they are now."""
-    try:
-        head = json.loads((folder / "run.json").read_bytes())
-        for name in head["files"]:
-            head["files"][name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        (folder / "run.json").write_text(json.dumps(head))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return  # a mutation of the list, or a file that is gone: there is nothing to write again
-
-
-def _files(folder: Path, *suffixes: str) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in (suffixes or (path.suffix,)))
-
-
-def _pick(rng: np.random.Generator, options: Any) -> Any:
-    return options[int(rng.integers(len(options)))]
-
-
-def flip_bits(folder: Path, rng: np.random.Generator) -> bool:
-    path = _pick(rng, _files(folder))
-    content = bytearray(path.read_bytes())
-    for _ in range(int(rng.integers(1, 4))):
-        content[int(rng.integers(len(content)))] ^= 1 << int(rng.integers(8))
-    path.write_bytes(bytes(content))
-    return bool(rng.random() < 0.8)
+_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+}
+_ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitAnd,
+}
+_TWINS = [("min", "max"), ("minimum", "maximum"), ("argmin", "argmax"), ("any", "all"), ("ceil", "floor")]
+_OTHER_NAME = {name: other for pair in _TWINS for name, other in (pair, pair[::-1])}
+_IDLE_KEYWORDS = {"strict", "dtype", "name"}  # checks of what cannot happen, kinds of numbers, and words
+_SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "broadcast_arrays", "allclose", "equal", "array_equal"}
+_UNTOUCHED_FIELDS = {"decorator_list", "annotation", "returns", "type_params"}
+_PRINTS = {"__repr__", "__str__", "message"}
+_LONG_ENOUGH = 30  # characters of source that tell where a mutation is
 
 
-def cut_file(folder: Path, rng: np.random.Generator) -> bool:
-    path = _pick(rng, _files(folder))
-    content = path.read_bytes()
-    path.write_bytes(content[: int(rng.integers(len(content)))])
-    return bool(rng.random() < 0.8)
+@dataclass(frozen=True)
+class Mutation:
+    """One error: what kind, in which function or class, the code before and after, and its number in the file."""
+
+    number: int
+    kind: str
+    where: str
+    before: str
+    after: str
+
+    @property
+    def key(self) -> str:
+        """What names the mutation for as long as its line of code stands, whatever happens around it."""
+        return f"{self.where}: {self.before} → {self.after}"
 
 
-def swap_files(folder: Path, rng: np.random.Generator) -> bool:
-    one, other = (_pick(rng, _files(folder)) for _ in range(2))
-    first, second = one.read_bytes(), other.read_bytes()
-    one.write_bytes(second)
-    other.write_bytes(first)
-    return True
+@dataclass(frozen=True, eq=False)
+class _Site:
+    """A node that can be replaced, and the nodes around it, innermost last."""
+
+    node: ast.AST
+    owner: ast.AST
+    field: str
+    index: int | None
+    around: tuple[ast.AST, ...]
+
+    def put(self, node: ast.AST) -> None:
+        if self.index is None:
+            setattr(self.owner, self.field, node)
+        else:
+            getattr(self.owner, self.field)[self.index] = node
 
 
-def replace_file(folder: Path, rng: np.random.Generator) -> bool:
-    path = _pick(rng, _files(folder))
-    deep = b"[" * 10**5 + b"]" * 10**5
-    contents = (b"", b"{}", b"null", deep, b"[1e999]", pickle.dumps(print), rng.bytes(500), struct.pack("<Q", 2**62))
-    path.write_bytes(_pick(rng, contents))
-    return True
+def mutations(source: str) -> list[Mutation]:
+    """Return every mutation of a module."""
+    found, seen = [], Counter[str]()
+    for number, (site, kind, node) in enumerate(_every(ast.parse(source))):
+        where = ".".join(around.name for around in site.around if isinstance(around, _NAMED)) or "module"
+        context = _context(site)
+        before = _one_line(context)
+        site.put(node)
+        after = _one_line(node if context is site.node else context)
+        site.put(site.node)
+        mutation = Mutation(number, kind, where, before, after)
+        seen[mutation.key] += 1
+        if seen[mutation.key] > 1:
+            mutation = Mutation(number, kind, f"{where} ({seen[mutation.key]})", before, after)
+        found.append(mutation)
+    return found
 
 
-def remove_or_link(folder: Path, rng: np.random.Generator) -> bool:
-    path = _pick(rng, _files(folder))
-    outside = folder.parent.parent / f"outside-{path.name}"
-    target = _pick(rng, (None, outside, Path("/dev/zero"), Path("/etc/passwd"), folder / "front.csv"))
-    if target == outside:
-        outside.write_bytes(path.read_bytes())
-    path.unlink()
-    if target is not None:
-        path.symlink_to(target)
+def mutate(source: str, number: int) -> str:
+    """Return the source with one mutation."""
+    tree = ast.parse(source)
+    for i, (site, _, node) in enumerate(_every(tree)):
+        if i == number:
+            site.put(node)
+            return ast.unparse(ast.fix_missing_locations(tree))
+    raise ValueError(f"A mutation must be one of {len(mutations(source))}: found number {number}.")
+
+
+_NAMED = (ast.FunctionDef, ast.ClassDef)
+
+
+def _every(tree: ast.Module) -> Iterator[tuple[_Site, str, ast.AST]]:
+    for site in list(_sites(tree, ())):
+        for kind, node in _changes(site):
+            yield site, kind, node
+
+
+def _context(site: _Site) -> ast.AST:
+    """Return what tells where a site is: as little around it as is long enough, and no more than its statement."""
+    for node in (site.node, *reversed(site.around)):
+        if isinstance(node, ast.stmt | ast.comprehension) or len(_one_line(node)) >= _LONG_ENOUGH:
+            return node
+    return site.node
+
+
+def _one_line(node: ast.AST) -> str:
+    """Return source in one line; of what has a body, its head."""
+    if isinstance(node, ast.match_case | ast.ExceptHandler):
+        return type(node).__name__
+    return ast.unparse(ast.fix_missing_locations(node)).strip().split("\n")[0]
+
+
+def _sites(owner: ast.AST, around: tuple[ast.AST, ...]) -> Iterator[_Site]:
+    """Yield what may be changed under a node."""
+    inside = (*around, owner)
+    for field, value in ast.iter_fields(owner):
+        if field in _UNTOUCHED_FIELDS:
+            continue
+        for index, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            if not isinstance(node, ast.AST) or _is_left_alone(node):
+                continue
+            yield _Site(node, owner, field, index, inside)
+            if not isinstance(node, ast.Raise):
+                yield from _sites(node, inside)
+
+
+def _is_left_alone(node: ast.AST) -> bool:
+    match node:
+        case ast.Import() | ast.ImportFrom() | ast.Assert() | ast.JoinedStr():
+            return True
+        case ast.Expr(value=ast.Constant()):  # docstrings, and the body of a protocol's methods
+            return True
+        case ast.FunctionDef(name=name):
+            return name in _PRINTS
+        case ast.Assign(targets=[ast.Name(id="__all__")]):
+            return True
+        case ast.Call(func=ast.Name(id="field")):
+            return True
+        case ast.keyword(arg=arg):
+            return arg in _IDLE_KEYWORDS
     return False
 
 
-def _places(document: Any) -> list[tuple[Any, Any]]:
-    """Return every place in a document: what holds it, and its key there."""
-    if not isinstance(document, dict | list):
-        return []
-    keys = list(document) if isinstance(document, dict) else range(len(document))
-    return [place for key in keys for place in ((document, key), *_places(document[key]))]
+def _changes(site: _Site) -> Iterator[tuple[str, ast.AST]]:
+    """Yield what a node may become, each with the kind of change."""
+    match site.node:
+        case ast.Compare():
+            yield from _compared(site.node)
+        case ast.BoolOp() | ast.UnaryOp() | ast.BinOp():
+            yield from _operators(site.node)
+        case ast.Constant(value=value):
+            yield from _constants(value)
+        case ast.Call():
+            yield from _calls(site.node)
+        case ast.IfExp(test=test, body=body, orelse=orelse):
+            yield "condition", ast.IfExp(test, orelse, body)
+        case ast.comprehension(target=target, iter=every, ifs=[_, *_], is_async=is_async):
+            yield "condition", ast.comprehension(target, every, [], is_async)
+        case ast.stmt():
+            yield from _statements(site.node)
 
 
-def edit_json(folder: Path, rng: np.random.Generator) -> bool:
-    path = _pick(rng, _files(folder, ".json"))
-    document = json.loads(path.read_bytes())
-    for _ in range(int(rng.integers(1, 3))):
-        places = _places(document)
-        holder, key = _pick(rng, places)
-        change = rng.integers(4)
-        if change == 0:
-            del holder[key]
-        elif change == 1:
-            other, its = _pick(rng, places)
-            holder[key] = json.loads(json.dumps(other.get(its) if isinstance(other, dict) else None))
-        elif change == 2 and isinstance(holder, dict):
-            holder[_pick(rng, ("extra", "__class__", "_score", "predict"))] = _pick(rng, _NONSENSE)
-        else:
-            holder[key] = _pick(rng, _NONSENSE)
-    path.write_text(json.dumps(document))
-    return True
+def _operators(node: ast.BoolOp | ast.UnaryOp | ast.BinOp) -> Iterator[tuple[str, ast.AST]]:
+    match node:
+        case ast.BoolOp(op=op, values=values):
+            yield "logic", ast.BoolOp(ast.Or() if isinstance(op, ast.And) else ast.And(), values)
+        case ast.UnaryOp(op=ast.Not() | ast.USub() | ast.Invert() as op, operand=operand):
+            yield "arithmetic" if isinstance(op, ast.USub) else "logic", operand
+        case ast.BinOp(op=op, left=left, right=right) if type(op) in _ARITHMETIC and not _is_text(left, right):
+            yield "arithmetic", ast.BinOp(left, _ARITHMETIC[type(op)](), right)
 
 
-def edit_table(folder: Path, rng: np.random.Generator) -> bool:
-    path = _pick(rng, _files(folder, ".csv"))
-    rows = [line.split(",") for line in path.read_text().splitlines()]
-    row = _pick(rng, rows)
-    row[int(rng.integers(len(row)))] = _pick(
-        rng, ("nan", "inf", "-1", "1e999", "x", "", '"', "1,2,3", "=1+1", "9" * 5000)
+def _compared(node: ast.Compare) -> Iterator[tuple[str, ast.AST]]:
+    for i, op in enumerate(node.ops):
+        for other in _COMPARISONS[type(op)]:
+            yield "comparison", ast.Compare(node.left, [*node.ops[:i], other(), *node.ops[i + 1 :]], node.comparators)
+
+
+def _is_text(*nodes: ast.AST) -> bool:
+    """Whether strings are joined: what messages are made of."""
+    return any(
+        isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+        for node in nodes
     )
-    path.write_text("\n".join(",".join(row) for row in rows) + "\n")
-    return True
 
 
-def edit_tensors(folder: Path, rng: np.random.Generator) -> bool:
-    path = _pick(rng, [path for path in _files(folder, ".safetensors") if safetensors.numpy.load(path.read_bytes())])
-    tensors = {name: array.copy() for name, array in safetensors.numpy.load(path.read_bytes()).items()}
-    name, change = _pick(rng, sorted(tensors)), int(rng.integers(6))
-    array = tensors[name]
-    if change == 0 and array.size:
-        value = _pick(rng, (np.nan, np.inf, -np.inf, 1e30, -1, 0, 7))
-        with np.errstate(all="ignore"):
-            array.flat[int(rng.integers(array.size))] = value if array.dtype.kind == "f" else int(rng.integers(-9, 99))
-    elif change == 1:
-        tensors[name] = array.reshape(-1)[: array.size // 2].copy()
-    elif change == 2:
-        tensors[name] = array.astype(_pick(rng, (np.float16, np.int64, np.float64, np.uint8)))
-    elif change == 3:
-        other = _pick(rng, sorted(tensors))
-        tensors[name], tensors[other] = tensors[other], tensors[name]
-    elif change == 4:
-        del tensors[name]
-    else:
-        tensors[name] = np.zeros((*array.shape, 1), dtype=array.dtype) + 10**6
-    path.write_bytes(safetensors.numpy.save(tensors))
-    return True
+def _constants(value: object) -> Iterator[tuple[str, ast.AST]]:
+    if isinstance(value, bool):
+        yield "constant", ast.Constant(not value)
+    elif isinstance(value, int):
+        yield "constant", ast.Constant(value + 1)
+        if value > 0:
+            yield "constant", ast.Constant(value - 1)
+    elif isinstance(value, float):
+        yield "constant", ast.Constant(value + 1)
 
 
-def craft_trees(folder: Path, rng: np.random.Generator) -> bool:
-    """Change nodes of a booster's trees: children, features, sizes, kinds of decisions."""
-    path = folder / "learned.safetensors"
-    tensors = {name: array.copy() for name, array in safetensors.numpy.load(path.read_bytes()).items()}
-    nodes = sorted(name for name in tensors if "_boosters" in name and tensors[name].size)
-    if not nodes:
-        return edit_tensors(folder, rng)
-    for _ in range(int(rng.integers(1, 4))):
-        array = tensors[_pick(rng, nodes)]
-        value = _pick(rng, (0, 1, 2, 3, 5, -1, -2, 40, 2**31, -(2**31), 2**40, float("nan"), float("inf")))
-        if array.dtype.kind == "f" or np.isfinite(value):
-            array[int(rng.integers(len(array)))] = value
-    path.write_bytes(safetensors.numpy.save(tensors))
-    return True
+def _calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
+    match node.func:
+        case ast.Name(id=name) if name in _OTHER_NAME:
+            yield "function", ast.Call(ast.Name(_OTHER_NAME[name], ast.Load()), node.args, node.keywords)
+        case ast.Attribute(value=value, attr=name) if name in _OTHER_NAME:
+            yield "function", ast.Call(ast.Attribute(value, _OTHER_NAME[name], ast.Load()), node.args, node.keywords)
+    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    if len(node.args) > 1 and name not in _SYMMETRIC:
+        first, second, *rest = node.args
+        if ast.dump(first) != ast.dump(second) and not isinstance(first, ast.Starred):
+            yield "argument", ast.Call(node.func, [second, first, *rest], node.keywords)
+    for i, keyword in enumerate(node.keywords):
+        if keyword.arg is not None and keyword.arg not in _IDLE_KEYWORDS:
+            yield "argument", ast.Call(node.func, node.args, [*node.keywords[:i], *node.keywords[i + 1 :]])
 
 
-def _repack(content: bytes, change: Callable[[str, bytes], bytes], method: int = zipfile.ZIP_STORED) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(packed, "w", method) as new:
-        for name in old.namelist():
-            new.writestr(name, change(name, old.read(name)))
-    return packed.getvalue()
-
-
-def craft_model(folder: Path, rng: np.random.Generator) -> bool:
-    """Change the arrays or the schema in a file of scikit-learn's parts, or make it unpack to more than it is."""
-    paths = _files(folder, ".skops")
-    if not paths:
-        return edit_json(folder, rng)
-    path = _pick(rng, paths)
-    content = path.read_bytes()
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        chosen = _pick(rng, archive.namelist())
-
-    def change(name: str, part: bytes) -> bytes:
-        if name != chosen:
-            return part
-        if not name.endswith(".npy"):
-            return _crafted_schema(part, rng)
-        array = np.load(io.BytesIO(part))
-        altered = bytearray(array.tobytes())
-        for _ in range(int(rng.integers(1, 9)) if altered else 0):
-            altered[int(rng.integers(len(altered)))] = int(_pick(rng, (0, 1, 127, 255)))
-        buffer = io.BytesIO()
-        np.save(buffer, np.frombuffer(bytes(altered), dtype=array.dtype).reshape(array.shape))
-        return buffer.getvalue()
-
-    bomb = rng.random() < 0.1
-    method = zipfile.ZIP_DEFLATED if bomb else zipfile.ZIP_STORED
-    path.write_bytes(_repack(content, (lambda name, part: part + b" " * 10**7) if bomb else change, method))
-    return True
-
-
-def _crafted_schema(part: bytes, rng: np.random.Generator) -> bytes:
-    document = json.loads(part)
-    places = _places(document)
-    for _ in range(int(rng.integers(1, 4))):
-        holder, key = _pick(rng, places)
-        holder[key] = _pick(rng, (*_NONSENSE, "os", "system", "sklearn.svm._classes", "9999999"))
-    return json.dumps(document).encode()
-
-
-#: By what the table of results calls them.
-MUTATIONS: dict[str, Callable[[Path, np.random.Generator], bool]] = {
-    "bits flipped": flip_bits,
-    "file cut short": cut_file,
-    "files swapped": swap_files,
-    "file replaced": replace_file,
-    "file gone, or a link": remove_or_link,
-    "JSON edited": edit_json,
-    "table edited": edit_table,
-    "tensors edited": edit_tensors,
-    "trees crafted": craft_trees,
-    "model crafted": craft_model,
-}
+def _statements(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
+    match node:
+        case ast.Return(value=ast.Constant(value=None) | None):
+            return
+        case ast.Return():
+            yield "return value", ast.Return(ast.Constant(None))
+        case ast.Expr() | ast.AugAssign() | ast.Raise() | ast.Delete() | ast.Break() | ast.Continue():
+            yield "statement", ast.Pass()
+        case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
+            yield "statement", ast.Pass()
+        case ast.If(test=test, body=body, orelse=orelse) if not isinstance(test, ast.Compare | ast.UnaryOp):
+            yield "condition", ast.If(ast.UnaryOp(ast.Not(), test), body, orelse)

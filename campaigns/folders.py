@@ -26,7 +26,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from campaigns._harness import Result
-from campaigns._mutations import MUTATIONS, write_sums
+from campaigns._tampering import MUTATIONS, write_sums
 
 CASES = 1000
 ALARMS = ("wrong",)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import safetensors.numpy
-from campaigns._mutations import write_sums
+from campaigns._tampering import write_sums
 from campaigns.folders import ask_child
 
 from mamofair import FairBoostingClassifier

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import safetensors.numpy
-from campaigns._mutations import write_sums
+from campaigns._tampering import write_sums
 
 from mamofair.runs import Run, load_run, save
 from run_fits import FACTORIES, X, fitted, net, run_of

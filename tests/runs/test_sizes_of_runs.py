@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 import skops.io
-from campaigns._mutations import write_sums
+from campaigns._tampering import write_sums
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import OneHotEncoder

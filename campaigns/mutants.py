@@ -1,0 +1,123 @@
+"""Whether the tests would notice if the code were wrong.
+
+Each case makes one deliberate error in a module that carries a promise (certificates, intervals, selections, fronts,
+the plug-in rule and its thresholds, metrics, run folders): a comparison turned around, a bound or a constant off by
+one, a plus that becomes a minus, `and` for `or`, the smallest for the largest, two arguments exchanged, one left out, a
+check or a statement removed. Then it runs the tests of that module in a process of their own. A test that fails, or
+that no longer ends, has **killed** the mutant; one that **survived** shows what no test looks at. Some errors change
+nothing that can be seen, and are listed as **equivalent**, with the reason, in `campaigns/_equivalent.py`. The goal is
+that at least 95 % of the others are killed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+
+from campaigns._equivalent import EQUIVALENT
+from campaigns._harness import Record, Result
+from campaigns._mutant_runner import NO_TESTS, ROOT, Runner
+from campaigns._mutations import Mutation, mutate, mutations
+
+CASES = 400
+ALARMS = ("survived",)
+
+_PACKAGE = ROOT / "src" / "mamofair"
+
+#: Which tests look at a module, or at all modules of a folder: the first entry that fits, the quickest test first.
+TESTS: dict[str, tuple[str, ...]] = {
+    "certificates.py": ("test_certificates.py", "test_certified.py"),
+    "intervals.py": ("test_ratios_of_groups.py", "test_intervals.py", "metrics", "test_certificates.py"),
+    "selection/_rules.py": ("test_selection.py", "test_closest_to_ideal.py", "test_contracts.py"),
+    "selection/_rows.py": ("test_selection.py", "test_closest_to_ideal.py", "test_contracts.py", "test_certified.py"),
+    "selection/_within.py": ("test_selection.py", "test_certified.py"),
+    "selection": ("test_pairs_of_groups.py", "test_selection.py", "test_certified.py", "test_contracts.py"),
+    "pareto.py": ("test_pareto.py", "test_kept_points.py", "metrics/test_rates.py", "estimators/test_crossfit.py"),
+    "volumes.py": ("test_kept_points.py", "test_pareto.py"),
+    "plugin.py": ("test_joint_bounds.py", "test_plugin.py", "estimators/test_plugin_estimator.py"),
+    "thresholds.py": ("test_thresholds.py", "estimators/test_plugin_estimator.py"),
+    "metrics/_rates.py": ("metrics/test_rates.py", "metrics/test_audit.py"),
+    "metrics": ("metrics", "cli/test_audit_command.py"),
+    "runs/_onnx.py": ("cli/test_predict_command.py",),
+    "runs/_values.py": ("runs/test_save_and_load.py", "runs/test_untrusted_folders.py"),
+    "runs/_estimator_files.py": ("runs/test_save_and_load.py", "runs/test_untrusted_folders.py"),
+    "runs": ("runs", "cli/test_every_command.py"),
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A mutation of a module."""
+
+    module: str
+    mutation: Mutation
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """The tests that are to kill it, beside the module's own examples."""
+        fitting = [tests for name, tests in TESTS.items() if self.module == name or self.module.startswith(f"{name}/")]
+        return tuple(str(ROOT / "tests" / test) for test in fitting[0])
+
+    @property
+    def key(self) -> str:
+        """What names the mutant for as long as its code stands."""
+        return f"{self.module}: {self.mutation.key}"
+
+
+@cache
+def mutants() -> tuple[Mutant, ...]:
+    """Return all mutants in an order by chance: by a hash of what is changed, so that it lasts as code changes."""
+    own = _PACKAGE.rglob
+    modules = sorted({path for name in TESTS for path in own(name if name.endswith(".py") else f"{name}/*.py")})
+    found = [
+        Mutant(path.relative_to(_PACKAGE).as_posix(), mutation)
+        for path in modules
+        for mutation in mutations(path.read_text())
+    ]
+    return tuple(sorted(found, key=lambda mutant: sha256(mutant.key.encode()).digest()))
+
+
+def case(seed: int) -> Result:
+    """Return whether the tests notice one of the mutants."""
+    mutant = mutants()[seed]
+    kind = mutant.module.partition("/")[0].removesuffix(".py")
+    reason = EQUIVALENT.get(mutant.module, {}).get(mutant.mutation.key)
+    if reason is not None:
+        return Result(kind, "equivalent", f"{mutant.key} ({reason})")
+    source = (_PACKAGE / mutant.module).read_text()
+    outcome, failed = fate(_runner(), mutant.module, mutate(source, mutant.mutation.number), mutant.tests)
+    return Result(kind, outcome, f"{mutant.key} ({failed})" if failed else mutant.key)
+
+
+def fate(runner: Runner, module: str, source: str, tests: tuple[str, ...]) -> tuple[str, str]:
+    """Return "killed" or "survived" for a changed module, and the test that failed, which passes without the change."""
+    own = str(runner.package / module)
+    found = runner.run(module, source, (own, *tests))
+    failed = f"{own}{found.failed}" if found.failed.startswith("::") else found.failed  # an example of the module
+    if failed:
+        _require_pass(runner, failed)
+    return ("killed" if found.code else "survived"), found.failed
+
+
+@cache
+def _runner() -> Runner:
+    """Return this process's own: a job of the campaign has one for all of its cases."""
+    return Runner()
+
+
+@cache
+def _require_pass(runner: Runner, test: str) -> None:
+    if runner.test((test,)).code not in (0, NO_TESTS):
+        raise ValueError(f"Tests must pass without a mutation: found that {test} fails. Mend it first.")
+
+
+def summary(records: Sequence[Record]) -> str:
+    """Return the share of mutants that were killed."""
+    killed, survived = (sum(record.outcome == outcome for record in records) for outcome in ("killed", "survived"))
+    if not killed + survived:
+        return "No mutant has been tried yet."
+    share = killed / (killed + survived)
+    return (
+        f"Killed: {killed} of {killed + survived} mutants that are not equivalent, {share:.1%}; the goal is 95 %. "
+        f"The code has {len(mutants()):,} mutants in all."
+    )
