@@ -147,10 +147,12 @@ def _test(folder: Path, tests: list[str]) -> None:
     code = _CRASHED
     try:
         pytest = import_module("pytest")
+        settings = next(name for name in ("pytest.ini", "pyproject.toml") if Path(name).is_file())
+        places = [f"--rootdir={Path.cwd()}", f"--config-file={settings}", f"--basetemp={folder / 'files'}"]
         options = ["-x", "-q", "-n0", "--tb=line", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestWarning"]
         watch = _Watch(folder / "failed.txt", os.getppid())
         watch.pytest_runtest_logstart()  # an import may never end, too
-        code = int(pytest.main([*options, f"--basetemp={folder / 'files'}", *tests], plugins=[watch]))
+        code = int(pytest.main([*options, *places, *tests], plugins=[watch]))
     finally:
         sys.stdout.flush()
         os._exit(code)
