@@ -26,18 +26,24 @@ _PACKAGE = ROOT / "src" / "mamofair"
 
 #: Which tests look at a module, or at all modules of a folder: the first entry that fits, the quickest test first.
 TESTS: dict[str, tuple[str, ...]] = {
-    "certificates.py": ("test_certificates.py", "test_certified.py"),
-    "intervals.py": ("test_ratios_of_groups.py", "test_intervals.py", "metrics", "test_certificates.py"),
+    "certificates.py": ("test_certificates.py", "test_certificate_levels.py", "test_certified.py"),
+    "intervals.py": (
+        "test_edges.py",
+        "test_ratios_of_groups.py",
+        "test_intervals.py",
+        "metrics",
+        "test_certificates.py",
+    ),
     "selection/_rules.py": ("test_selection.py", "test_closest_to_ideal.py", "test_contracts.py"),
     "selection/_rows.py": ("test_selection.py", "test_closest_to_ideal.py", "test_contracts.py", "test_certified.py"),
     "selection/_within.py": ("test_selection.py", "test_certified.py"),
     "selection": ("test_pairs_of_groups.py", "test_selection.py", "test_certified.py", "test_contracts.py"),
     "pareto.py": ("test_pareto.py", "test_kept_points.py", "metrics/test_rates.py", "estimators/test_crossfit.py"),
     "volumes.py": ("test_kept_points.py", "test_pareto.py"),
-    "plugin.py": ("test_joint_bounds.py", "test_plugin.py", "estimators/test_plugin_estimator.py"),
+    "plugin.py": ("test_edges.py", "test_joint_bounds.py", "test_plugin.py", "estimators/test_plugin_estimator.py"),
     "thresholds.py": ("test_thresholds.py", "estimators/test_plugin_estimator.py"),
     "metrics/_rates.py": ("metrics/test_rates.py", "metrics/test_audit.py"),
-    "metrics": ("metrics", "cli/test_audit_command.py"),
+    "metrics": ("test_edges.py", "metrics", "cli/test_audit_command.py"),
     "runs/_onnx.py": ("cli/test_predict_command.py",),
     "runs/_values.py": ("runs/test_save_and_load.py", "runs/test_untrusted_folders.py"),
     "runs/_estimator_files.py": ("runs/test_save_and_load.py", "runs/test_untrusted_folders.py"),
