@@ -73,7 +73,7 @@ def replace_file(folder: Path, rng: np.random.Generator) -> bool:
 
 def remove_or_link(folder: Path, rng: np.random.Generator) -> bool:
     path = _pick(rng, _files(folder))
-    outside = folder.parent.parent / f"outside-{path.name}"
+    outside = folder.parent / f"outside-{path.name}"
     target = _pick(rng, (None, outside, Path("/dev/zero"), Path("/etc/passwd"), folder / "front.csv"))
     if target == outside:
         outside.write_bytes(path.read_bytes())
