@@ -1,6 +1,6 @@
 """What is right, by slow loops in plain Python that share nothing with the library."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -50,6 +50,8 @@ def positive_label(labels: Sequence[Any], favorable: Any) -> Any:
         return Refusal("more than two labels")
     if favorable is not None and is_missing(favorable):
         return Refusal("the favorable label is missing")
+    if isinstance(favorable, Collection) and not isinstance(favorable, str):
+        return Refusal("the favorable label is no single value")
     if favorable is not None:
         return favorable if favorable in different or len(different) < 2 else Refusal("no such label")
     if all(label in (0, 1) for label in different) or all(label in (-1, 1) for label in different):

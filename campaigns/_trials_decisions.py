@@ -75,7 +75,7 @@ def spoil(random: Random, good: Decisions, what: str) -> tuple[dict[str, Any], D
         return given, _with_column(good, own, given[what])
     if what == "sample_weight":
         given[what] = _odd_column(random, [1.0] * rows, strange)
-        return given, good if given[what] is None else _with_column(good, "weights", given[what])
+        return given, replace(good, weights=None) if given[what] is None else _with_column(good, "weights", given[what])
     if what == "sensitive_features":
         strange = {} if isinstance(strange, list | tuple) else strange  # which could be several attributes
         given[what] = _odd_column(random, next(iter(good.groups.values())), strange)

@@ -92,3 +92,12 @@ def test_labels_in_messages_are_cut_short():
     with pytest.raises(ValueError, match="two labels") as caught:
         favorable_label(np.array([letter * 10**5 for letter in "abc"]))
     assert len(str(caught.value)) < 500
+
+
+def test_text_that_is_no_unicode_is_refused_in_a_sentence():
+    with pytest.raises(ValueError, match="`y` must have text in valid Unicode"):
+        as_column(["a", "\ud800"], "y")
+
+
+def test_large_whole_numbers_beside_fractions_stay_different():
+    assert len(set(as_column([2**53, 2**53 + 1, -1.0], "y").tolist())) == 3

@@ -234,7 +234,7 @@ def bootstrap(
 
 def tail(confidence: float) -> float:
     """Return the chance to be wrong on one side."""
-    if not 0 < confidence < 1:
+    if not 0 < 1 - confidence < 1:  # the smallest confidences are rounded to none
         raise ValueError(
             f"`confidence` must lie between 0 and 1, such as 0.95: found {quote(confidence)}.{as_share(confidence)}"
         )

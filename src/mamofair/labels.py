@@ -43,7 +43,13 @@ def _plain_objects(array: np.ndarray, name: str) -> np.ndarray:
                 f"`{name}` must have a number, a text or a boolean in each row: found {quote(value)}. "
                 "Give each of them a name first."
             )
-    return np.asarray(pd.Series(array, dtype=object).infer_objects().to_numpy())
+    if pd.isna(array).any():
+        return array  # which is refused next
+    try:
+        plain = np.asarray(pd.Series(array, dtype=object).infer_objects().to_numpy())
+    except UnicodeEncodeError:
+        raise ValueError(f"`{name}` must have text in valid Unicode: found other characters. Clean it first.") from None
+    return plain if np.array_equal(plain.astype(object), array) else array  # large numbers would be rounded
 
 
 def _is_missing(value: Any) -> bool:

@@ -49,5 +49,7 @@ def quote_some(values: Collection[Any], most: int = _SOME, join: str = ", ") -> 
     >>> quote_some(["F", "M"]), quote_some(range(100))
     ("'F', 'M'", '0, 1, 2, 3, 4, … (100 in all)')
     """
+    if not len(values):
+        return "none"
     shown = join.join(quote(value) for value, _ in zip(values, range(most), strict=False))
     return shown if len(values) <= most else f"{shown}, … ({len(values):,} in all)"

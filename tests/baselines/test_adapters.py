@@ -188,11 +188,11 @@ def test_missing_package_names_the_extra(name, package, monkeypatch):
         fitted(name)
 
 
-def test_booster_is_the_default_and_another_extra(monkeypatch):
+def test_a_booster_is_the_default_and_named_where_it_is_missing(monkeypatch):
     model = fitted("ThresholdOptimizerClassifier", estimator=None)
     assert type(model.front_.points[0].state.estimator_).__name__ == "LGBMClassifier"
     monkeypatch.setitem(sys.modules, "lightgbm", None)
-    with pytest.raises(ImportError, match=r'needs lightgbm: pip install "mamofair\[boosting\]"'):
+    with pytest.raises(ImportError, match=r'needs lightgbm: pip install "mamofair\[baselines\]"'):
         fitted("ThresholdOptimizerClassifier", estimator=None)
 
 

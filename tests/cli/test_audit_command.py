@@ -83,7 +83,10 @@ def test_an_undefined_gap_is_null(tmp_path):
         ((*ASKED, "--prediction", "approved"), "must be two columns"),
         ((*ASKED, "--prediction", "score"), "threshold"),
         ((*ASKED, "--prediction", "decided", "--notion", "justice"), "justice"),
-        ((*ASKED, "--prediction", "decided", "--limit", "7"), "must lie in [0, 1]"),
+        (
+            (*ASKED, "--prediction", "decided", "--limit", "7"),
+            "must be a number in [0, 1], as gaps are: found 7.0. 7 % is 0.07.",
+        ),
         ((*ASKED, "--prediction", "job"), "no missing value"),
     ],
 )

@@ -167,6 +167,7 @@ def test_a_pipe_gets_three_points_with_intervals_what_fairness_cost_and_the_path
     assert lines[3:] == [
         "Picked on validation rows, measured on test rows, with 95% intervals.",
         outcome(load_run(out))["cost"],
+        "The favorable outcome is `yes`.",
         f"Run: {out}",
         f"Report: {out / 'report.html'}",
     ]

@@ -38,7 +38,7 @@ def test_ranks_find_together_what_one_process_finds(shards, tmp_path):
         pass
     assert [rank.exitcode for rank in ranks] == [0, 0], said(tmp_path)
     run = load_run(out)
-    asked = Asked(str(shards), target="approved", favorable="yes", sensitive=("gender",))
+    asked = Asked(str(shards), target="approved", favorable="yes", sensitive=("gender",), model="net")
     alone = open_stream(asked)
     data = run.settings["data"]
     assert data["checksum"] == alone.checksum

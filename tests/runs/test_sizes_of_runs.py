@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import skops.io
 from campaigns._tampering import write_sums
+from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import OneHotEncoder
@@ -184,7 +185,8 @@ def test_models_that_would_crash_are_refused_before_they_predict(case):
 @pytest.mark.parametrize("model", [_forest(), GradientBoostingClassifier(n_estimators=3), None], ids=str)
 def test_models_of_trees_can_be_saved(model, tmp_path):
     table = TOY.X.assign(colour=np.where(TOY.X["x1"] > 3, "red", "blue")) if model is None else TOY.X
-    fair = FairPlugInClassifier(model, cv=None, random_state=0).fit(table, Y, sensitive_features=GROUP)
+    fresh = None if model is None else clone(model)  # other tests fit it
+    fair = FairPlugInClassifier(fresh, cv=None, random_state=0).fit(table, Y, sensitive_features=GROUP)
     loaded = load_run(save(Run(fair, {}, {}), tmp_path / "run")).estimator
     np.testing.assert_array_equal(loaded.decision_function(table), fair.decision_function(table))
 

@@ -283,7 +283,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted labels; the sensitive attributes are not needed."""
-        return np.asarray(self.classes_[np.where(self._scores(X) > 0, *self._places)])
+        favorably = self._scores(X) > 0
+        return np.asarray(self.classes_[np.where(favorably, *self._places)])
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores, positive for `classes_[1]`, as scikit-learn has it."""

@@ -151,7 +151,9 @@ def read_list(folder: Path, part: str = "") -> tuple[dict[str, Any], dict[str, b
 def _read_own_list(folder: Path, part: str = "") -> bytes | None:
     """Return the content of `run.json`; one that is a link out of the folder, or far too long, is refused."""
     if not leads_inside(folder, part + _LIST):
-        raise ValueError(f"{part}{_LIST} in {str(folder)!r} leads out of the folder. Do not use it.")
+        raise ValueError(
+            f"A run must name files of its own folder: {part}{_LIST} in {str(folder)!r} does not. Do not use it."
+        )
     return read_file(folder, part + _LIST, most=_LONGEST)
 
 

@@ -48,7 +48,7 @@ class MostAccurateWithin:
         for bound in self.eps.values() if isinstance(self.eps, Mapping) else [self.eps]:
             require_gap(bound, "A bound")
         real = isinstance(self.confidence, Real) and not isinstance(self.confidence, bool)
-        if self.confidence is not None and not (real and 0 < self.confidence < 1):
+        if self.confidence is not None and not (real and 0 < 1 - self.confidence < 1):
             raise ValueError(
                 f"`confidence` must be between 0 and 1, both excluded: found {quote(self.confidence)}."
                 f"{as_share(self.confidence)}"
