@@ -96,7 +96,7 @@ def test_labels_in_messages_are_cut_short():
 
 def test_text_that_is_no_unicode_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match="`y` must have text in valid Unicode"):
-        as_column(["a", "\ud800"], "y")
+        as_column(np.array(["a", "\ud800"], dtype=object), "y")
 
 
 def test_large_whole_numbers_beside_fractions_stay_different():
