@@ -50,7 +50,7 @@ def positive_label(labels: Sequence[Any], favorable: Any) -> Any:
         return Refusal("more than two labels")
     if favorable is not None and is_missing(favorable):
         return Refusal("the favorable label is missing")
-    if isinstance(favorable, Collection) and not isinstance(favorable, str):
+    if isinstance(favorable, Collection) and not isinstance(favorable, str | bytes):
         return Refusal("the favorable label is no single value")
     if favorable is not None:
         return favorable if favorable in different or len(different) < 2 else Refusal("no such label")
