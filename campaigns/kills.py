@@ -6,8 +6,9 @@ have imported everything already, and write a checkpoint at every step. Then, fo
 stop at every single disk operation, with files cut short in the middle of a write, too: dozens of stops, one case.
 
 Right is what loads as the old run or as the new one, byte for byte, or is resumed and ends with the very files of a
-training that was never stopped. Where nothing had been kept yet, the same command must start again, unhindered. Notes
-in the folder must still be there, and after the next command nothing hidden.
+training that was never stopped; models in skops' format, which hold times and addresses, are compared by what they
+decide. Where nothing had been kept yet, the same command must start again, unhindered. Notes in the folder must still
+be there, and after the next command nothing hidden.
 """
 
 import os

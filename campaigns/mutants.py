@@ -34,6 +34,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         "metrics",
         "test_certificates.py",
     ),
+    "simultaneous.py": ("test_simultaneous.py", "test_ratios_of_groups.py", "test_intervals.py"),
     "selection/_rules.py": ("test_selection.py", "test_closest_to_ideal.py", "test_contracts.py"),
     "selection/_rows.py": ("test_selection.py", "test_closest_to_ideal.py", "test_contracts.py", "test_certified.py"),
     "selection/_within.py": ("test_selection.py", "test_certified.py"),
