@@ -42,6 +42,8 @@ def is_missing(value: Any) -> bool:
 
 def positive_label(labels: Sequence[Any], favorable: Any) -> Any:
     """Return which of the labels is favorable, or a refusal."""
+    if any(isinstance(one, Collection) and not isinstance(one, str | bytes) for one in (favorable, *labels)):
+        return Refusal("a label is no single value")
     different: list[Any] = []
     for label in labels:
         if label not in different:
@@ -50,8 +52,6 @@ def positive_label(labels: Sequence[Any], favorable: Any) -> Any:
         return Refusal("more than two labels")
     if favorable is not None and is_missing(favorable):
         return Refusal("the favorable label is missing")
-    if isinstance(favorable, Collection) and not isinstance(favorable, str | bytes):
-        return Refusal("the favorable label is no single value")
     if favorable is not None:
         return favorable if favorable in different or len(different) < 2 else Refusal("no such label")
     if all(label in (0, 1) for label in different) or all(label in (-1, 1) for label in different):
