@@ -40,8 +40,15 @@ def is_missing(value: Any) -> bool:
     return value is None or nothing or (isinstance(value, float) and isnan(value))
 
 
+def _single(labels: Sequence[Any]) -> Sequence[Any]:
+    """Return an array of one column as that column."""
+    nested = all(isinstance(one, list | tuple) and len(one) == 1 for one in labels)
+    return [one[0] for one in labels] if nested else labels
+
+
 def positive_label(labels: Sequence[Any], favorable: Any) -> Any:
     """Return which of the labels is favorable, or a refusal."""
+    labels = _single(labels)
     if any(isinstance(one, Collection) and not isinstance(one, str | bytes) for one in (favorable, *labels)):
         return Refusal("a label is no single value")
     different: list[Any] = []

@@ -41,12 +41,20 @@ def population_of(recipe=MLP((8,), 0.2), seeds=(0,)) -> Population:
 
 
 def train(
-    population: Population, weightings, *, span=range(3), batch_size=30, optimizer=None, average=None, **settings
+    population: Population,
+    weightings,
+    objectives=OBJECTIVES,
+    *,
+    span=range(3),
+    batch_size=30,
+    optimizer=None,
+    average=None,
+    **settings,
 ):
     optimizer = optimizer or torch.optim.Adam(population.parameters, lr=0.02)
     average = average or Average(population, 0.0)
     feed = InMemory(rows(), batch_size)
-    return list(epochs(population, OBJECTIVES, feed, weightings, optimizer, average, span=span, **settings))
+    return list(epochs(population, objectives, feed, weightings, optimizer, average, span=span, **settings))
 
 
 def assert_same_state(one: Population, i: int, other: Population, j: int) -> None:
@@ -338,3 +346,24 @@ def test_chunks_cover_every_row_once():
 
 def test_member_is_a_weighting_and_a_seed():
     assert Member(MinNorm()) == Member(MinNorm(), seed=0) != Member(MinNorm(), seed=1)
+
+
+def test_separate_passes_without_dropout_are_the_same_step():
+    ours = []
+    for separate in (False, True):
+        population = population_of(MLP((8,), 0.0))
+        optimizer = torch.optim.SGD(population.parameters, lr=0.5)
+        ours.append((train(population, [MinNorm()], optimizer=optimizer, separate_passes=separate), population))
+    for one, other in zip(ours[0][0], ours[1][0], strict=True):
+        torch.testing.assert_close(one.values, other.values)
+        torch.testing.assert_close(one.weights, other.weights)
+    torch.testing.assert_close(ours[0][1].state(0), ours[1][1].state(0))
+
+
+def test_separate_passes_draw_a_dropout_mask_for_each_objective():
+    """Twice the same objective: with one mask the gradients are equal, with two they are not."""
+    twice = [OBJECTIVES[0], OBJECTIVES[0]]
+    for separate in (False, True):
+        population = population_of(MLP((64,), 0.5))
+        snapshots = train(population, [MinNorm()], twice, separate_passes=separate)
+        assert all((s.values[0] != s.values[1]).item() == separate for s in snapshots)

@@ -104,7 +104,7 @@ class Feed(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class InMemory:
-    """Rows that are all in memory, cut into batches of nearly equal size.
+    """Rows that are all in memory, cut into batches.
 
     Parameters
     ----------
@@ -114,6 +114,8 @@ class InMemory:
         Rows a batch, at the most.
     part, parts
         Which share of every batch to take: for ranks that hold the same rows.
+    even
+        Whether batches are of nearly equal size; if not, each is full and the last has what is left.
 
     Examples
     --------
@@ -126,6 +128,7 @@ class InMemory:
     batch_size: int
     part: int = 0
     parts: int = 1
+    even: bool = True
 
     @property
     def steps(self) -> int:
@@ -136,7 +139,8 @@ class InMemory:
         """Yield the batches of an epoch: shuffled as the seed has it, or as they stand if there is none."""
         n = len(self.rows)
         order = torch.arange(n) if seed is None else torch.randperm(n, generator=torch.Generator().manual_seed(seed))
-        shares = [whole.tensor_split(self.parts)[self.part] for whole in order.tensor_split(self.steps)]
+        batches = order.tensor_split(self.steps) if self.even else torch.split(order, self.batch_size)
+        shares = [whole.tensor_split(self.parts)[self.part] for whole in batches]
         for start in range(0, self.steps, _AT_ONCE):
             few = shares[start : start + _AT_ONCE]
             yield from self.rows[torch.cat(few).to(self.rows.y.device)].split(map(len, few))

@@ -89,7 +89,7 @@ class Weighting(Protocol):
 class MinNorm:
     """The paper's common descent vector: the shortest convex combination of the gradients.
 
-    w = argmin wᵀ G w over the simplex (Padh et al. 2021, Eq. 13; Désidéri 2012). Every gradient then has an inner
+    w = argmin wᵀ G w over the simplex (Padh et al. 2021, Eq. 14; Désidéri 2012). Every gradient then has an inner
     product of at least ‖w J‖² with w J; if that is zero, the point is Pareto stationary.
     Exact: in closed form for up to three objectives, by non-negative least squares above.
 
@@ -180,9 +180,9 @@ def _directions(gaps: int, n: int) -> np.ndarray:
 
 
 def initial_scales(values: Float[Tensor, "*k"], floor: float = 0.05) -> Float[Tensor, "*k"]:
-    """Return what gradients are divided by: the objectives' initial values (Padh et al. 2021, Eq. 14), floored.
+    """Return what gradients are divided by: the objectives' initial values (Padh et al. 2021, Eq. 15), floored.
 
-    Departs: without the floor, a gap that happens to start near zero would drown every other gradient.
+    Departs: the paper has no floor. Without one, a gap that happens to start near zero drowns every other gradient.
 
     >>> initial_scales(torch.tensor([0.7, 0.01]))
     tensor([0.7000, 0.0500])

@@ -50,7 +50,7 @@ def _check_scale(c: float) -> None:
 
 @dataclass(frozen=True)
 class Tanh(Relaxation):
-    """The paper's hyperbolic tangent relaxation, tanh(c·max(0, f)) (Padh et al. 2021, Eq. 8).
+    """The paper's hyperbolic tangent relaxation, tanh(c·max(0, f)) (Padh et al. 2021, Eq. 11).
 
     It tends to the indicator as c grows (Lemma 1), and is one-sided: rows with f < 0 get no gradient.
 
@@ -100,7 +100,11 @@ class Sigmoid(Relaxation):
 
 @dataclass(frozen=True)
 class Linear(Relaxation):
-    """f itself (Donini et al. 2018, Zafar et al. 2017): the gap of the mean scores, not of the decisions."""
+    """f itself (Donini et al. 2018, Zafar et al. 2017): the gap of the mean scores, not of the decisions.
+
+    For two groups −1 and 1 the gap is (1/n) Σ C(a) f(x) with C(a) = (p̂₁ − 1[a = 1]) / (p̂₁ (1 − p̂₁)) and p̂₁ the share
+    of group 1, that is n/n₋₁ for group −1 and −n/n₁ for group 1: the constant that Padh et al. 2021, Eq. 7, leave open.
+    """
 
     bounded: ClassVar[bool] = False
 
@@ -111,7 +115,10 @@ class Linear(Relaxation):
 
 @dataclass(frozen=True)
 class ConvexConcave(Relaxation):
-    """min(0, f) (Zafar et al. 2017, disparate mistreatment)."""
+    """min(0, f) (Zafar et al. 2017, disparate mistreatment).
+
+    The gap is (1/n) Σ C′(a) min(0, f(x)) with C′ = C, the constant of `Linear` (Padh et al. 2021, Eq. 8).
+    """
 
     bounded: ClassVar[bool] = False
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import islice, pairwise
 from threading import RLock
 
@@ -65,6 +65,8 @@ def epochs(
     snapshots: int = 4,
     seed: int = 0,
     ranks: Ranks = ALONE,
+    scale_floor: float = 0.05,
+    separate_passes: bool = False,
 ) -> Iterator[Snapshot]:
     """Train `population` in place and yield a `Snapshot` several times an epoch.
 
@@ -92,11 +94,18 @@ def epochs(
         Of the order of rows and of dropout.
     ranks
         Who trains along, each with a feed of its own and the same number of steps.
+    scale_floor
+        The least initial value that gradients are divided by.
+    separate_passes
+        Whether each objective has a forward pass and a dropout mask of its own, as in the paper's code.
     """
     count = feed.steps
     own = [ranks.rank] if ranks.size > 1 else []  # each rank drops units of its own
-    with isolated(device=population.device, small=population.is_small):
-        descend = _descent(population, objectives, feed, weightings, ranks)
+    derive = _derive_separately if separate_passes else _derive
+    with isolated(seed, device=population.device, small=population.is_small):
+        population.train(separate_passes)  # the paper's code takes initial values with dropout
+        scales = partial(_initial_scales, population, objectives, feed, weightings, ranks, scale_floor)
+        descend = _descent(population, objectives, weightings, scales)
     for epoch in span:
         batches = feed.batches(_draw(seed, epoch))
         marks = np.linspace(0, count, min(snapshots, count) + 1).astype(int).tolist()
@@ -105,7 +114,7 @@ def epochs(
             with isolated(seed, epoch, end, *own, device=population.device, small=population.is_small):
                 population.train()
                 for batch in islice(batches, end - start):
-                    values, cotangents, pull = _derive(population, objectives, batch, ranks)
+                    values, cotangents, pull = derive(population, objectives, batch, ranks)
                     traces.append((values, descend(cotangents, pull)))
                     optimizer.step()
                     average.follow(population)
@@ -127,6 +136,19 @@ def _derive(
     return values, cotangents[..., ours], pull if ranks.size == 1 else Pullback(lambda own: ranks.summed(pull(own)))
 
 
+def _derive_separately(
+    population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
+) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
+    """Return what `_derive` does, with a forward pass for each objective: k passes draw k dropout masks."""
+    parts = [_derive(population, [objective], batch, ranks) for objective in objectives]
+    values, cotangents, pulls = zip(*parts, strict=True)
+
+    def pull(own: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
+        return torch.cat([one(cotangent) for one, cotangent in zip(pulls, torch.split(own, 1), strict=True)])
+
+    return torch.cat(values), torch.cat(cotangents), Pullback(pull)
+
+
 def _without_rows(population: Population) -> tuple[Float[Tensor, "members 0"], Pullback]:
     """Return what no rows at all give: few modules of one's own take an empty batch."""
     some, d = population.parameters[0].detach(), sum(parameter[0].numel() for parameter in population.parameters)
@@ -137,7 +159,10 @@ Descent = Callable[[Float[Tensor, "k members n"], Pullback], Float[Tensor, "k me
 
 
 def _descent(
-    population: Population, objectives: Sequence[Objective], feed: Feed, weightings: Sequence[Weighting], ranks: Ranks
+    population: Population,
+    objectives: Sequence[Objective],
+    weightings: Sequence[Weighting],
+    initial: Callable[[], Float[Tensor, "k members"]],
 ) -> Descent:
     """Return the function that writes each member's direction into the parameters' `grad` and returns the weights."""
     parameters = population.parameters
@@ -152,7 +177,7 @@ def _descent(
         return weigh_first
 
     if population.scales is None:  # training that is taken up again keeps them
-        population.scales = _initial_scales(population, objectives, feed, weightings, ranks)
+        population.scales = initial()
     scales = population.scales
 
     def common_descent(cotangents: Tensor, pull: Pullback) -> Tensor:
@@ -169,16 +194,20 @@ def _descent(
 
 @torch.no_grad()
 def _initial_scales(
-    population: Population, objectives: Sequence[Objective], feed: Feed, weightings: Sequence[Weighting], ranks: Ranks
+    population: Population,
+    objectives: Sequence[Objective],
+    feed: Feed,
+    weightings: Sequence[Weighting],
+    ranks: Ranks,
+    floor: float,
 ) -> Float[Tensor, "k members"]:
     """Return the objectives' initial values, means over batches; 1 for `Fixed` members, who weigh raw values."""
-    population.train(False)
     values = []
     for batch in feed.batches(None):
         logits = population(batch.x) if len(batch) else _without_rows(population)[0]
         everyone, whole, _ = ranks.gathered(logits, batch)
         values.append(torch.stack([objective(everyone, whole) for objective in objectives]))
-    scales = initial_scales(torch.stack(values).mean(0))
+    scales = initial_scales(torch.stack(values).mean(0), floor)
     raw = torch.tensor([isinstance(weighting, Fixed) for weighting in weightings], device=scales.device)
     return torch.where(raw, 1.0, scales)
 

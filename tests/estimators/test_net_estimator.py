@@ -1,5 +1,7 @@
 """What is special about the network estimator; what all estimators do is in `estimator_contract`."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,7 @@ from sklearn.base import clone
 from small_fits import GROUP, X, Y, assert_same, fitted, small
 
 from mamofair import MLP, ClosestToIdeal, FairNetClassifier, Fixed, MinNorm, MostAccurateWithin, Notion, Rate
+from mamofair.batches import Batch, InMemory
 from mamofair.descent import PublishedFrankWolfe
 from mamofair.notions import FP, TN
 from mamofair.objectives import SquaredError
@@ -81,6 +84,34 @@ def test_as_published_has_the_parameters_of_the_code():
     assert code.anchor_loss == SquaredError()
     assert code.network == MLP((60, 25), 0.2, weight_std=0.02)
     assert code.learning_rate == FairNetClassifier.as_published().learning_rate
+
+
+def test_batches_are_full_and_the_last_has_what_is_left_unless_they_are_even():
+    rows = InMemory(Batch.of(torch.rand(1100, 1), torch.ones(1100), {"a": torch.ones(1100, 2)}), 512, even=False)
+    assert [len(batch) for batch in rows.batches(0)] == [512, 512, 76]
+    assert [len(batch) for batch in replace(rows, even=True).batches(0)] == [367, 367, 366]
+
+
+def test_a_mask_says_which_rows_are_held_back():
+    mask = np.arange(600) % 3 == 0
+    model = small(validation_fraction=mask).fit(X, Y, sensitive_features=GROUP)
+    assert len(model.front_.points) > 1
+    expected = [int(np.sum((model.at(i).predict(X) == Y)[mask])) for i in range(len(model.front_))]
+    counted = [point.valid.counts[""][0][[0, 3]].sum() for point in model.front_.points]
+    assert counted == expected
+
+
+@pytest.mark.parametrize("mask", [np.zeros(600, bool), np.ones(5, bool), np.ones(600)], ids=["none", "few", "numbers"])
+def test_a_mask_that_does_not_fit_is_refused(mask):
+    with pytest.raises(ValueError, match="A mask as `validation_fraction` must have True or False for each row"):
+        small(validation_fraction=mask).fit(X, Y, sensitive_features=GROUP)
+
+
+def test_any_optimizer_of_torch_trains_and_is_taken_up_again():
+    model = fitted(optimizer=torch.optim.SGD, learning_rate=0.5, epochs=4)
+    assert_same(model, fitted(optimizer=torch.optim.SGD, learning_rate=0.5, epochs=4))
+    first = fitted(optimizer=torch.optim.SGD, learning_rate=0.5, epochs=2, warm_start=True)
+    assert_same(first.fit(X, Y, sensitive_features=GROUP), model)
 
 
 @pytest.mark.parametrize("code", [False, True], ids=["text", "code"])

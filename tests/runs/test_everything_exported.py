@@ -100,3 +100,14 @@ def test_a_weighting_of_another_library_is_kept_by_name_and_asked_for_to_train_f
     assert_same(fitted(mamofair.load(tmp_path / "run", members=members)), fitted(model))
     twice = again(mamofair.load(tmp_path / "run"), tmp_path / "again")  # a name is kept as it is
     assert twice.get_params()["members"] == loaded.get_params()["members"]
+
+
+def test_optimizers_of_torch_are_saved_and_others_refused_by_name(tmp_path):
+    model = fitted(net(epochs=1, optimizer=torch.optim.SGD))
+    assert mamofair.load(save(Run(model, {}, {}), tmp_path / "run")).optimizer is torch.optim.SGD
+
+    class Steps(torch.optim.SGD):
+        pass
+
+    with pytest.raises(ValueError, match=r"optimizers of torch\.optim: found .*Steps in optimizer"):
+        save(Run(fitted(net(epochs=1, optimizer=Steps)), {}, {}), tmp_path / "other")

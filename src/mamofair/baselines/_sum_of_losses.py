@@ -22,7 +22,7 @@ class EqualShares:
 
 
 class SumOfLossesClassifier(FairNetClassifier):
-    """A `FairNetClassifier` with one member, which minimises the sum of all objectives (Padh et al. 2021, Sec. 5).
+    """A `FairNetClassifier` with one member, which minimises the sum of all objectives (Padh et al. 2021, Sec. 6).
 
     Each objective is divided by its initial value, floored at 0.05, as for common descent: Σ lᵢ(w) / lᵢ(w_init).
 

@@ -45,7 +45,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     crossed: bool
     favorable: Any
     selection: Selection
-    validation_fraction: float
+    validation_fraction: Any
     calibration_fraction: float
     max_points: int
     random_state: Any
@@ -74,14 +74,9 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _split(self, rows: Rows, rng: np.random.Generator) -> list[Rows]:
         """Return the rows to train on, those to measure points on, and those for calibration."""
-        if self._folds is None:
-            return hold_back(rows, (self.validation_fraction, self.calibration_fraction), rng)
-        if self.calibration_fraction:
-            raise ValueError(
-                "`calibration_fraction` must be 0 with `cv`: cross-fitted counts are of the procedure, and a guarantee "
-                f"is about one model: found {self.calibration_fraction}. Choose one of the two."
-            )
-        return [rows, rows, rows[:0]]
+        if self._folds is not None:
+            return [rows, rows, rows[:0]]
+        return hold_back(rows, (self.validation_fraction, self.calibration_fraction), rng)
 
     @property
     def _folds(self) -> int | None:

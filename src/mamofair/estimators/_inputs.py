@@ -57,8 +57,15 @@ class Rows:
         return [min(positive, 1 - positive), *[1.0] * gaps]
 
 
-def hold_back(rows: Rows, fractions: tuple[float, ...], rng: np.random.Generator) -> list[Rows]:
-    """Return the training part, then a part for each fraction, all with the same shares of labels and groups."""
+def hold_back(rows: Rows, fractions: tuple[Any, ...], rng: np.random.Generator) -> list[Rows]:
+    """Return the training part, then a part for each fraction, all with the same shares of labels and groups.
+
+    The first fraction may also be a mask of the rows to take.
+    """
+    if np.ndim(fractions[0]):
+        marked = _read_mask(fractions[0], len(rows))
+        train, *others = hold_back(rows[~marked], fractions[1:], rng)
+        return [train, rows[marked], *others]
     sizes = [round(fraction * len(rows)) or int(fraction > 0) for fraction in fractions]
     if sum(sizes) >= len(rows):
         raise ValueError(
@@ -67,6 +74,16 @@ def hold_back(rows: Rows, fractions: tuple[float, ...], rng: np.random.Generator
     order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), rng)
     parts = np.split(order, np.cumsum([len(rows) - sum(sizes), *sizes])[:-1])
     return [rows[np.sort(part)] for part in parts]
+
+
+def _read_mask(mask: Any, rows: int) -> np.ndarray:
+    marked = np.asarray(mask)
+    if marked.dtype != bool or marked.shape != (rows,) or not marked.any():
+        raise ValueError(
+            "A mask as `validation_fraction` must have True or False for each row with a weight, some of them True: "
+            f"found {marked.dtype} of shape {marked.shape} for {rows} rows."
+        )
+    return marked
 
 
 def warn_of_unmeasured(notion: Notion, attribute: str, valid: Rows) -> None:

@@ -1,7 +1,9 @@
 """The network estimator: a population of networks, trained side by side, each with a preference of its own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from torch.optim import Adam, Optimizer
 
 from mamofair.descent import Weighting
 from mamofair.estimators._network_training import NetworkTraining
@@ -36,8 +38,9 @@ class FairNetClassifier(NetworkTraining):
         The label that counts as positive. None means the larger of 0/1, booleans or −1/1; others must be named.
     selection : Selection, default=ClosestToIdeal()
         Which point of the front `predict` uses.
-    validation_fraction : float, default=0.25
-        The share of rows that is held back to measure snapshots, with the same shares of labels and groups.
+    validation_fraction : float or array of bool, default=0.25
+        The share of rows that is held back to measure snapshots, with the same shares of labels and groups; or a mask
+        of the rows to hold back.
     calibration_fraction : float, default=0
         The share of rows that is held back further, for choices with a guarantee.
     cv : int or None, default=None
@@ -68,8 +71,17 @@ class FairNetClassifier(NetworkTraining):
     micro_batch : int or None, default=None
         The most rows that a network computes at once, for networks whose batch does not fit into memory. The step is
         that of the whole batch, computed twice, piece by piece. Not for networks that mix rows, as BatchNorm does.
+    even_batches : bool, default=True
+        Whether all batches of an epoch have nearly the same size, as above; if not, each has `batch_size` rows and the
+        last one what is left.
     learning_rate : float, default=0.003
-        Of Adam.
+        Of the optimizer.
+    optimizer : callable, default=torch.optim.Adam
+        Takes the parameters and `lr`, and returns an optimizer of torch.
+    scale_floor : float, default=0.05
+        The least initial value that common descent divides an objective's gradient by; `Fixed` members divide by none.
+    separate_passes : bool, default=False
+        Whether each objective has a forward pass and a dropout mask of its own, as in the paper's code; slower.
     averaging : float, default=0.99
         The decay of the running average of parameters that snapshots are taken of; 0 takes them as they are.
     snapshots : int, default=4
@@ -122,7 +134,7 @@ class FairNetClassifier(NetworkTraining):
         crossed: bool = False,
         favorable: Any = None,
         selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
+        validation_fraction: Any = 0.25,
         calibration_fraction: float = 0.0,
         cv: int | None = None,
         max_points: int = 200,
@@ -135,7 +147,11 @@ class FairNetClassifier(NetworkTraining):
         epochs: int = 60,
         batch_size: int = 512,
         micro_batch: int | None = None,
+        even_batches: bool = True,
         learning_rate: float = 0.003,
+        optimizer: Callable[..., Optimizer] = Adam,
+        scale_floor: float = 0.05,
+        separate_passes: bool = False,
         averaging: float = 0.99,
         snapshots: int = 4,
         patience: int | None = 15,
@@ -161,7 +177,11 @@ class FairNetClassifier(NetworkTraining):
         self.epochs = epochs
         self.batch_size = batch_size
         self.micro_batch = micro_batch
+        self.even_batches = even_batches
         self.learning_rate = learning_rate
+        self.optimizer = optimizer
+        self.scale_floor = scale_floor
+        self.separate_passes = separate_passes
         self.averaging = averaging
         self.snapshots = snapshots
         self.patience = patience

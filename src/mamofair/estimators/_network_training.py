@@ -1,7 +1,7 @@
 """How the network estimator trains: a population, its optimizer and its average, and snapshots that are measured."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -45,7 +45,11 @@ class NetworkTraining(FairClassifier):
     epochs: int
     batch_size: int
     micro_batch: int | None
+    even_batches: bool
     learning_rate: float
+    optimizer: Callable[..., torch.optim.Optimizer]
+    scale_floor: float
+    separate_passes: bool
     averaging: float
     snapshots: int
     patience: int | None
@@ -124,6 +128,8 @@ class NetworkTraining(FairClassifier):
             snapshots=self.snapshots,
             seed=seed,
             ranks=ranks,
+            scale_floor=self.scale_floor,
+            separate_passes=self.separate_passes,
         ):
             tallies = zip(*(measure(self._average.population, part, ranks) for part in held_back), strict=True)
             points = [Point(*both, member=i, step=snapshot.step) for i, both in enumerate(tallies)]  # type: ignore[misc]
@@ -157,10 +163,10 @@ class NetworkTraining(FairClassifier):
         if isinstance(train, Streamed):
             return train.feed(partial(self._tensor, device="cpu"), size, ranks, device=self.device)
         rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
-        return InMemory(rows, size, ranks.rank, ranks.size)
+        return InMemory(rows, size, ranks.rank, ranks.size, self.even_batches)
 
     def _rows_a_step(self, rows: Rows) -> int:
-        return min(self.batch_size, max(64, -(-len(rows) // 6)))
+        return min(self.batch_size, max(64, -(-len(rows) // 6))) if self.even_batches else self.batch_size
 
     def _twin(self, whole: Rows, part: Rows) -> "NetworkTraining":
         """Return a copy that takes as many steps an epoch as this one."""
@@ -179,9 +185,13 @@ class NetworkTraining(FairClassifier):
                 networks[own] = self.network(train.X.shape[1])
                 require_logits(networks[own], self._tensor(train.X[:2], "cpu"))
         self._population = Population([networks[member.seed] for member in members], self.device, self.micro_batch)
-        self._optimizer = torch.optim.Adam(self._population.parameters, lr=self.learning_rate, fused=True)
+        self._optimizer = self._new_optimizer()
         self._average = Average(self._population, self.averaging)
         self._epoch, self._best, self._stale = 0, 0.0, 0
+
+    def _new_optimizer(self) -> torch.optim.Optimizer:
+        faster = {"fused": True} if self.optimizer is torch.optim.Adam else {}
+        return self.optimizer(self._population.parameters, lr=self.learning_rate, **faster)
 
     def _resume(self, members: Sequence[Member]) -> None:
         """Take up the networks of an earlier fit; if that one ran out of patience, it has some again."""

@@ -31,6 +31,11 @@ def require_calibration(selection: Selection, fraction: float, folds: int | None
     if sure and not fraction:
         way = "set `calibration_fraction`" if folds is None else "set `calibration_fraction`, and cv=None"
         raise ValueError(f"A choice with `confidence` needs rows of its own: {way}; found 0.")
+    if folds is not None and fraction:
+        raise ValueError(
+            "`calibration_fraction` must be 0 with `cv`: cross-fitted counts are of the procedure, and a guarantee is "
+            f"about one model: found {fraction}. Choose one of the two."
+        )
 
 
 def _whole(value: Any) -> bool:
@@ -65,7 +70,7 @@ _FOLDS: Rule = ("cv", lambda v: v is None or (_whole(v) and v >= 2), "None or an
 #: Of every estimator.
 SHARED: tuple[Rule, ...] = (
     ("selection", lambda v: isinstance(v, Selection) and not isinstance(v, type), "a rule such as ClosestToIdeal()"),
-    ("validation_fraction", lambda v: _number(v) and 0 < v < 1, "between 0 and 1, both excluded"),
+    ("validation_fraction", lambda v: np.ndim(v) or (_number(v) and 0 < v < 1), "between 0 and 1, both excluded"),
     ("calibration_fraction", lambda v: _number(v) and v < 1, "at least 0 and less than 1"),
     ("max_points", _whole, _WHOLE),
 )
@@ -84,6 +89,8 @@ NETWORK: tuple[Rule, ...] = (
     *_DESCENT,
     ("anchor_loss", lambda v: isinstance(v, CrossEntropy | SquaredError), "CrossEntropy() or SquaredError()"),
     ("network", _builds, "a callable that takes the number of features and returns a new module, not a module"),
+    ("optimizer", callable, "a callable that takes parameters and `lr`, such as torch.optim.Adam"),
+    ("scale_floor", _number, "a number, not negative"),
     ("epochs", _whole, _WHOLE),
     ("batch_size", _whole, _WHOLE),
     ("micro_batch", lambda v: v is None or _whole(v), f"None or {_WHOLE}"),

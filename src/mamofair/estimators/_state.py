@@ -120,7 +120,7 @@ def _revive(
     size = len(next(iter(population["tensors"].values())))
     estimator._population = Population([network] * size, estimator.device)
     estimator._population.scales = population["scales"]
-    estimator._optimizer = torch.optim.Adam(estimator._population.parameters, lr=estimator.learning_rate, fused=True)
+    estimator._optimizer = estimator._new_optimizer()
     estimator._average = Average(estimator._population, estimator.averaging)
     estimator._average.steps = average["steps"]
     _fill(estimator._population, population)

@@ -163,11 +163,17 @@ def carry_out(job: Job) -> dict[str, Any]:
     record = {"table": job.table.name, **job.key, "seed": job.repetition, "seconds": seconds, "cpu_seconds": cpu}
     record |= {"points": len(model.front_), "constant": chosen.is_constant, "validation": _values(chosen, model)}
     if job.table.whole_front:
-        held_back = [point.valid for point in model.front_.points]
-        record |= {"fronts": fronts({"validation": held_back, "test": tallies}, model.front_.criteria)}
+        parts = {"validation": [point.valid for point in model.front_.points], "test": tallies}
+        record |= {"fronts": fronts(parts, model.front_.criteria)}
+        record |= {"counts": {part: list(map(_counts, found)) for part, found in parts.items()}}
     else:
         record |= {"test": _values(tallies[0], model)}
     return record | {"versions": _versions()}
+
+
+def _counts(tally: Tally) -> dict[str, list[list[int]]]:
+    """Return TP, FP, FN and TN of each group: from these any reading of a front follows, without new training."""
+    return {name: table.astype(int).tolist() for name, table in tally.counts.items()}
 
 
 def _values(tally: Tally, model: Any) -> dict[str, float]:

@@ -70,7 +70,7 @@ class Gap:
     """The relaxed gap of a notion for an attribute, plus a little accuracy: |gap| + anchor·anchor_loss.
 
     The gap is the largest difference of two groups' rates, with the indicator of ŷ = 1 relaxed (Padh et al. 2021,
-    Eq. 8 and 16). The anchor keeps a model that minimises this alone from becoming constant.
+    Eq. 11 and 16). The anchor keeps a model that minimises this alone from becoming constant.
 
     In a batch, a group with less than one row of (relaxed) mass under a rate's condition does not count, and with
     fewer than two groups that count the rate is no gap at all: 0, with no gradient.

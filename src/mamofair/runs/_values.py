@@ -90,6 +90,13 @@ def _each(parts: Mapping[str, Any], at: str, store: Store) -> dict[str, Any]:
     return {name: to_plain(part, f"{at}/{name}", store) for name, part in parts.items()}
 
 
+@to_plain.register
+def _(value: type, at: str, store: Store) -> Any:
+    if not (issubclass(value, torch.optim.Optimizer) and getattr(torch.optim, value.__name__, None) is value):
+        raise ValueError(f"A run can hold optimizers of torch.optim: found {value.__qualname__[:80]} in {at}.")
+    return {"optimizer": value.__name__}
+
+
 @to_plain.register(type(None))
 @to_plain.register(bool)
 @to_plain.register(int)
@@ -182,6 +189,13 @@ def _booster(document: Any, store: Store) -> Any:
     return from_arrays(features, arrays)
 
 
+def _optimizer(document: Any, store: Store) -> Any:
+    found = getattr(torch.optim, str(document["optimizer"]), None)
+    if not (isinstance(found, type) and issubclass(found, torch.optim.Optimizer)):
+        raise ValueError(f"A run may name optimizers of torch.optim: found {str(document['optimizer'])[:80]!r}.")
+    return found
+
+
 def _of_ours(document: Any, store: Store) -> Any:
     name, types = document["is"], _types()
     if name not in types:
@@ -218,5 +232,6 @@ READERS: dict[str, Callable[[Any, Store], Any]] = {
     "cells": lambda document, store: Cell(document["cells"]),
     "booster": _booster,
     "model": lambda document, store: read_parts(store.files[document["model"]], document["model"], _WHAT, _ALLOWED),
+    "optimizer": _optimizer,
     "is": _of_ours,
 }
