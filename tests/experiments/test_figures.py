@@ -12,7 +12,7 @@ from mamofair.experiments import _figure_toy as toy
 from mamofair.experiments._canvas import canvas, save
 from mamofair.relaxations import Hard, Tanh
 
-METHODS = ("MF1", "SFa", "Unc", "OxonFair")
+METHODS = ("MF1", "SFa", "Unc last", "OxonFair")
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_each_point_is_where_its_row_says_and_looks_the_same_in_every_panel():
             assert mark.get_xydata().tolist() == [[row["gap"], row["error"]]]
             looks[row["method"]].add((mark.get_marker(), mark.get_color(), mark.get_markerfacecolor()))
         [level] = [line for line in panel.lines if line.get_linestyle() == ":"]
-        assert level.get_ydata()[0] == part.loc[part["method"] == "Unc", "error"].item()
+        assert level.get_ydata()[0] == part.loc[part["method"] == "Unc last", "error"].item()
     assert all(len(own) == 1 for own in looks.values())
     assert len(set().union(*looks.values())) == len(METHODS)
     [(_, _, fill)] = looks["OxonFair"]
@@ -117,7 +117,7 @@ def test_each_point_is_where_its_row_says_and_looks_the_same_in_every_panel():
 def test_the_legend_names_every_method_once():
     [legend] = single.draw(results()).legends
     shown = [text.get_text() for text in legend.get_texts()]
-    assert shown == [*METHODS, "error of Unc", "open: told the attribute to predict"]
+    assert shown == [*METHODS, "error of Unc last", "open: told the attribute to predict"]
 
 
 @pytest.mark.parametrize("name", ["relaxations", "descent", "toy", "single"])

@@ -78,10 +78,10 @@ def _cells(table: Table, record: Record) -> Iterator[dict[str, Any]]:
 
 
 def frame(table: Table, records: Iterable[Record]) -> pd.DataFrame:
-    """Return a row for each method and notion, for the figure that shows error against gap."""
+    """Return a row for each method and notion, for the figure that shows error against gap: DEO first, as in print."""
     cells = {(cell.method.name, cell.column): cell for cell in compared(table, records)}
     rows = []
-    for notion, column in SHORT.items():
+    for notion, column in reversed(SHORT.items()):
         for name in table.methods:
             if (name, column) in cells:
                 gap, error = cells[name, column], cells[name, f"{column} error"]

@@ -17,7 +17,7 @@ def draw(
     frame: pd.DataFrame,
     *,
     ours: Collection[str] = ("MF1", "MF2", "mamofair"),
-    unconstrained: str = "Unc",
+    unconstrained: str = "Unc last",
     constant: str = "Con",
 ) -> Any:
     """Return the figure.
@@ -31,7 +31,7 @@ def draw(
     ours
         The methods to emphasise.
     unconstrained
-        The method whose error is the dotted line.
+        The method whose error is the dotted line: an unconstrained model, not LINMAP's pick of its snapshots.
     constant
         The method that is far off, and drawn at the upper edge with its error beside it, for the others to have room.
     """

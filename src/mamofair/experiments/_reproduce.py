@@ -31,7 +31,8 @@ class Outcome:
         if self.skipped:
             return f"{name} is skipped: {self.skipped}"
         if isinstance(self.experiment, Table):
-            return section(self.experiment, self.records)
+            judged = not any(record["quick"] for record in self.records)
+            return section(self.experiment, self.records, judged)
         return f"{name}: {', '.join(map(str, self.files))}"
 
     def plain(self) -> dict[str, Any]:
@@ -95,5 +96,5 @@ class Reproduction:
                 figures.append((experiment.title, f"paper/{experiment.name}.png"))
         path = self.out / "paper.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page(tables, figures, command), encoding="utf-8")
+        path.write_text(page(tables, figures, command, self.quick), encoding="utf-8")
         return path
