@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mamofair.experiments._run import Record
@@ -70,7 +69,7 @@ class Evidence:
         points = self.points
         wanted = (points["data"] == panel[0]) & (points["notion"] == panel[1]) & (points["method"] == method)
         chosen = points[wanted].set_index("split")
-        return np.hypot(chosen["error"], chosen["gap"]) if column == "distance" else chosen[column]
+        return (chosen["error"] ** 2 + chosen["gap"] ** 2) ** 0.5 if column == "distance" else chosen[column]
 
     def difference(self, panel: tuple[str, str], one: str, other: str, column: str) -> Difference:
         """Return how much larger a value of one method is than that of another."""
