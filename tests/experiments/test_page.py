@@ -122,10 +122,12 @@ def test_methods_that_are_told_the_attribute_are_marked():
 
 def test_the_page_has_a_section_for_each_table_with_records_and_each_figure():
     records = [record("Con", "demographic_parity", 0.0, 0.46)]
-    text = page([(COMPAS, records), (EXPERIMENTS["table-adult"], [])], [("A picture", "paper/a.png")], "command")
+    text = page(
+        [(COMPAS, records), (EXPERIMENTS["table-adult"], [])], [("A picture", "paper/a.png", "A note.")], "command"
+    )
     assert "`table-compas`, 1 split" in text
     assert "table-adult" not in text
-    assert "![A picture](paper/a.png)" in text
+    assert "![A picture](paper/a.png)\n\nA note." in text
 
 
 def test_the_frame_of_a_figure_has_gap_and_error_in_a_row():

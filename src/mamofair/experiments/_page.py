@@ -14,14 +14,14 @@ from mamofair.experiments._spec import SHORT, Table
 Recorded = tuple[Table, Sequence[Record]]
 
 
-def page(tables: Iterable[Recorded], figures: Iterable[tuple[str, str]], command: str, quick: bool = False) -> str:
-    """Return the page as Markdown, from the records of each table and the titles and paths of figures.
+def page(tables: Iterable[Recorded], figures: Iterable[tuple[str, str, str]], command: str, quick: bool = False) -> str:
+    """Return the page as Markdown, from the records of each table and the titles, paths and notes of figures.
 
     A quick page says what it used, and judges nothing.
     """
     known = [(table, records) for table, records in tables if records]
     sections = [section(*one, judged=not quick) for one in known]
-    pictures = [f"## {title}\n\n![{title}]({path})\n" for title, path in figures]
+    pictures = [f"## {title}\n\n![{title}]({path})\n\n{note}\n" for title, path, note in figures]
     if quick:
         return "\n".join([QUICK.format(command=command), *sections, *pictures])
     judged = [_claims(known), *_counting(known)] if _is_complete(known) else []

@@ -93,7 +93,7 @@ class Reproduction:
             if isinstance(experiment, Table):
                 tables.append((experiment, self.recorded(experiment)))
             elif (self.folder / f"{experiment.name}.png").exists():
-                figures.append((experiment.title, f"paper/{experiment.name}.png"))
+                figures.append((experiment.title, f"paper/{experiment.name}.png", experiment.note))
         path = self.out / "paper.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(page(tables, figures, command, self.quick), encoding="utf-8")

@@ -55,10 +55,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper: `draw` returns it, given a frame of what `tables` recorded of `methods`, if it has any."""
+    """A figure of the paper: `draw` returns it, given a frame of what `tables` recorded of `methods`, if it has any.
+
+    `note` is what the page says below it.
+    """
 
     name: str
     title: str
     draw: Callable[..., Any]
     tables: tuple[Table, ...] = ()
     methods: tuple[str, ...] = ()
+    note: str = ""
