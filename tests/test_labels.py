@@ -101,3 +101,9 @@ def test_text_that_is_no_unicode_is_refused_in_a_sentence():
 
 def test_large_whole_numbers_beside_fractions_stay_different():
     assert len(set(as_column([2**53, 2**53 + 1, -1.0], "y").tolist())) == 3
+
+
+@pytest.mark.parametrize("kind", [complex, object])
+def test_complex_labels_are_refused(kind):
+    with pytest.raises(ValueError, match="`y` must have a number, a text or a boolean in each row: found 1j"):
+        as_column(np.array([1j, 2**53], dtype=kind), "y")

@@ -27,8 +27,8 @@ def as_column(values: Any, name: str) -> np.ndarray:
         raise ValueError(f"`{name}` must have one dimension: found an array of shape {array.shape}.")
     if not len(array):
         raise ValueError(f"`{name}` must have at least one row: found none.")
-    if array.dtype == object:
-        array = _plain_objects(array, name)
+    if array.dtype.kind in "Oc":  # a complex number would be equal to others that it is rounded to
+        array = _plain_objects(array.astype(object), name)
     missing = int(pd.isna(array).sum())
     if missing:
         raise ValueError(f"`{name}` must have no missing value: found {missing} of {len(array)}. Leave those rows out.")
@@ -58,7 +58,8 @@ def _is_missing(value: Any) -> bool:
 
 def _is_one(value: Any) -> bool:
     """Whether a value is a single one that `==` compares."""
-    return pd.api.types.is_hashable(value) and not pd.api.types.is_list_like(value) and not _is_missing(value)
+    single = pd.api.types.is_hashable(value) and not pd.api.types.is_list_like(value)
+    return single and not isinstance(value, complex) and not _is_missing(value)
 
 
 def favorable_label(*columns: np.ndarray, favorable: Any = None, name: str = "y") -> Any:
