@@ -276,3 +276,10 @@ def test_decisions_that_are_all_wrong_are_written_alike():
 def test_a_group_that_is_too_small_for_every_rate_is_told_in_two_words():
     found = audit([0, 1] * 20, [0, 1, 1, 1] * 10, ["a", "a", "b", "b"] * 10)
     assert "Too small to judge, sensitive_0: a (all rates), b (all rates)." in str(found)
+
+
+def test_rows_of_unknown_group_are_counted_in_print_only_where_there_are_some():
+    people = {"sex": ["f", "m"] * 50, "race": [None, "a", "b", "b"] * 25}
+    shown = str(audit([0, 1] * 50, [1, 0] * 50, sensitive_features=people))
+    assert "Of race, 25 rows have no known group and are left out." in shown
+    assert "Of sex, " not in shown

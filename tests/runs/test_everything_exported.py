@@ -111,3 +111,9 @@ def test_optimizers_of_torch_are_saved_and_others_refused_by_name(tmp_path):
 
     with pytest.raises(ValueError, match=r"optimizers of torch\.optim: found .*Steps in optimizer"):
         save(Run(fitted(net(epochs=1, optimizer=Steps)), {}, {}), tmp_path / "other")
+
+
+def test_parameters_that_are_numpy_numbers_are_saved_as_plain_ones(tmp_path):
+    model = fitted(net(epochs=1, random_state=np.int64(3)))
+    loaded = mamofair.load(save(Run(model, {}, {}), tmp_path / "run"))
+    assert (loaded.random_state, type(loaded.random_state)) == (3, int)
