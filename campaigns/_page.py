@@ -35,7 +35,7 @@ def _section(name: str) -> str:
     lines = [
         f"## {name.capitalize()}",
         f"\n{getdoc(campaign)}\n",
-        f"`python -m campaigns {name}`: {len(records):,} cases, seeds 0 to {campaign.CASES - 1:,}.\n",
+        f"`python -m campaigns {name}`: {len(records):,} of {campaign.CASES:,} cases, by their seeds.\n",
         *("| " + " | ".join(row) + " |" for row in rows),
         "",
         *more,
