@@ -10,7 +10,8 @@ from campaigns._harness import read_records
 _HEAD = """# Reliability
 
 What campaigns of seeded trials found. Each number of a case repeats it: `python -m campaigns NAME` tries them all
-again, and [`campaigns/`](../../campaigns) has the code. The page is written by `python -m campaigns page`.
+again, and [`campaigns/`](../../campaigns) has the code. The page is written by `python -m campaigns page`. A case that
+showed an error of the library, or of its oracle, was tried again once that was mended: "wrong" counts what is left.
 """
 
 
