@@ -25,7 +25,8 @@ def least_limit(a: Sample, b: Sample, delta: float) -> float:
     i, j = np.arange(n + 1), np.arange(m + 1)
     order = newcombe_limit(i[:, None] / n, n, j / m, m, 1.645)
     as_small = order <= order[x, y] + 1e-9
-    ends = beta.ppf(CONFINED * delta / 2, x, n - x + 1), beta.ppf(1 - CONFINED * delta / 2, x + 1, n - x)
+    lowest = beta.ppf(CONFINED * delta / 2, x, n - x + 1) if x else 0.0
+    ends = lowest, beta.ppf(1 - CONFINED * delta / 2, x + 1, n - x)
 
     def chance(difference: float) -> float:
         rates = np.linspace(max(ends[0], difference), min(ends[1], 1 + difference), 201)
@@ -44,3 +45,9 @@ def test_unknown_rate_is_confined_to_where_it_is_plausible(a, b):
     """The chance is largest at an end of what is plausible: another share of δ there is another limit."""
     least = least_limit(a, b, 0.6)
     assert least - 1e-4 <= exact(a, b, 0.6) <= least + 0.003
+
+
+def test_unknown_rate_has_its_exact_limit_where_no_event_was_found():
+    """Without events the chance is largest at the upper end: another event there moves the limit by .006."""
+    least = least_limit((0, 20), (5, 20), 0.05)
+    assert least - 1e-4 <= exact((0, 20), (5, 20), 0.05) <= least + 0.003

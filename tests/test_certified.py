@@ -64,10 +64,10 @@ def test_first_failure_ends_the_sequence_even_if_a_later_point_would_pass():
 def test_order_is_from_the_most_room_to_the_most_accurate_and_blind_to_calibration_rows():
     demand = Demand(dict.fromkeys(criteria(1), 0.05), 0.05)
     front = calibrated(*LADDER)
-    sequence = in_order(front, demand)
+    sequence = in_order(front, demand, allow_constant=False)
     assert [error_of(front, row) for row in sequence] == [200, 190, 180, 170, 160]
     bare = Front(tuple(replace(p, calibration=None) for p in front.points), front.criteria)
-    assert in_order(bare, demand) == sequence
+    assert in_order(bare, demand, allow_constant=False) == sequence
 
 
 def test_points_that_win_next_to_nothing_are_not_worth_a_test():

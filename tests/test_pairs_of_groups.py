@@ -49,6 +49,12 @@ def test_upper_limit_on_a_distance_is_that_of_the_farther_direction():
     assert found.lower(0.05, newcombe) == -newcombe((10, 100), (40, 100), 0.025) > 0.1
 
 
+def test_group_without_any_rows_is_taken_to_have_what_the_rate_asks_for():
+    empty = pair((0, 0), (40, 100))
+    assert empty.shares == (1.0, 1.0)
+    assert empty.samples[0] == (0.0, 0.0)
+
+
 @pytest.mark.parametrize("bound", ["exact", "newcombe"])
 def test_answer_is_the_same_whichever_group_is_better_off(bound):
     for groups in (((300, 1000), (280, 1000)), ((300, 1000), (100, 1000)), ((40, 100), (35, 100))):
@@ -68,7 +74,7 @@ def test_of_points_with_as_much_room_the_most_accurate_is_tested_first():
     same = tally((220, 1000), (200, 1000))
     errors = [Tally({**same.counts, "": np.array([[500.0, error, 0.0, 500 - error]])}) for error in (200, 100)]
     front = Front(tuple(replace(point(0, 20), valid=own, calibration=same) for own in errors), criteria(1))
-    sequence = in_order(front, Demand(dict.fromkeys(criteria(1), 0.1), 0.1, exact))
+    sequence = in_order(front, Demand(dict.fromkeys(criteria(1), 0.1), 0.1, exact), allow_constant=False)
     assert [round(1000 * front.values[row, 0]) for row in sequence] == [100]
 
 

@@ -26,6 +26,7 @@ from mamofair.runs import (
     save,
     write_checkpoint,
 )
+from mamofair.runs._folders import write_file
 from mamofair.runs._locks import replaced_file
 from run_fits import FACTORIES, GROUP, X, Y, assert_same, fitted, net, run_of
 
@@ -158,6 +159,13 @@ def test_a_stop_at_any_disk_operation_of_a_file_leaves_the_old_file_or_the_new_o
         with replaced_file(copy / "run") as file:  # whoever writes it next removes what was left
             file.write(b"again")
         assert read_tree(copy) == {"run": b"again"}
+
+
+def test_writing_a_file_makes_all_folders_above_it(tmp_path):
+    path = tmp_path / "checkpoint" / "points" / "0.safetensors"
+    write_file(path, b"as it was")
+    write_file(path, b"as it is")
+    assert path.read_bytes() == b"as it is"
 
 
 def test_a_file_that_is_being_written_is_no_leftover(tmp_path):

@@ -84,7 +84,7 @@ class Answer:
         return self.message
 
 
-def answer(front: Front, demand: Demand, allow_constant: bool = False) -> Answer:
+def answer(front: Front, demand: Demand, allow_constant: bool) -> Answer:
     """Test the points in their order, and say what came of it."""
     sequence, passed = certify(front, demand, allow_constant)
     tally = front.points[sequence[max(passed - 1, 0)]].calibration

@@ -69,7 +69,7 @@ class Demand:
         return self.delta / len(list(self.pairs(tally)))
 
 
-def in_order(front: Front, demand: Demand, allow_constant: bool = False) -> list[int]:
+def in_order(front: Front, demand: Demand, allow_constant: bool) -> list[int]:
     """Return the rows to test, from the one with the most room below its bounds to the most accurate one.
 
     Room is what is left below the bounds by the limits on validation rows (Newcombe's, of the same confidence), in the
@@ -106,7 +106,7 @@ def _useful(front: Front, allow_constant: bool) -> np.ndarray:
     )  # if none gains anything, the best of them
 
 
-def certify(front: Front, demand: Demand, allow_constant: bool = False) -> tuple[list[int], int]:
+def certify(front: Front, demand: Demand, allow_constant: bool) -> tuple[list[int], int]:
     """Return the rows in the order of testing, and how many of them passed before the first that failed."""
     sequence = in_order(front, demand, allow_constant)
     for passed, row in enumerate(sequence):
