@@ -73,6 +73,7 @@ def test_as_published_has_the_parameters_of_the_text():
     assert (text.members, text.relaxation, text.anchor) == ([MinNorm()], Tanh(3), 0.1)
     assert (text.network, text.learning_rate, text.standardize) == (MLP((60, 25), 0.2), 0.01, False)
     assert (text.snapshots, text.patience, text.selection) == (1, None, ClosestToIdeal(allow_constant=True))
+    assert (text.even_batches, text.scale_floor, text.separate_passes) == (False, 0.0, False)
     assert (text.notions, text.epochs) == ("tpr", 2)
 
 
@@ -83,7 +84,7 @@ def test_as_published_has_the_parameters_of_the_code():
     assert code.relaxation["equal_opportunity"] == Published(5)
     assert code.anchor_loss == SquaredError()
     assert code.network == MLP((60, 25), 0.2, weight_std=0.02)
-    assert code.learning_rate == FairNetClassifier.as_published().learning_rate
+    assert (code.even_batches, code.scale_floor, code.separate_passes) == (False, 0.0, True)
 
 
 def test_batches_are_full_and_the_last_has_what_is_left_unless_they_are_even():

@@ -10,6 +10,7 @@ import pytest
 
 from mamofair.experiments import EXPERIMENTS, METHODS, Table, _run, read, run
 from mamofair.experiments._fronts import ratio_gap
+from mamofair.experiments._methods import Setting
 from mamofair.experiments._run import LOADERS, jobs, telling
 from mamofair.notions import DEMOGRAPHIC_PARITY, NOTIONS, as_notion
 from mamofair.pareto import Tally
@@ -124,3 +125,19 @@ def test_packages_that_are_not_there_are_named_before_anything_is_run(tmp_path, 
     with pytest.raises(ImportError, match="table-compas compares with methods that need oxonfair: pip install"):
         next(run(table, tmp_path, repetitions=[0], quick=True))
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("name", "rate"), [("table-adult", 0.01), ("table-compas", 0.005)])
+def test_code_rows_train_at_the_rate_of_its_script(name, rate):
+    rate_of_script = EXPERIMENTS[name].code_learning_rate
+    setting = Setting(("demographic_parity",), 0.4, 0, 35, 512, code_learning_rate=rate_of_script)
+    assert METHODS["MF1 code"].make(setting).learning_rate == rate
+    assert METHODS["MF1"].make(setting).learning_rate == 0.01
+
+
+def test_published_rows_are_chosen_on_the_validation_rows_of_the_split():
+    mask = np.arange(10) >= 6
+    setting = Setting(("demographic_parity",), 0.4, 0, 35, 512, validation=mask)
+    for name in ("MF1", "MF1 code", "Unc", "Sum of losses"):
+        assert METHODS[name].make(setting).validation_fraction is mask
+    assert METHODS["mamofair"].make(setting).validation_fraction == 0.4

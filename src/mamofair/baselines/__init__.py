@@ -14,13 +14,14 @@ from mamofair.baselines._fairlearn import (
 from mamofair.baselines._fairret import FairretClassifier
 from mamofair.baselines._oxonfair import OxonFairClassifier
 from mamofair.baselines._searchfair import SearchFairClassifier
-from mamofair.baselines._sum_of_losses import SumOfLossesClassifier
+from mamofair.baselines._sum_of_losses import EqualShares, SumOfLossesClassifier
 from mamofair.baselines._unconstrained import UnconstrainedClassifier
 from mamofair.baselines._zafar import ZafarClassifier
 
 __all__ = [
     "ConstantClassifier",
     "CotterClassifier",
+    "EqualShares",
     "ExponentiatedGradientClassifier",
     "FairretClassifier",
     "GridSearchClassifier",

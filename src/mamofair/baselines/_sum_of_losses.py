@@ -5,15 +5,18 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
+from mamofair.descent import Fixed
 from mamofair.estimators import FairNetClassifier
+from mamofair.objectives import CrossEntropy
 from mamofair.training import Member
 
 
 @dataclass(frozen=True)
 class EqualShares:
-    """The same weight for each objective, whatever their gradients.
+    """The same weight for each objective, whatever their gradients: the sum of normalised objectives.
 
-    Unlike `Fixed`, which weighs raw values, it is given gradients that were divided by the objectives' initial values.
+    Unlike `Fixed`, which weighs raw values, it is given gradients that were divided by the objectives' initial values:
+    `FairNetClassifier(members=[EqualShares()])` minimises Σ lᵢ(w) / lᵢ(w_init).
     """
 
     def __call__(self, gramian: Float[Tensor, "k k"]) -> Float[Tensor, " k"]:
@@ -24,12 +27,12 @@ class EqualShares:
 class SumOfLossesClassifier(FairNetClassifier):
     """A `FairNetClassifier` with one member, which minimises the sum of all objectives (Padh et al. 2021, Sec. 6).
 
-    Each objective is divided by its initial value, floored at 0.05, as for common descent: Σ lᵢ(w) / lᵢ(w_init).
+    The sum is of raw values: the cross-entropy and, for each gap, |gap| + anchor · cross-entropy.
 
     Parameters
     ----------
     The same as of `FairNetClassifier`
-        `members` does not matter.
+        `members` does not matter, and `anchor_loss` must be the cross-entropy.
 
     Attributes
     ----------
@@ -42,8 +45,13 @@ class SumOfLossesClassifier(FairNetClassifier):
     >>> toy = make_toy()
     >>> model = SumOfLossesClassifier(epochs=5, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
     >>> model.history_["weight of demographic_parity[group]"].unique().tolist()
-    [0.5]
+    [0.4761904776096344]
     """
 
     def _preferences(self) -> list[Member]:
-        return [Member(EqualShares())]
+        if self.anchor_loss != CrossEntropy():
+            raise ValueError(
+                f"`anchor_loss` must be CrossEntropy() for a sum of losses: found {self.anchor_loss}. Leave it out."
+            )
+        gaps = len(self._criteria)  # each adds its anchor to the cross-entropy
+        return [Member(Fixed((1 + self.anchor * gaps, *[1] * gaps)))]

@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+from torch.optim import SGD
+
 from mamofair.baselines import (
     ConstantClassifier,
     CotterClassifier,
+    EqualShares,
     ExponentiatedGradientClassifier,
     FairretClassifier,
     GridSearchClassifier,
@@ -21,16 +25,23 @@ from mamofair.baselines import (
 from mamofair.estimators import FairNetClassifier
 from mamofair.selection import ClosestToIdeal, Weighted
 
+QUICK_EPOCHS = 10
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Setting:
-    """What a table asks of an estimator: the notions, how the paper trained, and whether to be quick about it."""
+    """What a table asks of an estimator: the notions, how the paper trained, and whether to be quick about it.
+
+    `validation` marks the rows that the split holds back; without it they are drawn anew, stratified.
+    """
 
     notions: tuple[str, ...]
     validation_fraction: float
     seed: int
     epochs: int
     batch_size: int
+    code_learning_rate: float = 0.01
+    validation: np.ndarray | None = None
     quick: bool = False
 
     @property
@@ -43,12 +54,14 @@ class Setting:
     @property
     def published(self) -> dict[str, Any]:
         """The parameters of networks that are trained as the paper did."""
-        return self.shared | {"epochs": 10 if self.quick else self.epochs, "batch_size": self.batch_size}
+        rows = {} if self.validation is None else {"validation_fraction": self.validation}
+        epochs = QUICK_EPOCHS if self.quick else self.epochs
+        return self.shared | rows | {"epochs": epochs, "batch_size": self.batch_size}
 
     @property
     def default(self) -> dict[str, Any]:
         """The parameters of networks that are trained as this library does."""
-        return self.shared | ({"epochs": 10} if self.quick else {})
+        return self.shared | ({"epochs": QUICK_EPOCHS} if self.quick else {})
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,8 @@ class Method:
 
 
 def _published(cls: Any, setting: Setting, code: bool = False, **parameters: Any) -> Any:
-    return cls.as_published(code=code, **setting.published | parameters)
+    rate = {"learning_rate": setting.code_learning_rate} if code else {}
+    return cls.as_published(code=code, **setting.published | rate | parameters)
 
 
 def _own(cls: Any, setting: Setting, **parameters: Any) -> Any:
@@ -108,6 +122,12 @@ PAPER = (
         printed_as="MF1",
     ),
     Method("MF1 code", "the same as its code ran", partial(_published, FairNetClassifier, code=True), printed_as="MF1"),
+    Method(
+        "MF1 SGD",
+        "as the paper writes, with plain gradient steps",
+        partial(_published, FairNetClassifier, optimizer=SGD),
+        printed_as="MF1",
+    ),
     Method(
         "MF2",
         "common descent, both notions, as the paper writes",
@@ -211,6 +231,12 @@ FRONTS = (
         "Sum of losses",
         "the sum of all objectives",
         partial(_published, SumOfLossesClassifier),
+        printed_as="Sum of losses",
+    ),
+    Method(
+        "Sum, normalised",
+        "the sum of all objectives, each divided by its initial value",
+        partial(_published, FairNetClassifier, members=[EqualShares()]),
         printed_as="Sum of losses",
     ),
     Method(

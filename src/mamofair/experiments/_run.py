@@ -146,7 +146,16 @@ def carry_out(job: Job) -> dict[str, Any]:
     y = data.y.to_numpy()
     seen = np.concatenate([rows.train, rows.validation])
     fraction = len(rows.validation) / len(seen)
-    setting = Setting(job.notions, fraction, job.repetition, job.table.epochs, job.table.batch_size, job.quick)
+    setting = Setting(
+        job.notions,
+        fraction,
+        job.repetition,
+        job.table.epochs,
+        job.table.batch_size,
+        job.table.code_learning_rate,
+        np.isin(seen, rows.validation),
+        job.quick,
+    )
     model = METHODS[job.method].make(setting)
     start, cpu = time.perf_counter(), time.process_time()
     with threadpool_limits(1), warnings.catch_warnings():
@@ -156,18 +165,20 @@ def carry_out(job: Job) -> dict[str, Any]:
         model.fit(X[seen], y[seen], sensitive_features=people.iloc[seen])
         seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
         told = {"sensitive_features": people.iloc[rows.test]} if METHODS[job.method].told else {}
-        points = range(len(model.front_)) if job.table.whole_front else [model.selected_]
-        decisions = np.stack([model.at(i).predict(X[rows.test], **told) == 1 for i in points])
-    tallies = Counter.of(y[rows.test], read_groups(people)[rows.test])(decisions)
-    chosen = model.front_.points[model.selected_].valid
+        every = [model.at(i).predict(X[rows.test], **told) == 1 for i in range(len(model.front_))]
+    tallies = Counter.of(y[rows.test], read_groups(people)[rows.test])(np.stack(every))
+    parts = {"validation": [point.valid for point in model.front_.points], "test": tallies}
+    chosen = parts["validation"][model.selected_]
     record = {"table": job.table.name, **job.key, "seed": job.repetition, "seconds": seconds, "cpu_seconds": cpu}
     record |= {"points": len(model.front_), "constant": chosen.is_constant, "validation": _values(chosen, model)}
     if job.table.whole_front:
-        parts = {"validation": [point.valid for point in model.front_.points], "test": tallies}
         record |= {"fronts": fronts(parts, model.front_.criteria)}
-        record |= {"counts": {part: list(map(_counts, found)) for part, found in parts.items()}}
     else:
-        record |= {"test": _values(tallies[0], model)}
+        record |= {"test": _values(tallies[model.selected_], model)}
+    record |= {
+        "selected": model.selected_,
+        "counts": {part: list(map(_counts, points)) for part, points in parts.items()},
+    }
     return record | {"versions": _versions()}
 
 

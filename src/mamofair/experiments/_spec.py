@@ -31,6 +31,8 @@ class Table:
         What the paper has for a method, by column: `DDP`, `DDP error`, `DEO`, `DEO error`, `HV`, `SP`.
     epochs, batch_size : int
         Of the published setting.
+    code_learning_rate : float
+        What the paper's script trains with.
     with_attribute : bool
         Whether the sensitive attributes are among the features.
     whole_front : bool
@@ -48,6 +50,7 @@ class Table:
     printed: Mapping[str, Mapping[str, Cell]]
     epochs: int
     batch_size: int
+    code_learning_rate: float = 0.01
     with_attribute: bool = True
     whole_front: bool = False
     repetitions: int = 10
