@@ -18,6 +18,7 @@ from typing import Any
 
 import joblib
 import numpy as np
+import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
@@ -28,10 +29,21 @@ from mamofair.experiments._spec import Table
 from mamofair.groups import read_groups
 from mamofair.pareto import Counter, Tally
 
+
+def _load_ordinal_dutch() -> Dataset:
+    """Return the Dutch census with the place of each category among those of its column, from −1 to 1."""
+
+    def ordinal(X: pd.DataFrame, groups: pd.DataFrame) -> np.ndarray:
+        return np.column_stack([2 * X[name].cat.codes / (len(X[name].cat.categories) - 1) - 1 for name in X])
+
+    return replace(fetch_dutch(), recipe=ordinal)
+
+
 LOADERS: dict[str, Callable[[], Dataset]] = {
     "adult": load_adult,
     "compas": load_compas,
     "dutch": fetch_dutch,
+    "dutch-ordinal": _load_ordinal_dutch,
     "celeba": partial(fetch_celeba, download=False),
 }
 
