@@ -75,6 +75,14 @@ class Evidence:
         """Return how much larger a value of one method is than that of another."""
         return _difference(self.values(panel, one, column), self.values(panel, other, column))
 
+    def mean_difference(self, one: str, other: str, column: str) -> Difference:
+        """Return how much larger a value of one method is than that of another, averaged over all panels."""
+
+        def mean(name: str) -> pd.Series:
+            return pd.concat([self.values(panel, name, column) for panel in self.panels], axis=1).mean(axis=1)
+
+        return _difference(mean(one), mean(other))
+
     def front_difference(self, data: str, reading: str, other: str, measure: str) -> Difference:
         """Return how much larger hypervolume or spacing of the paper's front is than that of another method."""
         fronts = self.fronts

@@ -4,11 +4,15 @@ A reading that was found after several tries fits by luck if enough are tried. S
 then run on fresh splits (from number 10 on); the page shows what came out, whatever it was.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+import pandas as pd
+
 from mamofair.experiments import table_adult, table_adult_race_sex, table_celeba, table_compas, table_dutch
+from mamofair.experiments._compare import Comparison
+from mamofair.experiments._methods import METHODS
 from mamofair.experiments._readings import Reading, chosen_by_linmap, front_by_ratios, last_epoch
 from mamofair.experiments._run import Record
 from mamofair.experiments._spec import Table
@@ -39,6 +43,18 @@ class Hypothesis:
     def title(self) -> str:
         """Its heading."""
         return self.table.title
+
+    def compared(self, records: Sequence[Record]) -> Iterator[tuple[str, Comparison]]:
+        """Yield every reading of every method beside print, cell by cell."""
+        for reading, read in self.readings.items():
+            values = pd.DataFrame([{"method": record["method"], **read(self.table, record)} for record in records])
+            for name, own in values.groupby("method", sort=False):
+                method = METHODS[str(name)]
+                for column in own.columns.drop("method"):
+                    found, printed = own[column].dropna(), self.table.printed[method.printed_as][column]
+                    if len(found):
+                        measured = float(found.mean()), float(found.std()), len(found)
+                        yield reading, Comparison(method, column, *measured, printed)
 
 
 def _dutch(with_sex: bool) -> Hypothesis:
