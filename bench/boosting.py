@@ -2,7 +2,7 @@
 
     python bench/boosting.py [--repeats 5] [--out docs/results/boosting.md]
 
-A round of `mamofair.boosting.rounds` adds a tree to each of its members; it is compared with a round of as many
+A round of `rounds` adds a tree to each of its members; it is compared with a round of as many
 boosters with LightGBM's own binary objective, on the same rows and with the same parameters: training alone, and with
 a look at the validation rows after each round (we take all scores, LightGBM computes its log loss). "All rows" are the
 36,631 that a default fit to Adult trains on, of which the rest validate; the paper trains on 10,000, where a tree costs
@@ -22,14 +22,14 @@ import numpy as np
 import torch
 
 from mamofair import MinNorm, rays
-from mamofair.batches import Batch
-from mamofair.boosting import rounds
+from mamofair._rows.batches import Batch
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult, split
 from mamofair.descent import Weighting
-from mamofair.groups import read_groups
+from mamofair.fronts import Criterion
+from mamofair.learners.boosting.rounds import rounds
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.objectives import CrossEntropy, Gap
-from mamofair.pareto import Criterion
 
 Rows = tuple[np.ndarray, np.ndarray]
 TREES = 100
@@ -72,7 +72,7 @@ def ratios(whole: bool, gaps: list[Criterion], weightings: list[Weighting], look
     if whole:
         train, validation = np.split(np.concatenate([train, validation, rest]), [len(y) * 3 // 4])
     people = adult.sensitive[list(dict.fromkeys(name for _, name in gaps))]
-    members = read_groups(people)[train].members(y[train])
+    members = read_groups(people)[train].memberships(y[train])
     objectives = [CrossEntropy(), *(Gap(notion, name) for notion, name in gaps)]
     rows = Batch.of(torch.from_numpy(X[train]), y[train], members)
     fair = rounds(rows, [X[validation]] if look else [], objectives, weightings, n=TREES, parameters=LIGHTGBM)

@@ -21,13 +21,13 @@ from pathlib import Path
 import numpy as np
 
 from mamofair import FairNetClassifier, MostAccurateWithin
-from mamofair.certificates import LIMITS, newcombe
+from mamofair._rows.groups import read_groups
+from mamofair._rows.splits import stratified_order
+from mamofair._stats.certificates import LIMITS, newcombe
 from mamofair.datasets import load_adult
-from mamofair.groups import read_groups
+from mamofair.fronts import Counter, Front, Point, Tally
 from mamofair.notions import DEMOGRAPHIC_PARITY, as_notion
-from mamofair.pareto import Counter, Front, Point, Tally
 from mamofair.selection._certified import Demand, _useful, certify
-from mamofair.splits import stratified_order
 from mamofair.tables import encoder
 
 BY_PREFERENCE = "newcombe, by preference"

@@ -18,17 +18,17 @@ from unittest.mock import patch
 import numpy as np
 from scipy.stats import binomtest
 
-from mamofair.groups import read_groups
-from mamofair.intervals import Interval, effective_rows, largest_gap, smallest_ratio
+from mamofair._rows.groups import read_groups
+from mamofair._stats.intervals import Interval, effective_rows, largest_gap, smallest_ratio
+from mamofair.fronts import Counter, Front, Point
 from mamofair.metrics import front_intervals
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS
-from mamofair.pareto import Counter, Front, Point
 
 _HEAD = """# Intervals of gaps between many groups
 
 `python bench/intervals.py --out docs/results/intervals.md`, {draws:,} samples of each design, 95 % confidence, so that
 either end may miss .025 of them. The high end of a gap is wrong only if that of the pair which attains it is, and takes
-no correction. The low end has to allow for every pair; ours (`mamofair.simultaneous`) is compared with Bonferroni's,
+no correction. The low end has to allow for every pair; ours is compared with Bonferroni's,
 which it was before: how often it misses, and the mean width of the whole interval. Ratios are the smallest rate divided
 by the largest, where low and high change places. (Two groups are one pair, and nothing is corrected: if their rates are
 equal, the low end alone may miss .05.)
@@ -96,7 +96,7 @@ def lines(interval: Callable[..., Interval], truth: Callable[[np.ndarray], Any],
         for name, true in rates(len(sizes)).items():
             sample, target = draw(rng, sizes, true, draws, "weights" in groups), truth(true)
             ours = interval(sample)
-            with patch("mamofair.intervals.low_end_of_largest", bonferroni):
+            with patch("mamofair._stats.intervals.low_end_of_largest", bonferroni):
                 before = interval(sample)
             corrected = 0 if truth is np.ptp else 1  # the end that allows for all pairs
             misses, old = ([np.mean(i.low > target + 1e-12), np.mean(i.high < target - 1e-12)] for i in (ours, before))

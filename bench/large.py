@@ -6,7 +6,7 @@ A step is compared with that of a plain torch loop: the same network with three 
 it comes, batches of 512. Rows are Adult's, drawn so that 30 % have the favorable label; with k = 5, accuracy and four
 gaps are minimised. Every variant trains one epoch (20 steps) a round, and figures are medians over the rounds of the
 ratio to the plain epoch of the same round, so that a busy machine slows all alike. "With the Jacobian" is our step as
-it would be without `mamofair.gramians`. Our Adam is fused; how much that is shows in the plain step with it. Each round
+it would be without `gramians`. Our Adam is fused; how much that is shows in the plain step with it. Each round
 asserts that models decide for 20 to 40 % of the rows and that at least two objectives have weight: a collapsed model
 makes everything look fast. Memory is the peak of a process of its own above what it held before the network was built,
 so it includes the parameters, Adam's two moments and our running average.
@@ -43,15 +43,16 @@ from speed import (
 )
 from torch import nn
 
-from mamofair import MLP, MinNorm, gramians, rays
-from mamofair.batches import Batch, InMemory
+from mamofair import MLP, MinNorm, rays
+from mamofair._descent import gramians
+from mamofair._descent.networks import Average, Perceptron, Population
+from mamofair._descent.training import decisions, epochs
+from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult
 from mamofair.estimators._numbers import Scaling
-from mamofair.groups import read_groups
-from mamofair.networks import Average, Perceptron, Population
 from mamofair.notions import DEMOGRAPHIC_PARITY
 from mamofair.objectives import CrossEntropy, Gap
-from mamofair.training import decisions, epochs
 
 RATE, STEPS, FAVORABLE = 1e-5, 20, 0.3  # so slow that models stay as they are for as long as they are compared
 GOALS = {1024: 1.4, 2048: 1.3}  # plain steps
@@ -66,7 +67,7 @@ def adult_rows(steps: int) -> Batch:
     n, favorable = steps * BATCH, round(steps * BATCH * FAVORABLE)
     drawn = [rng.permutation(np.flatnonzero(y == label)) for label in (1, 0)]
     part = rng.permutation(np.concatenate([drawn[0][:favorable], drawn[1][: n - favorable]]))
-    members = read_groups(data.sensitive.iloc[part]).members(y[part])
+    members = read_groups(data.sensitive.iloc[part]).memberships(y[part])
     return Batch.of(torch.as_tensor(Scaling.of(X[part])(X[part]), dtype=torch.float32), y[part], members)
 
 
@@ -187,7 +188,7 @@ def peak_of_pieces(micro_batch: int | None) -> tuple[float, float]:
     rng = np.random.default_rng(0)
     group, y = rng.integers(0, 2, (2, 2 * BATCH))
     X = rng.standard_normal((len(y), *PICTURE), dtype=np.float32) + np.float32(y + 0.3 * group)[:, None, None, None]
-    rows = Batch.of(torch.from_numpy(X), y, read_groups({"group": group}).members(y))
+    rows = Batch.of(torch.from_numpy(X), y, read_groups({"group": group}).memberships(y))
     objectives = [CrossEntropy(), Gap(DEMOGRAPHIC_PARITY, "group", anchor=ANCHOR)]
     seconds = []
     for part in (rows[: BATCH // 8], rows):  # the first loads what is lazy

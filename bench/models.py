@@ -41,7 +41,7 @@ from quality import (
 from mamofair import FairPlugInClassifier, FairPortfolioClassifier
 from mamofair.datasets import fetch_celeba, fetch_dutch
 from mamofair.estimators import FairClassifier
-from mamofair.pareto import Point
+from mamofair.fronts import Point
 
 ALL = {name: case for name, case in CASES.items() if len(case.attributes) == 1} | {
     "Dutch DDP": Case(fetch_dutch, "demographic_parity", ("sex",), (0.25, 0.20), 0.155, 35),

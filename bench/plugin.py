@@ -23,8 +23,8 @@ import sklearn
 from quality import CASES, Task, prepare
 
 from mamofair import FairPlugInClassifier
-from mamofair.groups import read_groups
-from mamofair.pareto import Counter, Front
+from mamofair._rows.groups import read_groups
+from mamofair.fronts import Counter, Front
 
 REFERENCE, FLOOR = np.array([0.25, 0.2, 0.2]), 0.15
 

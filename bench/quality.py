@@ -28,10 +28,10 @@ import numpy as np
 import pandas as pd
 
 from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, Fixed, MinNorm
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult, load_compas, split
-from mamofair.groups import read_groups
+from mamofair.fronts import Counter
 from mamofair.notions import as_notion
-from mamofair.pareto import Counter
 
 
 @dataclass(frozen=True)

@@ -37,14 +37,14 @@ from scipy.optimize import nnls
 from torch import Tensor, distributed, multiprocessing
 
 from mamofair import MLP, MinNorm, rays
-from mamofair.batches import Batch, InMemory
+from mamofair._descent.networks import Average, Population
+from mamofair._descent.ranks import Ranks
+from mamofair._descent.training import decisions, epochs
+from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.groups import read_groups
 from mamofair.descent import Weighting
-from mamofair.groups import read_groups
-from mamofair.networks import Average, Population
 from mamofair.notions import DEMOGRAPHIC_PARITY
 from mamofair.objectives import CrossEntropy, Gap, evaluate
-from mamofair.ranks import Ranks
-from mamofair.training import decisions, epochs
 
 COLUMNS, ATTRIBUTES, NUMBER = 49, 2, 4  # features, sensitive attributes, bytes of a number
 OBJECTIVES = [CrossEntropy(), *(Gap(DEMOGRAPHIC_PARITY, name, anchor=0.1) for name in ("sex", "race"))]
@@ -141,7 +141,7 @@ def people(n: int) -> Batch:
     rng = np.random.default_rng(0)
     X, sex, race = rng.standard_normal((n, COLUMNS), dtype=np.float32), rng.integers(0, 2, n), rng.integers(0, 5, n)
     y = (X[:, 0] + 0.5 * sex + 0.2 * race + rng.normal(size=n) > 0.65).astype(int)
-    return Batch.of(torch.from_numpy(X), y, read_groups({"sex": sex, "race": race}).members(y))
+    return Batch.of(torch.from_numpy(X), y, read_groups({"sex": sex, "race": race}).memberships(y))
 
 
 def cotangents(case: Case, n: int) -> float:

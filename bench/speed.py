@@ -33,16 +33,16 @@ from torchjd.autogram import Engine
 from torchjd.autojac import backward, jac_to_grad
 
 from mamofair import MLP, FairNetClassifier, MinNorm, rays
-from mamofair.batches import Batch, InMemory
+from mamofair._descent.networks import Average, Population
+from mamofair._descent.training import decisions, epochs
+from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult, split
 from mamofair.descent import assign_grad, initial_scales
 from mamofair.estimators import _network_training
-from mamofair.groups import read_groups
-from mamofair.networks import Average, Population
+from mamofair.fronts import Archive
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.objectives import CrossEntropy, Gap
-from mamofair.pareto import Archive
-from mamofair.training import decisions, epochs
 
 BATCH, RATE, ANCHOR, POPULATION = 512, 0.003, 0.1, 16
 GAPS = [(notion, name) for name in ("sex", "race") for notion in (DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY)]
@@ -203,7 +203,7 @@ def adult_rows() -> Batch:
     X, y, _ = data.design()
     train = split(data, 0).train
     X = _network_training.Scaling.of(X[train])(X[train])
-    members = read_groups(data.sensitive.iloc[train]).members(y[train])
+    members = read_groups(data.sensitive.iloc[train]).memberships(y[train])
     return Batch.of(torch.as_tensor(X, dtype=torch.float32), y[train], members)
 
 

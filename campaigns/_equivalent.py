@@ -6,7 +6,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "the last step of two is the second"
         ),
     },
-    "volumes.py": {
+    "fronts/_hypervolume.py": {
         "thin: if len(values) <= size: → if len(values) < size:": "with as many points as may stay, no one leaves",
     },
 }

@@ -8,9 +8,9 @@ import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
 from mamofair import MLP, FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, FairPortfolioClassifier
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import make_toy
-from mamofair.groups import read_groups
-from mamofair.pareto import Counter
+from mamofair.fronts import Counter
 from mamofair.runs import Run, save
 from mamofair.tables import encoder
 

@@ -12,8 +12,8 @@ import numpy as np
 from campaigns._containers import GROUPS, LABELS, STRANGE, contain, table
 from campaigns._oracles import NOTIONS, Refusal, group_rates, is_missing, largest_gap, positive_label, same, share
 from campaigns._trials import Trial
-from mamofair.groups import read_groups
-from mamofair.labels import as_column, as_weights, favorable_label
+from mamofair._rows.groups import read_groups
+from mamofair._rows.labels import as_column, as_weights, favorable_label
 from mamofair.metrics import audit, error, gap, rates
 
 _CELLS = {(y, d) for y in (0, 1) for d in (0, 1)}

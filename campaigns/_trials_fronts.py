@@ -11,9 +11,8 @@ from campaigns._containers import STRANGE
 from campaigns._oracles import Refusal, same, unevenness, volume
 from campaigns._trials import Trial
 from mamofair import ClosestToIdeal, Knee, MostAccurateWithin, Weighted
+from mamofair.fronts import Front, Point, Tally, hypervolume, spacing
 from mamofair.notions import DEMOGRAPHIC_PARITY
-from mamofair.pareto import Front, Point, Tally
-from mamofair.volumes import hypervolume, spacing
 
 _ROWS = 1000
 

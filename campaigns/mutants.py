@@ -26,23 +26,51 @@ _PACKAGE = ROOT / "src" / "mamofair"
 
 #: Which tests look at a module, or at all modules of a folder: the first entry that fits, the quickest test first.
 TESTS: dict[str, tuple[str, ...]] = {
-    "certificates.py": ("test_certificates.py", "test_certificate_levels.py", "test_certified.py"),
-    "intervals.py": (
-        "test_edges.py",
-        "test_ratios_of_groups.py",
-        "test_intervals.py",
-        "metrics",
-        "test_certificates.py",
+    "_stats/certificates.py": (
+        "stats/test_certificates.py",
+        "stats/test_certificate_levels.py",
+        "selection/test_certified.py",
     ),
-    "simultaneous.py": ("test_simultaneous.py", "test_ratios_of_groups.py", "test_intervals.py"),
-    "selection/_rules.py": ("test_selection.py", "test_closest_to_ideal.py", "test_contracts.py"),
-    "selection/_rows.py": ("test_selection.py", "test_closest_to_ideal.py", "test_contracts.py", "test_certified.py"),
-    "selection/_within.py": ("test_selection.py", "test_certified.py"),
-    "selection": ("test_pairs_of_groups.py", "test_selection.py", "test_certified.py", "test_contracts.py"),
-    "pareto.py": ("test_pareto.py", "test_kept_points.py", "metrics/test_rates.py", "estimators/test_crossfit.py"),
-    "volumes.py": ("test_kept_points.py", "test_pareto.py"),
-    "plugin.py": ("test_edges.py", "test_joint_bounds.py", "test_plugin.py", "estimators/test_plugin_estimator.py"),
-    "thresholds.py": ("test_thresholds.py", "estimators/test_plugin_estimator.py"),
+    "_stats/intervals.py": (
+        "test_edges.py",
+        "stats/test_ratios_of_groups.py",
+        "stats/test_intervals.py",
+        "metrics",
+        "stats/test_certificates.py",
+    ),
+    "_stats/simultaneous.py": (
+        "stats/test_simultaneous.py",
+        "stats/test_ratios_of_groups.py",
+        "stats/test_intervals.py",
+    ),
+    "selection/_rules.py": ("selection/test_selection.py", "selection/test_closest_to_ideal.py", "test_contracts.py"),
+    "selection/_rows.py": (
+        "selection/test_selection.py",
+        "selection/test_closest_to_ideal.py",
+        "test_contracts.py",
+        "selection/test_certified.py",
+    ),
+    "selection/_within.py": ("selection/test_selection.py", "selection/test_certified.py"),
+    "selection": (
+        "selection/test_pairs_of_groups.py",
+        "selection/test_selection.py",
+        "selection/test_certified.py",
+        "test_contracts.py",
+    ),
+    "fronts/_hypervolume.py": ("fronts/test_kept_points.py", "fronts/test_fronts.py"),
+    "fronts": (
+        "fronts/test_fronts.py",
+        "fronts/test_kept_points.py",
+        "metrics/test_rates.py",
+        "estimators/test_crossfit.py",
+    ),
+    "learners/plugin/multipliers.py": (
+        "test_edges.py",
+        "learners/test_joint_bounds.py",
+        "learners/test_plugin.py",
+        "estimators/test_plugin_estimator.py",
+    ),
+    "learners/plugin/thresholds.py": ("learners/test_thresholds.py", "estimators/test_plugin_estimator.py"),
     "metrics/_rates.py": ("metrics/test_rates.py", "metrics/test_audit.py"),
     "metrics": ("test_edges.py", "metrics", "cli/test_audit_command.py"),
     "runs/_onnx.py": ("cli/test_predict_command.py",),
@@ -87,7 +115,7 @@ def mutants() -> tuple[Mutant, ...]:
 def case(seed: int) -> Result:
     """Return whether the tests notice one of the mutants."""
     mutant = mutants()[seed]
-    kind = mutant.module.partition("/")[0].removesuffix(".py")
+    kind = mutant.module.partition("/")[0].strip("_")
     reason = EQUIVALENT.get(mutant.module, {}).get(mutant.mutation.key)
     if reason is not None:
         return Result(kind, "equivalent", f"{mutant.key} ({reason})")

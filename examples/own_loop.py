@@ -3,20 +3,18 @@
 import torch
 from torch.nn import Flatten, Linear, Module, Sequential, SiLU
 
-from mamofair.batches import Batch
 from mamofair.datasets import load_adult, split
 from mamofair.descent import MinNorm, assign_grad, initial_scales, pullback
-from mamofair.groups import read_groups
+from mamofair.fronts import Archive, Counter, Front, Point
 from mamofair.notions import DEMOGRAPHIC_PARITY
-from mamofair.objectives import CrossEntropy, Gap, evaluate
-from mamofair.pareto import Archive, Counter, Front, Point
+from mamofair.objectives import Batch, CrossEntropy, Gap, evaluate, read_groups
 
 
 def train(network: Module, epochs: int = 10) -> Front:
     adult = load_adult()
     (X, y, _), groups, (rows, valid, _) = adult.design(), read_groups(adult.sensitive), split(adult, seed=0)
     X = torch.as_tensor((X - X[rows].mean(0)) / X.std(0).clip(0.1), dtype=torch.float32)
-    people, count = Batch.of(X[rows], y[rows], groups[rows].members(y[rows])), Counter.of(y[valid], groups[valid])
+    people, count = Batch.of(X[rows], y[rows], groups[rows].memberships(y[rows])), Counter.of(y[valid], groups[valid])
     criteria = [(DEMOGRAPHIC_PARITY, attribute) for attribute in ("sex", "race")]
     objectives = [CrossEntropy(), *(Gap(notion, attribute, anchor=0.1) for notion, attribute in criteria)]
     optimizer, archive = torch.optim.AdamW(parameters := list(network.parameters()), lr=0.005), Archive(criteria)

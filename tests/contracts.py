@@ -5,8 +5,8 @@ import torch
 
 from examples_of_points import front
 from mamofair import descent, relaxations, selection
-from mamofair.batches import Batch
-from mamofair.groups import Groups
+from mamofair._rows.batches import Batch
+from mamofair._rows.groups import Groups
 from mamofair.notions import Cell, Confusion, Notion
 from mamofair.objectives import Gap, evaluate
 from mamofair.relaxations import Relaxation
@@ -31,7 +31,7 @@ def people(groups: int, n: int = 60, seed: int = 0) -> tuple[np.ndarray, Groups]
 
 
 def batch_of(y: np.ndarray, groups: Groups, weight: np.ndarray | None = None) -> Batch:
-    return Batch.of(torch.zeros(len(y), 1, dtype=torch.float64), y, groups.members(y, weight), weight)
+    return Batch.of(torch.zeros(len(y), 1, dtype=torch.float64), y, groups.memberships(y, weight), weight)
 
 
 def slow_gap(notion: Notion, y: np.ndarray, positive: np.ndarray, codes: np.ndarray) -> float:
@@ -55,14 +55,14 @@ def check_notion(notion: Notion) -> None:
     for size in (2, 3, 5):
         y, groups = people(size)
         positive = np.random.default_rng(size).random(len(y)) < 0.5
-        gap = notion.gap(Confusion.of_rows(positive.astype(float), groups.members(y)["a"]))
+        gap = notion.gap(Confusion.of_rows(positive.astype(float), groups.memberships(y)["a"]))
         np.testing.assert_allclose(gap, slow_gap(notion, y, positive, groups.codes[:, 0]))
         assert 0 <= gap <= 1
         renamed = Groups(groups.names, groups.values, np.where(groups.codes < 0, -1, size - 1 - groups.codes))
-        assert notion.gap(Confusion.of_rows(positive.astype(float), renamed.members(y)["a"])) == gap
+        assert notion.gap(Confusion.of_rows(positive.astype(float), renamed.memberships(y)["a"])) == gap
         alike = Groups(("a",), (tuple(range(size)),), np.repeat(np.arange(size), len(y))[:, None])
         tiled = np.tile(y, size)
-        assert notion.gap(Confusion.of_rows(np.tile(positive, size).astype(float), alike.members(tiled)["a"])) == 0
+        assert notion.gap(Confusion.of_rows(np.tile(positive, size).astype(float), alike.memberships(tiled)["a"])) == 0
         logits = torch.from_numpy(np.random.default_rng(size).normal(size=len(y)))
         for relaxation in RELAXATIONS:
             if notion.conditions_on_prediction and not relaxation.bounded:

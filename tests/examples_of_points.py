@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from mamofair.fronts import Front, Point, Tally
 from mamofair.notions import DEMOGRAPHIC_PARITY
-from mamofair.pareto import Front, Point, Tally
 
 ATTRIBUTES = ("a", "b", "c", "d", "e")
 

@@ -7,9 +7,9 @@ import pandas as pd
 from scipy.optimize import linprog
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from mamofair.groups import Groups, read_groups
+from mamofair._rows.groups import Groups, read_groups
+from mamofair.learners.plugin.multipliers import Beliefs, slopes
 from mamofair.notions import Notion
-from mamofair.plugin import Beliefs, slopes
 
 
 class Known(ClassifierMixin, BaseEstimator):

@@ -8,14 +8,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from mamofair.batches import Batch, InMemory
+from mamofair._descent.networks import MLP, Average, Population
+from mamofair._descent.ranks import ALONE, Ranks
+from mamofair._descent.training import epochs, isolated
+from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.groups import read_groups
 from mamofair.descent import Fixed, MinNorm, Weighting
-from mamofair.groups import read_groups
-from mamofair.networks import MLP, Average, Population
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.objectives import CrossEntropy, Gap
-from mamofair.ranks import ALONE, Ranks
-from mamofair.training import epochs, isolated
 
 STEPS = 20
 OBJECTIVES = (
@@ -36,7 +36,7 @@ def rows(*, weighted: bool = False, unknown: bool = False, n: int = 240) -> Batc
     if unknown:
         for column in people.values():
             column[rng.random(n) < 0.3] = None
-    return Batch.of(torch.from_numpy(X), y, read_groups(people).members(y, weight), weight)
+    return Batch.of(torch.from_numpy(X), y, read_groups(people).memberships(y, weight), weight)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,10 @@ from sklearn.linear_model import LogisticRegression
 
 import mamofair
 from mamofair import MLP, FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import make_toy
 from mamofair.estimators import FairClassifier
-from mamofair.groups import read_groups
-from mamofair.pareto import Counter
+from mamofair.fronts import Counter
 from mamofair.runs import Run
 
 TOY = make_toy()

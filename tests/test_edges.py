@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from mamofair.intervals import bootstrap
+from mamofair._stats.intervals import bootstrap
+from mamofair.learners.plugin.multipliers import between
 from mamofair.metrics import audit
-from mamofair.plugin import between
 
 
 def largest_share(counts: np.ndarray) -> np.ndarray:

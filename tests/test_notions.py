@@ -47,14 +47,14 @@ def test_gap_of_eight_people_is_what_the_hand_computes(name, eight_people):
 def test_gap_equals_the_definition_row_by_row(notion, size, n, seed):
     y, groups = people(size, n, seed)
     positive = np.random.default_rng(seed).random(n) < 0.4
-    gap = notion.gap(Confusion.of_rows(positive.astype(float), groups.members(y)["a"]))
+    gap = notion.gap(Confusion.of_rows(positive.astype(float), groups.memberships(y)["a"]))
     np.testing.assert_allclose(gap, slow_gap(notion, y, positive, groups.codes[:, 0]))
 
 
 def test_gaps_of_many_models_are_computed_at_once(rng):
     y, groups = people(3)
     positive = rng.random((7, len(y))) < 0.5
-    members = groups.members(y)["a"]
+    members = groups.memberships(y)["a"]
     for notion in NOTIONS:
         together = notion.gap(Confusion.of_rows(positive.astype(float), members))
         alone = [notion.gap(Confusion.of_rows(row.astype(float), members)) for row in positive]
@@ -65,8 +65,8 @@ def test_weights_count_like_repeated_rows(rng):
     y, groups = people(3)
     positive, weight = rng.random(len(y)) < 0.5, rng.integers(0, 4, len(y))
     repeated = np.repeat(np.arange(len(y)), weight)
-    weighted = Confusion.of_rows(positive.astype(float), groups.members(y, weight)["a"])
-    again = Confusion.of_rows(positive[repeated].astype(float), groups[repeated].members(y[repeated])["a"])
+    weighted = Confusion.of_rows(positive.astype(float), groups.memberships(y, weight)["a"])
+    again = Confusion.of_rows(positive[repeated].astype(float), groups[repeated].memberships(y[repeated])["a"])
     for notion in NOTIONS:
         np.testing.assert_allclose(notion.gap(weighted), notion.gap(again))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from torch.nn import Flatten, Linear, Sequential, SiLU
 
-from mamofair.training import isolated
+from mamofair._descent.training import isolated
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 

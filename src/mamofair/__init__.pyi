@@ -5,19 +5,18 @@ from . import (
     estimators,
     experiments,
     explanations,
+    fronts,
     limits,
     metrics,
-    networks,
     notions,
     objectives,
-    pareto,
     relaxations,
     runs,
     selection,
     tables,
-    training,
 )
-from .descent import Fixed, MinNorm, rays
+from ._descent.networks import MLP
+from .descent import Fixed, Member, MinNorm, rays
 from .estimators import (
     FairBoostingClassifier,
     FairClassifier,
@@ -25,14 +24,12 @@ from .estimators import (
     FairPlugInClassifier,
     FairPortfolioClassifier,
 )
+from .fronts import Archive, Front
 from .metrics import Audit, audit
-from .networks import MLP
 from .notions import Notion, Rate
-from .pareto import Archive, Front
 from .relaxations import Sigmoid, Tanh
 from .runs import load
 from .selection import ClosestToIdeal, Knee, MostAccurateWithin, Weighted
-from .training import Member
 
 __all__ = [
     "MLP",
@@ -62,19 +59,17 @@ __all__ = [
     "estimators",
     "experiments",
     "explanations",
+    "fronts",
     "limits",
     "load",
     "metrics",
-    "networks",
     "notions",
     "objectives",
-    "pareto",
     "rays",
     "relaxations",
     "runs",
     "selection",
     "tables",
-    "training",
 ]
 
 __version__: str

@@ -16,10 +16,11 @@ from jaxtyping import Float
 from scipy.optimize import nnls
 from torch import Tensor
 
-from mamofair.quotes import quote
+from mamofair._messages import quote
 
 __all__ = [
     "Fixed",
+    "Member",
     "MinNorm",
     "PublishedFrankWolfe",
     "Weighting",
@@ -83,6 +84,14 @@ class Weighting(Protocol):
     def __call__(self, gramian: Float[Tensor, "k k"], /) -> Float[Tensor, " k"]:
         """Return non-negative weights that sum to one."""
         ...
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of a population: a weighting, and the seed of its initial weights."""
+
+    weighting: Weighting
+    seed: int = 0
 
 
 @dataclass(frozen=True)

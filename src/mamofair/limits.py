@@ -10,8 +10,8 @@ from jaxtyping import Bool, Float
 
 from mamofair.estimators import FairPlugInClassifier
 from mamofair.estimators._inputs import Rows
+from mamofair.fronts import Counter, Criterion
 from mamofair.notions import Confusion, column
-from mamofair.pareto import Counter, Criterion
 
 __all__ = ["Limit", "frontier"]
 
@@ -128,15 +128,15 @@ def _values(
     weights: Float[np.ndarray, "n times"],
 ) -> Float[np.ndarray, "times rules columns"]:
     """Return error and gaps of each rule on weighted rows, for each column of weights: all in one product a table."""
-    members = Counter.of(rows.y, rows.groups).members
-    tables = {name: np.einsum("nc,nt->ntc", own, weights).reshape(len(rows), -1) for name, own in members.items()}
+    memberships = Counter.of(rows.y, rows.groups).memberships
+    tables = {name: np.einsum("nc,nt->ntc", own, weights).reshape(len(rows), -1) for name, own in memberships.items()}
     shape = weights.shape[1], -1
     cells = {}
     for name, table in tables.items():
         selected = (decided @ table).reshape(len(decided), *shape).swapaxes(0, 1)
         (tp, fp), (p, n) = (np.split(part, 2, axis=-1) for part in (selected, table.sum(axis=0).reshape(*shape)))
         cells[name] = Confusion(tp, fp, p[:, None] - tp, n[:, None] - fp, p[:, None], n[:, None])
-    everyone = cells[next(iter(members))]
+    everyone = cells[next(iter(memberships))]
     errors = ((everyone.fp + everyone.fn) / (everyone.positives + everyone.negatives))[..., 0]
     return np.stack([errors, *(notion.gap(cells[attribute]) for notion, attribute in criteria)], axis=-1)
 

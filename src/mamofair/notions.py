@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from mamofair.quotes import as_share, quote
+from mamofair._messages import as_share, quote
 
 
 class Cell(Flag):
@@ -74,23 +74,23 @@ class Confusion:
         return cls(tp, fp, fn, tn, positives=tp + fn, negatives=fp + tn)
 
     @classmethod
-    def of_rows(cls, positive: Any, members: Any, negative: Any = None) -> "Confusion":
+    def of_rows(cls, positive: Any, memberships: Any, negative: Any = None) -> "Confusion":
         """Weigh rows by an indicator of ŷ = 1, hard or relaxed.
 
         Parameters
         ----------
         positive
             ``(..., n)``, the indicator s of ŷ = 1.
-        members
+        memberships
             ``(n, 2·groups)``: the weight of a row in the column of its group, the rows with y = 1 in the first
             half of the columns and those with y = 0 in the second; nothing for a row whose group is unknown.
         negative
             ``(..., n)``, the indicator of ŷ = 0; by default 1 − s.
         """
-        half = members.shape[-1] // 2
-        rows = members.sum(0)
-        selected = positive @ members
-        rejected = rows - selected if negative is None else negative @ members
+        half = memberships.shape[-1] // 2
+        rows = memberships.sum(0)
+        selected = positive @ memberships
+        rejected = rows - selected if negative is None else negative @ memberships
         parts = (part[..., side] for part in (selected, rejected, rows) for side in (slice(half), slice(half, None)))
         return cls(*parts)
 

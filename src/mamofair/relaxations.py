@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from mamofair.quotes import quote
+from mamofair._messages import quote
 
 __all__ = ["ConvexConcave", "Hard", "Linear", "Published", "Relaxation", "Sigmoid", "Tanh"]
 

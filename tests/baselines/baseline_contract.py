@@ -8,11 +8,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.tree import DecisionTreeClassifier
 
 from mamofair import baselines
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import make_toy
 from mamofair.estimators._inputs import Rows, hold_back
-from mamofair.groups import read_groups
+from mamofair.fronts import Front
 from mamofair.metrics import error, gap
-from mamofair.pareto import Front
 
 TOY = make_toy()
 X, GROUP = TOY.X.iloc[::2], TOY.sensitive.iloc[::2]

@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from mamofair import baselines
+from mamofair._rows.batches import Batch
+from mamofair._rows.groups import read_groups
 from mamofair.baselines._fairret import FairretNorm
-from mamofair.batches import Batch
-from mamofair.groups import read_groups
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUALIZED_ODDS
 
 
@@ -142,7 +142,7 @@ def test_oxonfair_goes_from_the_best_thresholds_to_no_gap():
 
 def test_fairret_loss_is_the_norm_of_relative_violations(rng):
     y, sex = rng.integers(0, 2, 40), rng.integers(0, 3, 40)
-    batch = Batch.of(torch.zeros(40, 1, dtype=torch.float64), y, read_groups({"sex": sex}).members(y))
+    batch = Batch.of(torch.zeros(40, 1, dtype=torch.float64), y, read_groups({"sex": sex}).memberships(y))
     logits = torch.from_numpy(rng.normal(size=(2, 40)))
     p = torch.sigmoid(logits).numpy()
 
@@ -157,7 +157,7 @@ def test_fairret_loss_is_the_norm_of_relative_violations(rng):
 
 
 def test_fairret_skips_a_batch_that_has_no_statistic():
-    batch = Batch.of(torch.zeros(4, 1), [0, 0, 0, 0], read_groups({"sex": list("ffmm")}).members([0, 0, 0, 0]))
+    batch = Batch.of(torch.zeros(4, 1), [0, 0, 0, 0], read_groups({"sex": list("ffmm")}).memberships([0, 0, 0, 0]))
     logits = torch.randn(4, generator=torch.Generator().manual_seed(0)).requires_grad_()
     loss = FairretNorm(((EQUALIZED_ODDS, "sex"),))(logits, batch)
     loss.backward()

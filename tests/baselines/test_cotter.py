@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
+from mamofair._descent.networks import MLP
 from mamofair.baselines._cotter import CotterClassifier, mix, signed_gap, stationary
 from mamofair.datasets import make_toy
 from mamofair.metrics import gap
-from mamofair.networks import MLP
 from mamofair.selection import MostAccurateWithin
 
 TOY = make_toy()

@@ -8,12 +8,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
+from mamofair._rows.groups import read_groups
 from mamofair.baselines._linear import contrasts, with_intercept
 from mamofair.baselines._searchfair import SearchFairClassifier
 from mamofair.datasets import make_toy
 from mamofair.estimators._inputs import Rows, hold_back
 from mamofair.estimators._numbers import Scaling
-from mamofair.groups import read_groups
 from mamofair.notions import DEMOGRAPHIC_PARITY, as_notion
 
 TOY = make_toy()

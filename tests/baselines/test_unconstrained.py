@@ -4,8 +4,8 @@ from baseline_contract import GROUP, X, Y, quick
 from sklearn.linear_model import LogisticRegression
 
 from mamofair import FairNetClassifier, Fixed
+from mamofair._descent.networks import MLP
 from mamofair.baselines import UnconstrainedClassifier
-from mamofair.networks import MLP
 from mamofair.selection import ClosestToIdeal
 
 

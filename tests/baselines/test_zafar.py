@@ -7,12 +7,12 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
+from mamofair._rows.groups import read_groups
 from mamofair.baselines._linear import contrasts, logistic, with_intercept
 from mamofair.baselines._zafar import ZafarClassifier
 from mamofair.datasets import make_toy
 from mamofair.estimators._inputs import Rows, hold_back
 from mamofair.estimators._numbers import Scaling
-from mamofair.groups import read_groups
 from mamofair.metrics import gap
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 

@@ -13,7 +13,7 @@ from campaigns._oracles import Refusal, group_rates, largest_gap, volume
 from campaigns._trials import Trial
 from campaigns.inputs import ALARMS
 
-from mamofair.groups import read_groups
+from mamofair._rows.groups import read_groups
 
 ROOT = Path(__file__).parents[2]
 

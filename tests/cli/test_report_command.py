@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from mamofair import FairNetClassifier
+from mamofair._rows.groups import read_groups
 from mamofair.cli import app
 from mamofair.datasets import make_toy
-from mamofair.groups import read_groups
 from mamofair.report import summarize
 from mamofair.runs import Run, load_run, save
 

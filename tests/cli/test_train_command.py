@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import mamofair
 from loan_table import ASKED, COLUMNS, applicants
+from mamofair._descent.ranks import ALONE, Ranks
 from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import read_data
@@ -22,7 +23,6 @@ from mamofair.cli._learn import with_model
 from mamofair.cli._outcome import beyond_bound, cost_of, limit_of, outcome
 from mamofair.limits import frontier
 from mamofair.metrics import gap
-from mamofair.ranks import ALONE, Ranks
 from mamofair.runs import continued, load_run, read_checkpoint, write_checkpoint
 from mamofair.tables import read_features
 from stopped_runs import results, stopped

@@ -13,8 +13,8 @@ from torch.distributed import HashStore
 from typer.testing import CliRunner
 
 from loan_table import ASKED, applicants
+from mamofair._descent.ranks import Ranks
 from mamofair.cli import _ranks, app
-from mamofair.ranks import Ranks
 from mamofair.runs import load_run, read_checkpoint
 from started_ranks import commanded, said
 from stopped_runs import results, wait_for_checkpoint

@@ -9,10 +9,10 @@ import pytest
 from typer.testing import CliRunner
 
 from loan_table import ASKED, applicants
+from mamofair._descent.ranks import Ranks
 from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import open_stream
-from mamofair.ranks import Ranks
 from mamofair.runs import load_run, read_checkpoint
 from mamofair.tables import stream
 from started_ranks import commanded, on_ranks, said

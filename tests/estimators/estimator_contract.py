@@ -31,9 +31,9 @@ from mamofair import (
     Notion,
     Rate,
 )
+from mamofair._rows.groups import read_groups
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._inputs import Rows, hold_back
-from mamofair.groups import read_groups
 from mamofair.metrics import error, gap
 from mamofair.notions import DEMOGRAPHIC_PARITY, FP, TN
 

@@ -10,7 +10,7 @@ from small_fits import GROUP, X, Y, small, two_attributes
 from torch import nn
 
 from mamofair import MLP, FairNetClassifier, FairPortfolioClassifier, MinNorm
-from mamofair.ranks import Ranks
+from mamofair._descent.ranks import Ranks
 
 PLAIN: dict[str, Any] = {"network": MLP((8,), 0.0), "epochs": 3}
 WEIGHT = np.random.default_rng(1).uniform(0.5, 2, len(X))

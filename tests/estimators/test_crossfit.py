@@ -6,9 +6,9 @@ from estimator_contract import small_boosting
 from small_fits import GROUP, X, Y, small
 
 from mamofair import MostAccurateWithin
+from mamofair._rows.groups import read_groups
+from mamofair._rows.splits import stratified_order
 from mamofair.estimators._inputs import Rows
-from mamofair.groups import read_groups
-from mamofair.splits import stratified_order
 
 MAKES = {"net": small, "boosting": small_boosting}
 

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mamofair.batches import Batch, Feed, InMemory
+from mamofair._rows.batches import Batch, Feed, InMemory
 from mamofair.estimators._feed import Streaming
 
 
@@ -32,7 +32,7 @@ def numbers_in(batches) -> list[list[float]]:
     for batch in batches:
         x = batch.x[:, 0]
         assert torch.equal(batch.y, x % 2)
-        assert torch.equal(batch.members, torch.stack([x, -x], dim=1))
+        assert torch.equal(batch.memberships, torch.stack([x, -x], dim=1))
         assert torch.equal(batch.weight, x + 1)
         found.append(x.tolist())
     return found

@@ -6,12 +6,12 @@ import pytest
 import torch
 
 from mamofair import FairNetClassifier, Fixed, MinNorm
+from mamofair._rows.groups import read_groups
 from mamofair.baselines import FairretClassifier
 from mamofair.datasets import make_toy
 from mamofair.estimators._pieces import as_bytes, read_some
 from mamofair.estimators._state import continued_stream
 from mamofair.estimators._stream import Streamed, prepare
-from mamofair.groups import read_groups
 from mamofair.runs import checkpointed, read_checkpoint, write_checkpoint
 from mamofair.selection import MostAccurateWithin
 from run_fits import assert_same, net

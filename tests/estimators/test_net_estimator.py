@@ -9,7 +9,7 @@ from sklearn.base import clone
 from small_fits import GROUP, X, Y, assert_same, fitted, small
 
 from mamofair import MLP, ClosestToIdeal, FairNetClassifier, Fixed, MinNorm, MostAccurateWithin, Notion, Rate
-from mamofair.batches import Batch, InMemory
+from mamofair._rows.batches import Batch, InMemory
 from mamofair.descent import PublishedFrankWolfe
 from mamofair.notions import FP, TN
 from mamofair.objectives import SquaredError

@@ -20,7 +20,7 @@ from mamofair import ClosestToIdeal, Knee, MostAccurateWithin
 from mamofair.baselines import CotterClassifier
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._choice import decide_all
-from mamofair.pareto import Front
+from mamofair.fronts import Front
 
 MANY = pd.concat([X] * 6, ignore_index=True)
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from mamofair._rows.groups import read_groups
 from mamofair.explanations import price, price_between
 from mamofair.explanations._flows import of_tallies
 from mamofair.explanations._price import _covariance, _folded, _priced
 from mamofair.explanations._who_pays import who_pays
-from mamofair.groups import read_groups
+from mamofair.fronts import Counter, Front, Point, Tally
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS, PREDICTIVE_PARITY, Notion
-from mamofair.pareto import Counter, Front, Point, Tally
 
 SEX = "sex"
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mamofair._rows.groups import read_groups
 from mamofair.explanations import who_pays, who_pays_on_front
-from mamofair.groups import read_groups
+from mamofair.fronts import Counter, Front, Point
 from mamofair.metrics import gap
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, FN, NOTIONS, TP, Notion, Rate
-from mamofair.pareto import Counter, Front, Point
 
 PEOPLE = {"F": "women", "M": "men", "X": "others"}
 

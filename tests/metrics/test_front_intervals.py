@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
-from mamofair.groups import read_groups
-from mamofair.intervals import wilson
+from mamofair._rows.groups import read_groups
+from mamofair._stats.intervals import wilson
+from mamofair.fronts import Counter, Front, Point
 from mamofair.metrics import audit, front_intervals
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUALIZED_ODDS
-from mamofair.pareto import Counter, Front, Point
 
 CRITERIA = ((DEMOGRAPHIC_PARITY, "sensitive_0"), (EQUALIZED_ODDS, "sensitive_0"))
 

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mamofair._rows.groups import read_groups
 from mamofair.estimators._base import FairClassifier
-from mamofair.groups import read_groups
+from mamofair.fronts import Counter, Front, Point
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS, column
-from mamofair.pareto import Counter, Front, Point
 from mamofair.runs import Run
 from mamofair.selection import ClosestToIdeal
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from report_runs import PORTFOLIO, TWO_RATES, history, make_run
 
+from mamofair._stats.intervals import wilson
 from mamofair.explanations import who_pays_by_counts
-from mamofair.intervals import wilson
 from mamofair.metrics import front_intervals
 from mamofair.report import summarize
 

@@ -10,7 +10,7 @@ from mamofair.estimators import FairClassifier
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import read_numbers
-from mamofair.pareto import Point
+from mamofair.fronts import Point
 from mamofair.selection import ClosestToIdeal, Selection
 
 

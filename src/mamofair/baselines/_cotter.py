@@ -13,20 +13,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from torch import nn
 
+from mamofair._descent.network_checks import one_logit
+from mamofair._descent.networks import MLP, Recipe
+from mamofair._descent.predictors import Predictor
+from mamofair._descent.training import isolated
 from mamofair.baselines._linear import contrasts, measured, read_table
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import Scaling
 from mamofair.estimators._parameters import SHARED
-from mamofair.logits import one_logit
-from mamofair.networks import MLP, Recipe
+from mamofair.fronts import Criterion, Point
 from mamofair.notions import Confusion, column
-from mamofair.pareto import Criterion, Point
-from mamofair.predictors import Predictor
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.selection import ClosestToIdeal, Selection
-from mamofair.training import isolated
 
 
 @dataclass(frozen=True, eq=False)

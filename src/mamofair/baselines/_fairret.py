@@ -8,15 +8,15 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from mamofair._descent.networks import MLP, Recipe
+from mamofair._rows.batches import Batch
 from mamofair.baselines._peer import load
-from mamofair.batches import Batch
 from mamofair.descent import Fixed, Weighting
 from mamofair.estimators import FairNetClassifier
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
-from mamofair.networks import MLP, Recipe
+from mamofair.fronts import Criterion
 from mamofair.objectives import CrossEntropy, Objective
-from mamofair.pareto import Criterion
 from mamofair.selection import ClosestToIdeal, Selection
 
 _STATISTICS = {
@@ -48,7 +48,7 @@ class FairretNorm:
         statistics, norm = load("fairret.statistic"), load("fairret.loss").NormLoss
         total = logits.sum() * 0.0
         for notion, attribute in self.criteria:
-            positives, negatives = batch.members_of(attribute).tensor_split(2, dim=1)
+            positives, negatives = batch.memberships_of(attribute).tensor_split(2, dim=1)
             for name in _STATISTICS[notion.name]:
                 labels = [] if name == "PositiveRate" else [batch.y.unsqueeze(-1)]
                 try:

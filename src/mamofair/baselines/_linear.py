@@ -11,8 +11,8 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import read_numbers
+from mamofair.fronts import Criterion, Point
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
-from mamofair.pareto import Criterion, Point
 
 
 def read_table(estimator: FairClassifier, X: Any, reset: bool) -> Float[np.ndarray, "n d"]:
@@ -35,7 +35,7 @@ def contrasts(rows: Rows, criteria: Sequence[Criterion], most: int) -> Float[np.
             f"{'or' if most == 1 else 'and'} equal_opportunity: found {asked}, groups: "
             f"{', '.join(map(str, groups))}. FairNetClassifier takes any."
         )
-    tables = rows.groups.members(rows.y, rows.weight)
+    tables = rows.groups.memberships(rows.y, rows.weight)
     found = []
     for notion, attribute in criteria:
         first, second = tables[attribute].reshape(len(rows), 2, 2)[:, : 1 + (notion == DEMOGRAPHIC_PARITY)].sum(1).T

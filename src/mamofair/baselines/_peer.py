@@ -9,12 +9,12 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
 
+from mamofair._rows.groups import Groups, read_groups
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import read_numbers
-from mamofair.groups import Groups, read_groups
-from mamofair.pareto import Point
+from mamofair.fronts import Point
 from mamofair.selection import ClosestToIdeal, Selection
 
 

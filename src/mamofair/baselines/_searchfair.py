@@ -16,7 +16,7 @@ from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows
 from mamofair.estimators._numbers import Scaling
 from mamofair.estimators._parameters import SHARED
-from mamofair.pareto import Point
+from mamofair.fronts import Point
 from mamofair.selection import ClosestToIdeal, Selection
 
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
-from mamofair.descent import Fixed
+from mamofair.descent import Fixed, Member
 from mamofair.estimators import FairNetClassifier
 from mamofair.objectives import CrossEntropy
-from mamofair.training import Member
 
 
 @dataclass(frozen=True)

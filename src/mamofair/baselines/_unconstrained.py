@@ -1,8 +1,7 @@
 """The network that is not asked to be fair: what accuracy alone gives, along its way."""
 
-from mamofair.descent import rays
+from mamofair.descent import Member, rays
 from mamofair.estimators import FairNetClassifier
-from mamofair.training import Member
 
 
 class UnconstrainedClassifier(FairNetClassifier):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import mamofair
-from mamofair.quotes import cut
+from mamofair._messages import cut
 
 _MOST = 500  # characters of an error: what is quoted is cut short where it is quoted, and this is what is left to do
 _SIGPIPE = 141  # 128 + 13: what a shell reports of a program whose reader has gone

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mamofair._messages import quote
 from mamofair.cli._notes import noted_warnings
 from mamofair.cli._options import AsJson, IdleSeed
-from mamofair.quotes import quote
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mamofair._messages import PATH, quote
 from mamofair.cli._asked import Asked
 from mamofair.cli._notes import counted, note, noted_warnings
 from mamofair.cli._options import MOST_SEED, AsJson, Crossed, Drop, Favorable, Many, Notion, Sensitive, Target
 from mamofair.cli._screen import show_sentence, show_table
 from mamofair.cli._values import require_writable
-from mamofair.quotes import PATH, quote
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,7 @@ from mamofair.cli._notes import note
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._choice import decide_all
 from mamofair.experiments import METHODS, Setting
-from mamofair.pareto import Counter, Criterion, Front, Point, Tally
+from mamofair.fronts import Counter, Criterion, Front, Point, Tally
 from mamofair.selection import Weighted
 from mamofair.tables import encoder
 

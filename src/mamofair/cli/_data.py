@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mamofair._descent.ranks import Ranks
+from mamofair._messages import quote
+from mamofair._rows.groups import Groups, read_groups
+from mamofair._rows.splits import stratified_order
 from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import StreamedData, is_streamed, name_of_path, open_stream
 from mamofair.datasets import CATALOG
-from mamofair.groups import Groups, read_groups
-from mamofair.quotes import quote
-from mamofair.ranks import Ranks
-from mamofair.splits import stratified_order
 from mamofair.tables import open_source, read_table
 from mamofair.tables._roles import assign_roles
 from mamofair.tables._stream import named

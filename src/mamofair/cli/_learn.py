@@ -9,6 +9,8 @@ from typing import Any
 import typer
 
 import mamofair
+from mamofair._descent.ranks import Ranks
+from mamofair._messages import quote
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
 from mamofair.cli._notes import note
@@ -19,8 +21,6 @@ from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.estimators._progress import watched
 from mamofair.notions import as_notion, require_gap
-from mamofair.quotes import quote
-from mamofair.ranks import Ranks
 from mamofair.runs import (
     Run,
     checkpoint_files,

@@ -7,8 +7,8 @@ import numpy as np
 
 from mamofair.cli._limit import least_error
 from mamofair.cli._screen import show_sentence, show_table
+from mamofair.fronts import Front, Point
 from mamofair.metrics import front_intervals
-from mamofair.pareto import Front, Point
 from mamofair.runs import Run
 
 _CONFIDENCE = 0.95

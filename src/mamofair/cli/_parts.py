@@ -12,7 +12,7 @@ from mamofair.cli._data import Data
 from mamofair.cli._limit import estimate
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._choice import decide_all
-from mamofair.pareto import Counter, Tally
+from mamofair.fronts import Counter, Tally
 from mamofair.runs import continued
 from mamofair.tables import encoder
 

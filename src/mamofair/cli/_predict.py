@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
+from mamofair._messages import PATH, quote
 from mamofair.cli._notes import note
 from mamofair.cli._options import IdleSeed, PointOf, WithinOf
 from mamofair.cli._values import require_writable
-from mamofair.quotes import PATH, quote
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,7 @@ import typer
 from torch import distributed
 from torch.distributed import rendezvous  # type: ignore[attr-defined]  # public, but for mypy
 
-from mamofair.ranks import ALONE, Ranks
+from mamofair._descent.ranks import ALONE, Ranks
 
 #: A rank that is killed is missed at once; this is for a machine that falls silent, and for rank 0 reading the data.
 _PATIENCE = timedelta(minutes=10)

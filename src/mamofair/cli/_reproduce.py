@@ -6,11 +6,11 @@ from typing import Annotated
 
 import typer
 
+from mamofair._messages import quote
 from mamofair.cli._notes import counted
 from mamofair.cli._options import MOST_SEED, AsJson
 from mamofair.cli._screen import show_markdown
 from mamofair.cli._values import require_writable
-from mamofair.quotes import quote
 
 _QUICK_SPLITS = 2
 

@@ -9,14 +9,14 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
 
+from mamofair._messages import quote
+from mamofair._rows.groups import Groups, read_groups
 from mamofair.cli._asked import Asked
 from mamofair.cli._notes import note
 from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.estimators._choice import decide_all
 from mamofair.estimators._pieces import as_bytes
-from mamofair.groups import Groups, read_groups
-from mamofair.pareto import Counter, Tally
-from mamofair.quotes import quote
+from mamofair.fronts import Counter, Tally
 from mamofair.runs import continued_stream
 from mamofair.tables import Stream, stream
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from mamofair.quotes import PATH, as_share, quote
+from mamofair._messages import PATH, as_share, quote
 
 __all__ = ["require_fraction", "require_writable"]
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mamofair._rows.groups import read_groups
+from mamofair._rows.splits import stratified_order
 from mamofair.datasets._base import Dataset
-from mamofair.groups import read_groups
-from mamofair.splits import stratified_order
 
 
 class Split(NamedTuple):

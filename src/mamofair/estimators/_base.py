@@ -13,16 +13,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from mamofair._rows.groups import Groups, read_groups, warn_of_order
+from mamofair._rows.labels import as_weights, favorable_label, is_label
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._choice import choose
 from mamofair.estimators._crossfit import cross_fitted
 from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions, warn_of_unmeasured
 from mamofair.estimators._parameters import SHARED, Rule, require, require_calibration
 from mamofair.estimators._progress import favorable_note, finished
-from mamofair.groups import Groups, read_groups, warn_of_order
-from mamofair.labels import as_weights, favorable_label, is_label
+from mamofair.fronts import Archive, Criterion, Point
 from mamofair.objectives import require_rates
-from mamofair.pareto import Archive, Criterion, Point
 from mamofair.selection import Selection
 
 Fitted = TypeVar("Fitted", bound="FairClassifier")

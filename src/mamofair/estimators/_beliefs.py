@@ -12,12 +12,12 @@ from sklearn.dummy import DummyClassifier
 from sklearn.utils import _safe_indexing  # in scikit-learn's public list of names, whatever the underscore says
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from mamofair.columns import decode
+from mamofair._rows.columns import decode
+from mamofair._rows.groups import Groups
+from mamofair._rows.splits import stratified_order
 from mamofair.estimators._inputs import Rows
-from mamofair.groups import Groups
-from mamofair.pareto import Criterion
-from mamofair.plugin import Beliefs, slopes
-from mamofair.splits import stratified_order
+from mamofair.fronts import Criterion
+from mamofair.learners.plugin.multipliers import Beliefs, slopes
 
 _FEW, _NOTHING = 1000, 1e-12
 _DUST = 1e-6  # of rounding, in probabilities

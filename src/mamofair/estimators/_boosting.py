@@ -9,20 +9,19 @@ import numpy as np
 import torch
 from sklearn.utils import Tags
 
-from mamofair.batches import Batch
-from mamofair.boosting import rounds, staged_scores
-from mamofair.descent import Weighting
+from mamofair._rows.batches import Batch
+from mamofair.descent import Member, Weighting
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._columns import Categories
 from mamofair.estimators._inputs import Rows, read_members, read_objectives
 from mamofair.estimators._numbers import read_numbers
 from mamofair.estimators._parameters import BOOSTING
+from mamofair.fronts import Point
+from mamofair.learners.boosting.rounds import rounds, staged_scores
 from mamofair.objectives import records
-from mamofair.pareto import Point
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.selection import ClosestToIdeal, Selection
-from mamofair.training import Member
 
 if TYPE_CHECKING:
     from lightgbm import Booster
@@ -172,7 +171,7 @@ class FairBoostingClassifier(FairClassifier):
         objectives = read_objectives(self._criteria, self.relaxation, weightings, self.anchor)
         held_back = [part for part in (valid, calibration) if len(part)]
         counters = [part.counter() for part in held_back]
-        masses = train.groups.members(train.y, train.weight)
+        masses = train.groups.memberships(train.y, train.weight)
         self._boosters = ()
         try:
             for moment in rounds(

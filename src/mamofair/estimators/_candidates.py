@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mamofair.pareto import Point
+from mamofair.fronts import Point
 
 
 @dataclass(frozen=True, eq=False)

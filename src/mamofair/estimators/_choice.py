@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from jaxtyping import Bool
 
-from mamofair.pareto import Front
+from mamofair.fronts import Front
 from mamofair.selection import Selection
 
 

@@ -7,8 +7,8 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from mamofair.columns import decode, of_series
-from mamofair.quotes import quote
+from mamofair._messages import quote
+from mamofair._rows.columns import decode, of_series
 
 _TEXT = {"string", "mixed", "mixed-integer"}  # kinds of objects; others, such as booleans, are numbers in disguise
 

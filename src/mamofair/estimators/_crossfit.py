@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from mamofair._rows.splits import stratified_order
 from mamofair.estimators._inputs import Rows
-from mamofair.pareto import Point, Tally
-from mamofair.splits import stratified_order
+from mamofair.fronts import Point, Tally
 
 
 def cross_fitted(estimator: Any, rows: Rows, seed: int) -> Iterator[Any]:

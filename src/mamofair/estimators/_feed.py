@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from mamofair.batches import Batch
+from mamofair._rows.batches import Batch
 
 _AT_ONCE = 16_384  # rows that are looked up in the buffer together
 
@@ -126,6 +126,6 @@ def cut(some: Iterator[Batch], sizes: Iterator[int]) -> Iterator[Batch]:
 
 def _each(change: Callable[..., Tensor], *batches: Batch) -> Batch:
     """Return rows whose every tensor is made of those of some batches."""
-    parts = [(rows.x, rows.y, rows.members, *(() if rows.weight is None else (rows.weight,))) for rows in batches]
+    parts = [(rows.x, rows.y, rows.memberships, *(() if rows.weight is None else (rows.weight,))) for rows in batches]
     x, y, members, *weight = (change(*tensors) for tensors in zip(*parts, strict=True))
     return Batch(x, y, members, batches[0].spans, *weight)

@@ -12,17 +12,16 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from mamofair.columns import as_array
-from mamofair.descent import Fixed, Weighting, rays
-from mamofair.groups import Groups
-from mamofair.labels import as_column
+from mamofair._messages import PATH, cut, quote, quote_some
+from mamofair._rows.columns import as_array
+from mamofair._rows.groups import Groups
+from mamofair._rows.labels import as_column
+from mamofair._rows.splits import stratified_order
+from mamofair.descent import Fixed, Member, Weighting, rays
+from mamofair.fronts import Counter, Criterion
 from mamofair.notions import Notion, as_notion
 from mamofair.objectives import CrossEntropy, Gap, Objective, SquaredError
-from mamofair.pareto import Counter, Criterion
-from mamofair.quotes import PATH, cut, quote, quote_some
 from mamofair.relaxations import Relaxation, Sigmoid
-from mamofair.splits import stratified_order
-from mamofair.training import Member
 
 MISSING = (
     "`fit` needs `sensitive_features`: without them it could only train an ordinary classifier, silently unfair. "

@@ -5,15 +5,14 @@ from typing import Any
 
 from torch.optim import Adam, Optimizer
 
-from mamofair.descent import Weighting
+from mamofair._descent.networks import MLP, Recipe
+from mamofair.descent import Member, Weighting
 from mamofair.estimators._network_training import NetworkTraining
 from mamofair.estimators._parameters import NETWORK
 from mamofair.estimators._published import published
-from mamofair.networks import MLP, Recipe
 from mamofair.objectives import CrossEntropy, SquaredError
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.selection import ClosestToIdeal, Selection
-from mamofair.training import Member
 
 
 class FairNetClassifier(NetworkTraining):

@@ -12,21 +12,21 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from mamofair.batches import Batch, Feed, InMemory
-from mamofair.descent import Weighting
+from mamofair._descent.network_checks import require_logits
+from mamofair._descent.networks import MLP, Average, Perceptron, Population, Recipe
+from mamofair._descent.ranks import Ranks, require_shareable
+from mamofair._descent.training import chunks, epochs, isolated, measure
+from mamofair._rows.batches import Batch, Feed, InMemory
+from mamofair.descent import Member, Weighting
 from mamofair.estimators._base import FairClassifier, Fitted
 from mamofair.estimators._candidates import Candidates
 from mamofair.estimators._inputs import Rows, read_members, read_objectives
 from mamofair.estimators._numbers import Scaling, read_numbers
 from mamofair.estimators._progress import finished
 from mamofair.estimators._stream import Streamed, prepare
-from mamofair.logits import require_logits
-from mamofair.networks import MLP, Average, Perceptron, Population, Recipe
+from mamofair.fronts import Counter, Point
 from mamofair.objectives import CrossEntropy, Objective, SquaredError
-from mamofair.pareto import Counter, Point
-from mamofair.ranks import Ranks, require_shareable
 from mamofair.relaxations import Relaxation
-from mamofair.training import Member, chunks, epochs, isolated, measure
 
 #: Less growth of the hypervolume than this, in an epoch, counts as none.
 GROWTH = 1e-4
@@ -162,7 +162,7 @@ class NetworkTraining(FairClassifier):
         size = self._rows_a_step(train)
         if isinstance(train, Streamed):
             return train.feed(partial(self._tensor, device="cpu"), size, ranks, device=self.device)
-        rows = Batch.of(self._tensor(train.X), train.y, train.groups.members(train.y, train.weight), train.weight)
+        rows = Batch.of(self._tensor(train.X), train.y, train.groups.memberships(train.y, train.weight), train.weight)
         return InMemory(rows, size, ranks.rank, ranks.size, self.even_batches)
 
     def _rows_a_step(self, rows: Rows) -> int:

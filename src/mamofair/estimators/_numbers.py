@@ -10,7 +10,7 @@ from jaxtyping import Shaped
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from mamofair.columns import decode
+from mamofair._rows.columns import decode
 
 
 @contextmanager

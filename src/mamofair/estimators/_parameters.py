@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from torch import nn
 
+from mamofair._messages import as_share, quote
 from mamofair.objectives import CrossEntropy, SquaredError
-from mamofair.quotes import as_share, quote
 from mamofair.relaxations import Relaxation
 from mamofair.selection import MostAccurateWithin, Selection
 

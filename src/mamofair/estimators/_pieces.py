@@ -8,10 +8,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import pandas as pd
 
-from mamofair.groups import Census, Groups, read_groups
-from mamofair.labels import as_column, as_weights
-from mamofair.quotes import quote
-from mamofair.splits import row_keys, row_places, text_keys
+from mamofair._messages import quote
+from mamofair._rows.groups import Census, Groups, read_groups
+from mamofair._rows.labels import as_column, as_weights
+from mamofair._rows.splits import row_keys, row_places, text_keys
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags, get_tags
 
+from mamofair._rows.groups import Groups, read_groups
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._beliefs import Learner, Model, Table, read_table, trained
 from mamofair.estimators._candidates import Candidates
@@ -19,11 +20,10 @@ from mamofair.estimators._numbers import text_refused
 from mamofair.estimators._parameters import PLUG_IN
 from mamofair.estimators._prefit import group_classes, group_learner, learns, seeded, unfrozen, warn_of_retraining
 from mamofair.estimators._seen_rows import warn_of_seen_rows
-from mamofair.groups import Groups, read_groups
-from mamofair.pareto import Counter, Point, Tally
-from mamofair.plugin import Beliefs, Contrasts, Dual, Evidence, State, between, first_multipliers
+from mamofair.fronts import Counter, Point, Tally
+from mamofair.learners.plugin.multipliers import Beliefs, Contrasts, Dual, Evidence, State, between, first_multipliers
+from mamofair.learners.plugin.thresholds import Cuts, Strata, search
 from mamofair.selection import ClosestToIdeal, Selection
-from mamofair.thresholds import Cuts, Strata, search
 
 _FIRST, _BETWEEN, _ROUNDS = 30, 40, 5  # multipliers to begin with, then a round, and how many rounds
 _AT_ONCE = 2**22  # decisions in memory
@@ -42,7 +42,7 @@ class FairPlugInClassifier(FairClassifier):
     """Any classifier with `predict_proba`, made fair: the whole front from two fits and no further training.
 
     Learns P(y | x) and P(a, y | x) for each attribute. With these the best decisions under any price of unfairness are
-    known in closed form (Menon and Williamson 2018; see `mamofair.plugin`), and prices are swept.
+    known in closed form (Menon and Williamson 2018; see `mamofair.learners.plugin.multipliers`), and prices are swept.
 
     Parameters
     ----------

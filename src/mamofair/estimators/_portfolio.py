@@ -15,7 +15,7 @@ from mamofair.estimators._inputs import Rows
 from mamofair.estimators._net import FairNetClassifier
 from mamofair.estimators._parameters import SHARED
 from mamofair.estimators._plugin import FairPlugInClassifier
-from mamofair.pareto import Point
+from mamofair.fronts import Point
 from mamofair.selection import ClosestToIdeal, Selection
 
 Named = Sequence[tuple[str, FairClassifier]]

@@ -11,9 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from mamofair.pareto import Front
-from mamofair.quotes import quote
-from mamofair.ranks import Ranks
+from mamofair._descent.ranks import Ranks
+from mamofair._messages import quote
+from mamofair.fronts import Front
 
 T = TypeVar("T")
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from mamofair._descent.networks import MLP
 from mamofair.descent import MinNorm, PublishedFrankWolfe
-from mamofair.networks import MLP
 from mamofair.notions import NOTIONS
 from mamofair.objectives import SquaredError
 from mamofair.relaxations import Published, Tanh

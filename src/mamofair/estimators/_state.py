@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from mamofair._descent.networks import Average, Perceptron, Population
+from mamofair._descent.training import isolated
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._net import FairNetClassifier
 from mamofair.estimators._numbers import Scaling
@@ -25,9 +27,7 @@ from mamofair.estimators._state_checks import (
     require_shapes,
     require_sound,
 )
-from mamofair.networks import Average, Perceptron, Population
-from mamofair.pareto import Archive, Point
-from mamofair.training import isolated
+from mamofair.fronts import Archive, Point
 
 _APART = ("front_", "_archive", "_encoder")  # the front follows from the archive; an encoder has a file of its own
 _OF_SCIKIT_LEARN = ("_metadata_request", "_sklearn_output_config")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from mamofair._descent.networks import MLP
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._beliefs import Model, Posterior
 from mamofair.estimators._boosting import FairBoostingClassifier
@@ -20,11 +21,10 @@ from mamofair.estimators._numbers import Scaling
 from mamofair.estimators._parameters import require
 from mamofair.estimators._plugin import FairPlugInClassifier
 from mamofair.estimators._portfolio import FairPortfolioClassifier
-from mamofair.networks import MLP
+from mamofair.fronts import Point, Tally
+from mamofair.learners.plugin.multipliers import Contrasts
+from mamofair.learners.plugin.thresholds import Strata
 from mamofair.notions import Notion
-from mamofair.pareto import Point, Tally
-from mamofair.plugin import Contrasts
-from mamofair.thresholds import Strata
 
 GROUPS = "groups of the archive"
 _THREADS = 1024

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from mamofair.batches import Batch
+from mamofair._descent.ranks import ALONE, Ranks
+from mamofair._messages import quote
+from mamofair._rows.batches import Batch
+from mamofair._rows.groups import Census, Groups
+from mamofair._rows.splits import warn_of_likeness
 from mamofair.estimators._feed import Streaming
 from mamofair.estimators._inputs import Rows, read_classes
 from mamofair.estimators._numbers import Moments, Scaling
 from mamofair.estimators._pieces import Pieces, Some, as_bytes, as_pieces, joined, read_some
-from mamofair.groups import Census, Groups
-from mamofair.quotes import quote
-from mamofair.ranks import ALONE, Ranks
-from mamofair.splits import warn_of_likeness
 
 # Rows held back, and rows that are shuffled, may each take this share of the memory; the rest is for reading.
 _SHARE = 1 / 4
@@ -108,7 +108,7 @@ class Task:
             some = read_some(self.estimator, batch)
             rows = None if some is None else self.rows(some[some.places >= self.bound])
             if rows is not None and len(rows):
-                yield Batch.of(tensor(rows.X), rows.y, rows.groups.members(rows.y, rows.weight), rows.weight)
+                yield Batch.of(tensor(rows.X), rows.y, rows.groups.memberships(rows.y, rows.weight), rows.weight)
 
 
 @dataclass(frozen=True, eq=False)

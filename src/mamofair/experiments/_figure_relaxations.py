@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import make_toy
 from mamofair.experiments._canvas import canvas
-from mamofair.groups import read_groups
 from mamofair.notions import DEMOGRAPHIC_PARITY, Confusion
 from mamofair.relaxations import ConvexConcave, Hard, Linear, Relaxation, Sigmoid, Tanh
 
@@ -29,7 +29,7 @@ PANELS = {
 def gaps(size: int = 61, random_state: int = 0) -> dict[Relaxation, Float[np.ndarray, "size size"]]:
     """Return the true gap, under `Hard()`, and the relaxed ones; a₁ along the first axis, a₀ along the second."""
     toy = make_toy(random_state=random_state)
-    members = read_groups(toy.sensitive).members(toy.y)["group"]
+    members = read_groups(toy.sensitive).memberships(toy.y)["group"]
     a0, a1 = np.meshgrid(np.linspace(*EXTENT[:2], size), np.linspace(*EXTENT[2:], size))
     x1, x2 = toy.X.to_numpy().T
     logits = torch.from_numpy(-x2 + a1[..., None] * x1 + a0[..., None])  # (a₁, a₀, rows)

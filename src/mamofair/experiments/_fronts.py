@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 import moocore
 import numpy as np
 
+from mamofair.fronts import Criterion, Tally, hypervolume, spacing
 from mamofair.notions import Confusion
-from mamofair.pareto import Criterion, Tally
-from mamofair.volumes import hypervolume, spacing
 
 
 def ratio_gap(tally: Tally, criterion: Criterion) -> float:

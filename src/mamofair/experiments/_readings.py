@@ -8,9 +8,8 @@ import numpy as np
 from mamofair.experiments._fronts import ratio_gap
 from mamofair.experiments._run import Record
 from mamofair.experiments._spec import SHORT, Table
+from mamofair.fronts import Criterion, Tally, hypervolume, spacing
 from mamofair.notions import as_notion
-from mamofair.pareto import Criterion, Tally
-from mamofair.volumes import hypervolume, spacing
 
 #: Values by column.
 Reading = Mapping[str, float]

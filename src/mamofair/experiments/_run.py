@@ -22,12 +22,12 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import Dataset, Split, fetch_celeba, fetch_dutch, load_adult, load_compas, split
 from mamofair.experiments._fronts import fronts
 from mamofair.experiments._methods import METHODS, Setting
 from mamofair.experiments._spec import Table
-from mamofair.groups import read_groups
-from mamofair.pareto import Counter, Tally
+from mamofair.fronts import Counter, Tally
 
 
 def _load_ordinal_dutch() -> Dataset:

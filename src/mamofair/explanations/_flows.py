@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from mamofair.groups import Groups, read_groups
-from mamofair.labels import as_column, as_weights, favorable_label, is_label, require_alike
+from mamofair._messages import quote
+from mamofair._rows.groups import Groups, read_groups
+from mamofair._rows.labels import as_column, as_weights, favorable_label, is_label, require_alike
+from mamofair.fronts import Tally
 from mamofair.notions import Confusion
-from mamofair.pareto import Tally
-from mamofair.quotes import quote
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,12 @@ import pandas as pd
 from jaxtyping import Float
 from scipy.stats import foldnorm, norm
 
+from mamofair._stats.intervals import tail
 from mamofair.explanations._flows import Flows, of_tallies
 from mamofair.explanations._who_pays import who_pays
 from mamofair.explanations._wording import change, gap_phrase
-from mamofair.intervals import tail
+from mamofair.fronts import Criterion, Front
 from mamofair.notions import FN, FP, TN, TP, Cell, Notion, column
-from mamofair.pareto import Criterion, Front
 
 STEP = 0.01  # what prices are for
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mamofair._messages import quote
+from mamofair._rows.groups import read_groups
 from mamofair.explanations._flows import Flows, of_decisions, of_tallies
 from mamofair.explanations._why import explain, per_thousand, why
 from mamofair.explanations._wording import count, gap_phrase, moved, whom
-from mamofair.groups import read_groups
+from mamofair.fronts import Criterion, Front, Tally
 from mamofair.notions import ALL, FN, FP, TN, TP, Notion, Rate, as_notions, column
-from mamofair.pareto import Criterion, Front, Tally
-from mamofair.quotes import quote
 
 _SHARED = ("before", "after", "net")  # the numbers that are also given as shares of the rows
 

@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from mamofair.groups import Groups, read_groups, warn_of_order
-from mamofair.intervals import smallest_ratio, tail, wilson
-from mamofair.labels import as_column, favorable_label, is_label, require_alike
+from mamofair._messages import as_share, quote
+from mamofair._rows.groups import Groups, read_groups, warn_of_order
+from mamofair._rows.labels import as_column, favorable_label, is_label, require_alike
+from mamofair._stats.intervals import smallest_ratio, tail, wilson
+from mamofair.fronts import Counter, Tally
 from mamofair.metrics._intervals import counted, gap_intervals
 from mamofair.metrics._rates import read_columns, require_decisions
 from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, as_notions, column, require_gap
-from mamofair.pareto import Counter, Tally
-from mamofair.quotes import as_share, quote
 
 _SELECTION = Rate(TP | FP)
 _FOUR_FIFTHS = 0.8

@@ -1,4 +1,4 @@
-"""Intervals of what was counted: from tallies and notions to `mamofair.intervals`, and back to a table."""
+"""Intervals of what was counted: from tallies and notions to `mamofair._stats.intervals`, and back to a table."""
 
 from collections.abc import Sequence
 
@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
-from mamofair.intervals import Interval, effective_rows, largest_gap, wilson
+from mamofair._stats.intervals import Interval, effective_rows, largest_gap, wilson
+from mamofair.fronts import Criterion, Front, Tally
 from mamofair.notions import FN, FP, Confusion, Notion, Rate, column
-from mamofair.pareto import Criterion, Front, Tally
 
 EVERYONE = ""  # the attribute under which a tally counts everyone
 _ERROR = Rate(FP | FN)

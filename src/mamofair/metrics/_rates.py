@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mamofair.groups import Groups, read_groups, warn_of_order
-from mamofair.labels import as_column, as_weights, favorable_label, is_label, require_alike, unique
+from mamofair._rows.groups import Groups, read_groups, warn_of_order
+from mamofair._rows.labels import as_column, as_weights, favorable_label, is_label, require_alike, unique
+from mamofair.fronts import Counter, Tally
 from mamofair.notions import Confusion, Notion, as_notion
-from mamofair.pareto import Counter, Tally
 
 
 def error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:

@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from mamofair.batches import Batch
+from mamofair._rows.batches import Batch
 from mamofair.notions import Confusion, Rate
 from mamofair.objectives._objectives import CrossEntropy, Gap, Objective
 from mamofair.objectives._precision import full_precision
@@ -68,7 +68,7 @@ def _gaps(
     relaxation: Relaxation, gaps: Sequence[Gap], logits: Float[Tensor, "*members n"], batch: Batch
 ) -> tuple[Float[Tensor, " gaps *members"], Float[Tensor, "gaps *members n"]]:
     """Return values and cotangents of gaps that share a relaxation, without their anchors."""
-    M, rows = batch.members, batch.members.sum(0)
+    M, rows = batch.memberships, batch.memberships.sum(0)
     indicators, slopes = _indicators(relaxation, logits)
     masses = torch.cat([*(indicators @ M), rows.expand(*logits.shape[:-1], -1)], dim=-1)
 

@@ -9,11 +9,11 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from mamofair.batches import Batch
-from mamofair.groups import Groups
+from mamofair._messages import quote, quote_some
+from mamofair._rows.batches import Batch
+from mamofair._rows.groups import Groups
 from mamofair.notions import Confusion, Notion, column
 from mamofair.objectives._precision import full_precision
-from mamofair.quotes import quote, quote_some
 from mamofair.relaxations import Relaxation, Sigmoid
 
 
@@ -98,7 +98,7 @@ class Gap:
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
         """Return the relaxed gap and its anchor."""
         positive, negative = self.relaxation(logits), self.relaxation.negative(logits)
-        confusion = Confusion.of_rows(positive, batch.members_of(self.attribute), negative)
+        confusion = Confusion.of_rows(positive, batch.memberships_of(self.attribute), negative)
         gaps = [
             _spread(confusion.mass(rate.event), confusion.mass(rate.given), batch.one_row) for rate in self.notion.rates
         ]

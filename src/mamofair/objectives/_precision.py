@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from mamofair.batches import Batch
+from mamofair._rows.batches import Batch
 
 Self = TypeVar("Self")
 Result = TypeVar("Result")
@@ -41,5 +41,5 @@ def _align(logits: Tensor, batch: Batch) -> tuple[Float[Tensor, "*members n"], B
         )
     if not logits.is_floating_point():
         raise ValueError(f"`logits` must be floating-point numbers: found {logits.dtype}. Pass them undecided.")
-    dtype = torch.promote_types(torch.promote_types(logits.dtype, batch.members.dtype), torch.float32)
+    dtype = torch.promote_types(torch.promote_types(logits.dtype, batch.memberships.dtype), torch.float32)
     return logits.to(dtype), batch.to(dtype)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mamofair._stats.intervals import wilson
 from mamofair.explanations import price, who_pays_by_counts
-from mamofair.intervals import wilson
+from mamofair.fronts import Criterion, Front, Tally
 from mamofair.metrics import tally_intervals
 from mamofair.metrics._intervals import counted
 from mamofair.notions import Confusion
-from mamofair.pareto import Criterion, Front, Tally
 from mamofair.report._titles import title
 from mamofair.report._training import training
 from mamofair.runs import Run

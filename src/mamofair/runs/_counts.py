@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mamofair.pareto import Tally
+from mamofair.fronts import Tally
 
 
 def to_lists(tallies: Iterable[Tally]) -> list[dict[str, Any]]:

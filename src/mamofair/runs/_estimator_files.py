@@ -8,10 +8,10 @@ import pandas as pd
 import safetensors.torch
 
 from mamofair import estimators
+from mamofair._descent.networks import MLP
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._state import learned, points, restore
-from mamofair.networks import MLP
-from mamofair.pareto import Point, Tally
+from mamofair.fronts import Point, Tally
 from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._folders import as_json

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from mamofair.estimators import FairClassifier
-from mamofair.pareto import Tally
+from mamofair.fronts import Tally
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import pandas as pd
 
 from mamofair.estimators import FairClassifier
 from mamofair.estimators._state_checks import require_tallies
-from mamofair.pareto import Tally
+from mamofair.fronts import Tally
 from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._estimator_files import from_files, to_files

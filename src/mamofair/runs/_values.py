@@ -16,20 +16,21 @@ from sklearn.base import BaseEstimator
 from torch import Tensor
 
 from mamofair import descent, objectives, relaxations, selection
+from mamofair._descent.networks import MLP
+from mamofair._rows.groups import Groups
+from mamofair.descent import Member
 from mamofair.estimators._beliefs import Model, Posterior
 from mamofair.estimators._columns import Categories
 from mamofair.estimators._numbers import Scaling
-from mamofair.groups import Groups
-from mamofair.networks import MLP
+from mamofair.learners.plugin.multipliers import Contrasts
+from mamofair.learners.plugin.thresholds import Strata
 from mamofair.notions import Cell, Notion, Rate
-from mamofair.plugin import Contrasts
 from mamofair.runs._boosters import from_arrays, to_arrays
 from mamofair.runs._weightings import NamedWeighting
 from mamofair.tables._skops_file import read_parts, write_parts
-from mamofair.thresholds import Strata
-from mamofair.training import Member
 
 _VOCABULARY = (descent, objectives, relaxations, selection)  # what they export can be saved
+_ROWS = ("Batch",)  # what `objectives` exports for loops of one's own is not part of a model
 _STATE = (Member, MLP, Notion, Rate, Groups, Scaling, Categories, Contrasts, Strata, Posterior, Model, NamedWeighting)
 
 # What models may hold beyond skops' own list: scikit-learn's trees, and how they check columns that are no categories.
@@ -47,7 +48,7 @@ _COLUMNS = 2 * 10**7  # of all boosters together: LightGBM keeps a name for each
 
 def _types() -> dict[str, type]:
     """Return our frozen dataclasses by name; the names, and those of their fields, are part of the file format."""
-    exported = [getattr(module, name) for module in _VOCABULARY for name in module.__all__]
+    exported = [getattr(module, name) for module in _VOCABULARY for name in module.__all__ if name not in _ROWS]
     return {kind.__name__: kind for kind in (*exported, *_STATE) if isinstance(kind, type) and is_dataclass(kind)}
 
 

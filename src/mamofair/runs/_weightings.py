@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from mamofair import descent
-from mamofair.training import Member
+from mamofair.descent import Member
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
+from mamofair.fronts import Front, Tally
 from mamofair.notions import column
-from mamofair.pareto import Front, Tally
 from mamofair.selection._certified import Demand, certify
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mamofair.certificates import Limit, exact, is_within, newcombe
+from mamofair._stats.certificates import Limit, exact, is_within, newcombe
+from mamofair.fronts import Criterion, Front, Tally
 from mamofair.notions import column
-from mamofair.pareto import Criterion, Front, Tally
 from mamofair.selection._pairs import Pair, pairs
 from mamofair.selection._rows import eligible
 

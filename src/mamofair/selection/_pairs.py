@@ -9,10 +9,10 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from mamofair.certificates import Limit, Sample
-from mamofair.intervals import effective_rows
+from mamofair._stats.certificates import Limit, Sample
+from mamofair._stats.intervals import effective_rows
+from mamofair.fronts import Criterion, Tally
 from mamofair.notions import Confusion, Rate
-from mamofair.pareto import Criterion, Tally
 
 #: The chance that so many more rows settle it. In simulations it was .73 to 1: the truth is seldom next to the bound.
 _CHANCE = 2 / 3

@@ -6,8 +6,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Float, Int
 
-from mamofair.pareto import Front
-from mamofair.quotes import PATH, cut, quote
+from mamofair._messages import PATH, cut, quote
+from mamofair.fronts import Front
 
 
 @runtime_checkable

@@ -7,8 +7,8 @@ from numbers import Real
 import numpy as np
 from jaxtyping import Float
 
-from mamofair.pareto import Front
-from mamofair.quotes import quote
+from mamofair._messages import quote
+from mamofair.fronts import Front
 from mamofair.selection._rows import eligible, first, require_column
 
 

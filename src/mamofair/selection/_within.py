@@ -7,10 +7,10 @@ from numbers import Real
 import numpy as np
 from jaxtyping import Float
 
-from mamofair.certificates import LIMITS
+from mamofair._messages import as_share, quote
+from mamofair._stats.certificates import LIMITS
+from mamofair.fronts import Front
 from mamofair.notions import require_gap
-from mamofair.pareto import Front
-from mamofair.quotes import as_share, quote
 from mamofair.selection._answer import Answer, answer
 from mamofair.selection._certified import Demand, certify
 from mamofair.selection._rows import eligible, first, require_column

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mamofair.quotes import cut, quote
+from mamofair._messages import cut, quote
 from mamofair.tables._columns import Facts, as_text, facts_of, written
 
 __all__ = ["attributes", "bin_names", "check_groups", "checked_edges", "groups", "parse_attribute", "require_two"]

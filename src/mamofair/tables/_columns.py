@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import infer_dtype
 
-from mamofair.quotes import quote
+from mamofair._messages import quote
 
 __all__ = [
     "MOST_VALUES",

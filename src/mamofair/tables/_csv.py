@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from mamofair.quotes import cut, quote
+from mamofair._messages import cut, quote
 from mamofair.tables._parquet import from_arrow
 from mamofair.tables._source import Columns, Source
 

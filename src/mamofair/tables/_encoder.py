@@ -8,7 +8,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
-from mamofair.quotes import quote_some
+from mamofair._messages import quote_some
 from mamofair.tables._columns import as_numbers, as_text, kind_of
 from mamofair.tables._open import open_source
 from mamofair.tables._source import Columns

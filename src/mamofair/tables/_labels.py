@@ -4,7 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from mamofair.quotes import quote
+from mamofair._messages import quote
 from mamofair.tables._columns import Facts, facts_of, written
 
 __all__ = ["binary_labels", "two_labels"]

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import pandas as pd
 
-from mamofair.quotes import PATH, quote
+from mamofair._messages import PATH, quote
 from mamofair.tables._csv import open_csv
 from mamofair.tables._parquet import from_arrow, open_parquet
 from mamofair.tables._source import Columns, Source

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mamofair.quotes import cut, quote
+from mamofair._messages import cut, quote
 from mamofair.tables._attributes import attributes, checked_edges
 from mamofair.tables._source import Source
 

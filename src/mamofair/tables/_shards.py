@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mamofair.quotes import PATH, quote
+from mamofair._messages import PATH, quote
 from mamofair.tables._columns import Kind, require_finite
 from mamofair.tables._parquet import open_parquet
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import pandas as pd
 
-from mamofair.quotes import PATH, cut, quote, quote_some
+from mamofair._messages import PATH, cut, quote, quote_some
 
 __all__ = ["Columns", "Source"]
 

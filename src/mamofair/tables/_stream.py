@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
 
+from mamofair._descent.ranks import Ranks
+from mamofair._messages import quote
+from mamofair._rows.groups import Groups
 from mamofair.estimators._pieces import as_bytes
-from mamofair.groups import Groups
-from mamofair.quotes import quote
-from mamofair.ranks import Ranks
 from mamofair.tables._columns import Facts, why_left_out
 from mamofair.tables._encoding import Encoding, fitted_encoder
 from mamofair.tables._roles import Roles, assign_roles, tell

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mamofair.groups import Census, Groups
-from mamofair.splits import row_keys, text_keys
+from mamofair._rows.groups import Census, Groups
+from mamofair._rows.splits import row_keys, text_keys
 from mamofair.tables._attributes import bin_names
 from mamofair.tables._columns import MOST_VALUES, SOME, Facts, Kind, written
 from mamofair.tables._roles import Roles

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from mamofair.ranks import Ranks
-from mamofair.splits import row_places, warn_of_likeness
+from mamofair._descent.ranks import Ranks
+from mamofair._rows.splits import row_places, warn_of_likeness
 from mamofair.tables._attributes import check_groups, require_two
 from mamofair.tables._columns import Facts
 from mamofair.tables._labels import two_labels

@@ -1,0 +1,81 @@
+"""What a network must return: one logit a row, which depends on what is trained."""
+
+from typing import Any
+
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor, nn
+
+from mamofair._messages import cut
+
+__all__ = ["one_logit", "require_logits"]
+
+
+def one_logit(output: Any) -> Float[Tensor, " n"]:
+    """Return a network's output as one logit a row, and refuse anything else with advice."""
+    if not isinstance(output, Tensor):
+        raise ValueError(f"A network must return one logit a row: found a {type(output).__name__}, not a tensor.")
+    if output.ndim == 0 or (output.ndim == 2 and output.shape[1] == 1):  # no axis is left where one row was squeezed
+        return output.reshape(-1)
+    if output.ndim != 1:
+        advice = " Return the second logit minus the first." if output.ndim == 2 and output.shape[1] == 2 else ""
+        raise ValueError(
+            f"A network must return one logit a row: found an output of shape {tuple(output.shape)}.{advice}"
+        )
+    return output
+
+
+def require_logits(network: Any, x: Shaped[Tensor, "n ..."]) -> None:
+    """Raise a `ValueError` unless the network returns one logit a row that depends on its parameters."""
+    if not isinstance(network, nn.Module):
+        raise ValueError(f"`network` must return a torch.nn.Module: found {type(network).__name__}.")
+    _require_float32(network)
+    training = network.training
+    network.eval()  # so that a single row suffices for normalisation layers, and no statistics change
+    try:
+        output = one_logit(network(x))
+    except (RuntimeError, TypeError) as error:  # torch's ways to say that shapes or types do not fit
+        shape, kind = ", ".join(map(str, x.shape[1:])), str(x.dtype).removeprefix("torch.")
+        raise ValueError(
+            f"`network` cannot take X, rows of shape ({shape}) as {kind} ({cut(' '.join(str(error).split()), 200)}). "
+            f"{_advice(network, x, str(error))}"
+        ) from error
+    network.train(training)
+    if len(output) != len(x):
+        raise ValueError(f"A network must return one logit a row: found {len(output)} for {len(x)} rows.")
+    if not output.requires_grad:
+        raise ValueError("A network must have parameters to train: all of its parameters are frozen, or it has none.")
+    node = output.grad_fn
+    while node is not None and node.name().startswith(_RESHAPING):
+        node = node.next_functions[0][0]
+    if node is not None and node.name().startswith(_SQUASHING):
+        raise ValueError(
+            "A network must return logits: found a sigmoid or softmax at its end. Leave the last layer out."
+        )
+
+
+def _require_float32(network: nn.Module) -> None:
+    """Raise a `ValueError` for parameters of another precision, in which Adam's small steps would be lost."""
+    for name, parameter in network.named_parameters():
+        if parameter.is_floating_point() and parameter.dtype != torch.float32:
+            kind = str(parameter.dtype).removeprefix("torch.")
+            advice = "; to compute in half precision, use torch.autocast in its `forward`" if "64" not in kind else ""
+            raise ValueError(
+                f"`network` must have parameters in float32: found {kind} in {name}. Return network.float(){advice}."
+            )
+
+
+def _advice(network: nn.Module, x: Tensor, error: str) -> str:
+    """Return what helps where a network cannot take its rows, as far as can be told."""
+    if not x.is_floating_point():
+        return (
+            "With `standardize=False` integers stay integers, for embeddings: pass pictures and other numbers as "
+            "X.astype('float32')."
+        )
+    if "Long" in error or any(isinstance(layer, nn.Embedding | nn.EmbeddingBag) for layer in network.modules()):
+        return "If X holds tokens or categories for an embedding, keep them integers with `standardize=False`."
+    return "Build its first layer for such rows: `network` is called with their number of columns, X.shape[1]."
+
+
+_RESHAPING = ("View", "Squeeze", "Unsqueeze", "Reshape", "UnsafeView", "Select", "Alias", "Permute")
+_SQUASHING = ("Sigmoid", "Softmax", "LogSoftmax", "LogSigmoid", "Tanh")

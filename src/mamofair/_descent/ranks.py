@@ -1,0 +1,171 @@
+"""Several processes that train one model together, each on its own rows.
+
+What a step needs of the others is little. Objectives depend on the model through the logits alone, so the logits,
+labels and groups of the whole batch are gathered (a few numbers a row), every rank computes the same cotangents, pulls
+back those of its own rows, and the k gradients are summed: exactly the step of one process with the whole batch. Gaps
+or Gramians of each rank's rows, averaged, would be something else.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor, distributed, nn
+from torch.nn.functional import pad
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from mamofair._rows.batches import Batch
+
+__all__ = ["ALONE", "Ranks", "require_shareable"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Which of how many processes this is. Alone, there is nothing to exchange.
+
+    >>> Ranks.present()
+    Ranks(rank=0, size=1)
+    """
+
+    rank: int = 0
+    size: int = 1
+
+    @classmethod
+    def present(cls) -> "Ranks":
+        """Return the ranks of torch's process group, if there is one."""
+        if not (distributed.is_available() and distributed.is_initialized()):
+            return cls()
+        return cls(distributed.get_rank(), distributed.get_world_size())
+
+    def share(self, n: int) -> slice:
+        """Return which of n rows that all ranks hold are this one's to look at."""
+        return slice(self.rank * n // self.size, (self.rank + 1) * n // self.size)
+
+    def gathered(self, logits: Float[Tensor, "members n"], batch: Batch) -> tuple[Tensor, Batch, slice]:
+        """Return the logits and rows of all ranks, without their features, and where this rank's are among them."""
+        if self.size == 1:
+            return logits, batch, slice(None)
+        weights = [] if batch.weight is None else [batch.weight]
+        parts = self.all(torch.cat([logits, torch.stack([batch.y, *_places(batch), *weights]).to(logits)]).T)
+        table = torch.cat(parts).T.contiguous()
+        everyone, (y, *rest) = table[: len(logits)], table[len(logits) :]
+        spans = batch.spans.values()
+        members = torch.cat([_members(own, stop - start) for own, (start, stop) in zip(rest, spans, strict=False)], 1)
+        weight = rest[-1] if weights else None
+        if weight is not None:
+            members *= weight.unsqueeze(1)
+        start = sum(map(len, parts[: self.rank]))
+        ours = slice(start, start + len(parts[self.rank]))
+        return everyone, Batch(y.unsqueeze(1), y, members, batch.spans, weight), ours
+
+    def all(self, table: Float[Tensor, "n columns"]) -> list[Tensor]:
+        """Return the tables of all ranks, which may differ in their rows."""
+        sizes = [torch.zeros(1, dtype=torch.int64, device=table.device) for _ in range(self.size)]
+        with _all_present():
+            distributed.all_gather(sizes, torch.tensor([len(table)], device=table.device))
+            most = max(int(size) for size in sizes)
+            parts = [table.new_empty(most, table.shape[1]) for _ in range(self.size)]
+            distributed.all_gather(parts, pad(table, (0, 0, 0, most - len(table))).contiguous())
+        return [part[: int(size)] for part, size in zip(parts, sizes, strict=True)]
+
+    def summed(self, tensor: Tensor) -> Tensor:
+        """Return the sum over all ranks, the same bits on each."""
+        if self.size > 1:
+            tensor = tensor.contiguous()
+            with _all_present():
+                distributed.all_reduce(tensor)
+        return tensor
+
+    def told(self, find: Callable[[], T]) -> T:
+        """Return, on every rank, what `find` returns on rank 0; if it fails there, it fails on every rank."""
+        if self.size == 1:
+            return find()
+        found: list[Any] = [None, None]
+        if self.rank == 0:
+            try:
+                found[0] = find()
+            except Exception as error:
+                found[1] = error
+        with _all_present():
+            distributed.broadcast_object_list(found, src=0)
+        if found[1] is not None:
+            raise found[1]
+        return found[0]  # type: ignore[no-any-return]
+
+    def together(self, find: Callable[[], T]) -> T:
+        """Return what `find` returns on this rank; if it fails on one of them, it fails on all."""
+        if self.size == 1:
+            return find()
+        found, failed = None, None
+        try:
+            found = find()
+        except Exception as error:
+            failed = error
+        for other in self.every(failed):
+            if other is not None:
+                raise other
+        return found  # type: ignore[return-value]
+
+    def every(self, own: T) -> list[T]:
+        """Return what each rank has, in the order of ranks and on all of them."""
+        if self.size == 1:
+            return [own]
+        everyone: list[Any] = [None] * self.size
+        with _all_present():
+            distributed.all_gather_object(everyone, own)
+        return everyone
+
+    def require_same(self, given: Mapping[str, Any], advice: str) -> None:
+        """Raise a `ValueError` on every rank unless all were given the same."""
+        everyone = self.every(dict(given))
+        for name in given:
+            if any(other[name] != everyone[0][name] for other in everyone):
+                found = ", ".join(str(other[name]) for other in everyone[:8]) + (", …" if self.size > 8 else "")
+                raise ValueError(f"All ranks must be given the same {name}: found {found}. {advice}")
+
+
+ALONE = Ranks()
+
+
+def require_shareable(network: nn.Module, x: Shaped[Tensor, "n ..."]) -> None:
+    """Raise a `ValueError` if rows of other ranks matter to the network, which it would not see."""
+    twin = deepcopy(network).train()
+    layers = [type(layer).__name__ for layer in twin.modules() if isinstance(layer, _BatchNorm)]
+    before = [buffer.clone() for buffer in twin.buffers()]
+    twin(x)
+    changes = not all(torch.equal(now, then) for now, then in zip(twin.buffers(), before, strict=True))
+    if layers or changes:
+        raise ValueError(
+            f"A network that several ranks train must treat each row by itself: found {layers[0] if layers else 'one'} "
+            "that keeps statistics of the rows it sees. Use LayerNorm or GroupNorm instead, or train in one process."
+        )
+
+
+@contextmanager
+def _all_present() -> Iterator[None]:
+    """Say it in plain words if another rank is gone: torch has no error of its own for that."""
+    try:
+        yield
+    except RuntimeError as error:
+        what = str(error).strip().splitlines()[0].rpartition(".cc:")[2].partition("] ")[2]  # after a line of its code
+        raise ConnectionError(f"A rank was lost ({(what or str(error)).partition('. ')[0]}).") from error
+
+
+def _places(batch: Batch) -> list[Float[Tensor, " n"]]:
+    """Return the column of each row's label and group, for each attribute; −1 where the group is unknown."""
+    places = []
+    for name in batch.spans:
+        mass, place = batch.memberships_of(name).max(dim=1)
+        places.append(torch.where(mass > 0, place, -1).to(batch.y))
+    return places
+
+
+def _members(places: Float[Tensor, " n"], columns: int) -> Float[Tensor, "n columns"]:
+    """Return the memberships that have these places, for rows of weight 1; the last row of the table is nobody's."""
+    return torch.eye(columns + 1, columns, dtype=places.dtype, device=places.device)[places.long()]

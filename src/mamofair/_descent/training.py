@@ -1,0 +1,283 @@
+"""The training loop: populations of networks, common descent on all objectives, snapshots along the way."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial, reduce
+from itertools import islice, pairwise
+from threading import RLock
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Shaped
+from torch import Tensor
+
+from mamofair._descent.networks import Average, Population
+from mamofair._descent.pullbacks import Pullback
+from mamofair._descent.ranks import ALONE, Ranks
+from mamofair._rows.batches import Batch, Feed
+from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
+from mamofair.fronts import Counter, Tally
+from mamofair.objectives import Objective, evaluate, records
+
+_CHUNK = 1024  # rows that are predicted at once
+_TURNS = RLock()  # torch's random state and thread count are the whole process's: threads that train take turns
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A moment of training: the population and its average, in place, may be measured now.
+
+    `values` and `weights` are those of the objectives for each member, means over the steps since the last snapshot.
+    `cosines` are between the objectives' gradients, at the last step of an epoch and for each member.
+    """
+
+    epoch: int
+    step: int
+    ends_epoch: bool
+    values: Float[Tensor, "k members"]
+    weights: Float[Tensor, "k members"]
+    cosines: Float[Tensor, "members k k"] | None = None
+
+    def records(self, names: Sequence[str]) -> list[dict[str, float]]:
+        """Return a record for each member, with the objectives under their names."""
+        moment = {"epoch": self.epoch, "step": self.step}
+        return [moment | record for record in records(names, self.values, self.weights, self.cosines)]
+
+
+def epochs(
+    population: Population,
+    objectives: Sequence[Objective],
+    feed: Feed,
+    weightings: Sequence[Weighting],
+    optimizer: torch.optim.Optimizer,
+    average: Average,
+    *,
+    span: range,
+    snapshots: int = 4,
+    seed: int = 0,
+    ranks: Ranks = ALONE,
+    scale_floor: float = 0.05,
+    separate_passes: bool = False,
+) -> Iterator[Snapshot]:
+    """Train `population` in place and yield a `Snapshot` several times an epoch.
+
+    What an epoch draws at random derives from (seed, epoch) alone, and the caller's random state and thread count are
+    left as they are.
+
+    Parameters
+    ----------
+    population, optimizer
+        The networks, and an optimizer of their parameters.
+    objectives
+        What to make small.
+    feed
+        The training set, in batches. The gap of a small batch is mostly noise: keep them large.
+    weightings
+        One for each member. If all are `Fixed`, the objectives' raw values are weighed and a step costs what plain
+        training costs. Others see the Gramian of the gradients, each divided by its objective's initial value.
+    average
+        Follows the population after each step; it is what callers measure.
+    span
+        The numbers of the epochs to train.
+    snapshots
+        How many an epoch.
+    seed
+        Of the order of rows and of dropout.
+    ranks
+        Who trains along, each with a feed of its own and the same number of steps.
+    scale_floor
+        The least initial value that gradients are divided by.
+    separate_passes
+        Whether each objective has a forward pass and a dropout mask of its own, as in the paper's code.
+    """
+    count = feed.steps
+    own = [ranks.rank] if ranks.size > 1 else []  # each rank drops units of its own
+    derive = _derive_separately if separate_passes else _derive
+    with isolated(seed, device=population.device, small=population.is_small):
+        population.train(separate_passes)  # the paper's code takes initial values with dropout
+        scales = partial(_initial_scales, population, objectives, feed, weightings, ranks, scale_floor)
+        descend = _descent(population, objectives, weightings, scales)
+    for epoch in span:
+        batches = feed.batches(_draw(seed, epoch))
+        marks = np.linspace(0, count, min(snapshots, count) + 1).astype(int).tolist()
+        for start, end in pairwise(marks):
+            traces = []
+            with isolated(seed, epoch, end, *own, device=population.device, small=population.is_small):
+                population.train()
+                for batch in islice(batches, end - start):
+                    values, cotangents, pull = derive(population, objectives, batch, ranks)
+                    traces.append((values, descend(cotangents, pull)))
+                    optimizer.step()
+                    average.follow(population)
+                cosines = _cosines(population, objectives, batch, ranks) if end == count else None
+                values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
+                _require_finite(values, objectives, epoch * count + start)
+                average.population.require_finite(epoch * count + end)
+                snapshot = Snapshot(epoch, epoch * count + end, end == count, values.mean(0), weights.mean(0), cosines)
+            yield snapshot
+
+
+def _derive(
+    population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
+) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
+    """Return the objectives' values on the whole batch, the cotangents of our rows, and what pulls them back."""
+    logits, pull = population.traced(batch.x) if len(batch) else _without_rows(population)
+    everyone, whole, ours = ranks.gathered(logits.detach(), batch)
+    values, cotangents = evaluate(objectives, everyone, whole)
+    return values, cotangents[..., ours], pull if ranks.size == 1 else Pullback(lambda own: ranks.summed(pull(own)))
+
+
+def _derive_separately(
+    population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
+) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
+    """Return what `_derive` does, with a forward pass for each objective: k passes draw k dropout masks."""
+    parts = [_derive(population, [objective], batch, ranks) for objective in objectives]
+    values, cotangents, pulls = zip(*parts, strict=True)
+
+    def pull(own: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
+        return torch.cat([one(cotangent) for one, cotangent in zip(pulls, torch.split(own, 1), strict=True)])
+
+    return torch.cat(values), torch.cat(cotangents), Pullback(pull)
+
+
+def _without_rows(population: Population) -> tuple[Float[Tensor, "members 0"], Pullback]:
+    """Return what no rows at all give: few modules of one's own take an empty batch."""
+    some, d = population.parameters[0].detach(), sum(parameter[0].numel() for parameter in population.parameters)
+    return some.new_zeros(population.size, 0), Pullback(lambda own: some.new_zeros(len(own), population.size, d))
+
+
+Descent = Callable[[Float[Tensor, "k members n"], Pullback], Float[Tensor, "k members"]]
+
+
+def _descent(
+    population: Population,
+    objectives: Sequence[Objective],
+    weightings: Sequence[Weighting],
+    initial: Callable[[], Float[Tensor, "k members"]],
+) -> Descent:
+    """Return the function that writes each member's direction into the parameters' `grad` and returns the weights."""
+    parameters = population.parameters
+    if all(isinstance(weighting, Fixed) for weighting in weightings):
+        shares = [weighting(torch.eye(len(objectives)).to(parameters[0])) for weighting in weightings]
+        fixed = torch.stack(shares, dim=1)
+
+        def weigh_first(cotangents: Tensor, pull: Pullback) -> Tensor:
+            assign_grad(parameters, pull((fixed.unsqueeze(-1) * cotangents).sum(0, keepdim=True))[0])
+            return fixed
+
+        return weigh_first
+
+    if population.scales is None:  # training that is taken up again keeps them
+        population.scales = initial()
+    scales = population.scales
+
+    def common_descent(cotangents: Tensor, pull: Pullback) -> Tensor:
+        gramians, direction = pull.gramians(cotangents / scales.unsqueeze(-1))
+        # Where a gradient is not finite the weights do not matter: the values of the next step will tell.
+        finite = gramians.isfinite().all(-1).all(-1).tolist()
+        chosen = [w(g) if fine else g[0] for w, g, fine in zip(weightings, gramians, finite, strict=True)]
+        weights = torch.stack(chosen)
+        assign_grad(parameters, direction(weights))
+        return weights.T
+
+    return common_descent
+
+
+@torch.no_grad()
+def _initial_scales(
+    population: Population,
+    objectives: Sequence[Objective],
+    feed: Feed,
+    weightings: Sequence[Weighting],
+    ranks: Ranks,
+    floor: float,
+) -> Float[Tensor, "k members"]:
+    """Return the objectives' initial values, means over batches; 1 for `Fixed` members, who weigh raw values."""
+    values = []
+    for batch in feed.batches(None):
+        logits = population(batch.x) if len(batch) else _without_rows(population)[0]
+        everyone, whole, _ = ranks.gathered(logits, batch)
+        values.append(torch.stack([objective(everyone, whole) for objective in objectives]))
+    scales = initial_scales(torch.stack(values).mean(0), floor)
+    raw = torch.tensor([isinstance(weighting, Fixed) for weighting in weightings], device=scales.device)
+    return torch.where(raw, 1.0, scales)
+
+
+def _cosines(
+    population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
+) -> Float[Tensor, "members k k"]:
+    """Return the cosines between the objectives' gradients, for each member as it predicts: without dropout."""
+    population.train(False)
+    _, cotangents, pull = _derive(population, objectives, batch, ranks)
+    gramians, _ = pull.gramians(cotangents)
+    lengths = gramians.diagonal(dim1=1, dim2=2).clamp(min=0).sqrt().clamp(min=1e-12)
+    return gramians / (lengths.unsqueeze(1) * lengths.unsqueeze(2))
+
+
+def _require_finite(values: Float[Tensor, "steps k members"], objectives: Sequence[Objective], start: int) -> None:
+    broken = (~values.isfinite()).nonzero()
+    if len(broken):
+        step, objective, member = broken[0].tolist()
+        raise FloatingPointError(
+            f"Training diverged: {objectives[objective]} of member {member} was not finite at step {start + step}. "
+            "Try a smaller `learning_rate`, or look for huge values in X."
+        )
+
+
+@torch.inference_mode()
+def decisions(population: Population, x: Shaped[Tensor, "n ..."]) -> Bool[np.ndarray, "members n"]:
+    """Return which rows each member decides favorably."""
+    if not len(x):
+        return np.zeros((population.size, 0), dtype=bool)
+    with isolated(device=population.device, small=population.is_small):
+        population.train(False)
+        return (population(x) > 0).cpu().numpy()
+
+
+def measure(
+    population: Population, part: Sequence[tuple[Shaped[Tensor, "_ ..."], Counter]], ranks: Ranks = ALONE
+) -> list[Tally]:
+    """Return each member's exact counts on rows that are held back, in chunks with their counters, of all ranks."""
+    # One chunk after another: what is kept between two large allocations keeps the memory around it from being reused.
+    tallies = (counter(decisions(population, x)) for x, counter in part)
+    own = reduce(lambda one, other: [a + b for a, b in zip(one, other, strict=True)], tallies)
+    if ranks.size == 1:
+        return own
+
+    def pooled(cells: Sequence[Mapping[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
+        stacks = {name: np.stack([table[name] for table in cells]) for name in cells[0]}
+        sums = {name: ranks.summed(torch.tensor(stack, device=population.device)) for name, stack in stacks.items()}
+        return ({name: table[i].cpu().numpy() for name, table in sums.items()} for i in range(len(cells)))
+
+    counts = pooled([tally.counts for tally in own])
+    squares = [tally.squares for tally in own if tally.squares is not None]
+    return [Tally(*both) for both in (zip(counts, pooled(squares), strict=True) if squares else zip(counts))]
+
+
+def chunks(n: int, rows: int | None = None) -> Iterator[slice]:
+    """Yield slices over n rows, few enough each to be predicted at once; an empty one if there is no row."""
+    step = rows or _CHUNK
+    return (slice(start, start + step) for start in range(0, n or 1, step))
+
+
+@contextmanager
+def isolated(*seed: int, device: torch.device | str = "cpu", small: bool = True) -> Iterator[None]:
+    """Run torch with a random state of our own and, for small networks, one thread; restore the caller's on leaving."""
+    with _TURNS, torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []):
+        threads = torch.get_num_threads()
+        if seed:  # not torch.manual_seed, which reseeds devices that are not restored
+            torch.default_generator.manual_seed(_draw(*seed))
+            if torch.device(device).type == "cuda":
+                torch.cuda.manual_seed(_draw(*seed))
+        if small:
+            torch.set_num_threads(1)
+        try:
+            yield
+        finally:
+            torch.set_num_threads(threads)
+
+
+def _draw(*seed: int) -> int:
+    """Return a number that is as good as random for each sequence of seeds."""
+    return int(np.random.SeedSequence(seed).generate_state(1)[0])

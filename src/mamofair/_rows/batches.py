@@ -1,0 +1,149 @@
+"""Rows as tensors: features, labels, and who belongs to which group; and the order in which training takes them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, runtime_checkable
+
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows of a training or validation set; `batch[index]` takes some of them.
+
+    Parameters
+    ----------
+    x
+        Features, ``(n, ...)``.
+    y
+        1 for the favorable label, else 0.
+    memberships
+        All attributes side by side, as `Groups.memberships` gives them: the weight of a row in the
+        column of its label and group. A row whose group is unknown has zeros.
+    spans
+        Where each attribute's columns begin and end.
+    weight
+        The weight of each row, if they differ; the same weights that `memberships` was made with.
+
+    Examples
+    --------
+    >>> from mamofair._rows.groups import read_groups
+    >>> people = Batch.of(torch.rand(4, 3), [1, 0, 1, 0], read_groups({"sex": list("ffmm")}).memberships([1, 0, 1, 0]))
+    >>> len(people[torch.tensor([0, 2])]), people.spans
+    (2, {'sex': (0, 4)})
+    """
+
+    x: Shaped[Tensor, "n ..."]
+    y: Float[Tensor, " n"]
+    memberships: Float[Tensor, "n columns"]
+    spans: Mapping[str, tuple[int, int]]
+    weight: Float[Tensor, " n"] | None = None
+
+    @classmethod
+    def of(cls, x: Tensor, y: Any, memberships: Mapping[str, Any], weight: Any = None) -> "Batch":
+        """Return rows from features, labels, the memberships of each attribute, and weights.
+
+        All but the features are float32 at least: half precision would round weights and the sums of memberships.
+        """
+        dtype = torch.promote_types(x.dtype, torch.float32) if x.is_floating_point() else torch.get_default_dtype()
+        tensor = partial(torch.as_tensor, dtype=dtype, device=x.device)
+        tables = [tensor(table) for table in memberships.values()]
+        spans, start = {}, 0
+        for name, table in zip(memberships, tables, strict=True):
+            spans[name] = (start, start := start + table.shape[1])
+        return cls(x, tensor(y), torch.cat(tables, dim=1), spans, None if weight is None else tensor(weight))
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __getitem__(self, index: Tensor | slice) -> "Batch":
+        weight = None if self.weight is None else self.weight[index]
+        return Batch(self.x[index], self.y[index], self.memberships[index], self.spans, weight)
+
+    def to(self, dtype: torch.dtype) -> "Batch":
+        """Return the same rows with labels, memberships and weights in another dtype; features stay as they are."""
+        if self.memberships.dtype == self.y.dtype == dtype:
+            return self
+        weight = None if self.weight is None else self.weight.to(dtype)
+        return Batch(self.x, self.y.to(dtype), self.memberships.to(dtype), self.spans, weight)
+
+    def split(self, sizes: Iterable[int]) -> "Iterator[Batch]":
+        """Yield parts of these sizes, one after another; they share memory with the whole."""
+        start = 0
+        for size in sizes:
+            yield self[start : start + size]
+            start += size
+
+    def memberships_of(self, attribute: str) -> Float[Tensor, "n _"]:
+        """Return the memberships of one attribute."""
+        start, stop = self.spans[attribute]
+        return self.memberships[:, start:stop]
+
+    @property
+    def one_row(self) -> float | Float[Tensor, ""]:
+        """The mass of one row, on average, or a little less: that of equal weights must not depend on rounding."""
+        return 1.0 if self.weight is None else self.weight.mean() * (1 - 1e-5)
+
+
+@runtime_checkable
+class Feed(Protocol):
+    """Training rows, a batch at a time, as often as asked for."""
+
+    @property
+    def steps(self) -> int:
+        """The number of batches an epoch."""
+        ...
+
+    def batches(self, seed: int | None) -> Iterator[Batch]:
+        """Yield the batches of an epoch: shuffled as the seed has it, or as they stand if there is none."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """Rows that are all in memory, cut into batches.
+
+    Parameters
+    ----------
+    rows
+        All training rows.
+    batch_size
+        Rows a batch, at the most.
+    part, parts
+        Which share of every batch to take: for ranks that hold the same rows.
+    even
+        Whether batches are of nearly equal size; if not, each is full and the last has what is left.
+
+    Examples
+    --------
+    >>> rows = Batch.of(torch.rand(5, 1), [1, 0, 1, 0, 1], {"sex": torch.ones(5, 2)})
+    >>> [len(batch) for batch in InMemory(rows, batch_size=2).batches(seed=0)]
+    [2, 2, 1]
+    """
+
+    rows: Batch
+    batch_size: int
+    part: int = 0
+    parts: int = 1
+    even: bool = True
+
+    @property
+    def steps(self) -> int:
+        """The number of batches an epoch."""
+        return -(-len(self.rows) // self.batch_size)
+
+    def batches(self, seed: int | None) -> Iterator[Batch]:
+        """Yield the batches of an epoch: shuffled as the seed has it, or as they stand if there is none."""
+        n = len(self.rows)
+        order = torch.arange(n) if seed is None else torch.randperm(n, generator=torch.Generator().manual_seed(seed))
+        batches = order.tensor_split(self.steps) if self.even else torch.split(order, self.batch_size)
+        shares = [whole.tensor_split(self.parts)[self.part] for whole in batches]
+        for start in range(0, self.steps, _AT_ONCE):
+            few = shares[start : start + _AT_ONCE]
+            yield from self.rows[torch.cat(few).to(self.rows.y.device)].split(map(len, few))
+
+
+_AT_ONCE = 32  # batches that are looked up together, which is cheaper than one by one

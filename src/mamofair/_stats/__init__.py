@@ -1,0 +1,1 @@
+"""Finite-sample statistics: intervals of rates and gaps, and certificates that a gap is within a limit."""

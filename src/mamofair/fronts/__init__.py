@@ -1,0 +1,12 @@
+"""Points, the archive that keeps the best of them, and the front that is handed to people.
+
+A point is a snapshot of a model, measured: confusion counts of everyone and of each group. Error, gaps and whether the
+model is constant all derive from the counts. Everything is minimised, lies in [0, 1], and 0 is ideal.
+"""
+
+from mamofair.fronts._archive import Archive
+from mamofair.fronts._front import Criterion, Front, Point
+from mamofair.fronts._hypervolume import hypervolume, spacing
+from mamofair.fronts._tally import Counter, Tally
+
+__all__ = ["Archive", "Counter", "Criterion", "Front", "Point", "Tally", "hypervolume", "spacing"]

@@ -1,0 +1,58 @@
+"""The archive: keeps the best points of all that a search finds."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import moocore
+import numpy as np
+
+from mamofair.fronts._front import Criterion, Front, Point, measure_points
+from mamofair.fronts._hypervolume import hypervolume, thin
+
+
+class Archive:
+    """Keeps the non-dominated points of those it is shown, by error and the gaps of `criteria`: `max_points` at most.
+
+    Beyond that number the point with the least hypervolume contribution (reference 1) leaves, never the one that is
+    best in a column. Of points with equal values the first stays.
+    """
+
+    def __init__(
+        self, criteria: Iterable[Criterion], max_points: int = 200, groups: Mapping[str, tuple[Any, ...]] | None = None
+    ):
+        self.criteria, self.groups = tuple(criteria), dict(groups or {})
+        self.max_points = max_points
+        if max_points < len(self.criteria) + 1:
+            raise ValueError(
+                f"`max_points` must leave room for the best point of each of {len(self.criteria) + 1} columns: "
+                f"found {max_points}."
+            )
+        self.points: list[Point] = []
+        self._values = np.empty((0, len(self.criteria) + 1))
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def add_all(self, points: Sequence[Point], keep: Callable[[Point], Point] | None = None) -> None:
+        """Show the archive new points.
+
+        `keep` is called with each new point that enters, and what it returns is kept in its place: the moment to copy
+        what the point needs to predict.
+        """
+        if not points:
+            return
+        old = len(self.points)
+        candidates = [*self.points, *points]
+        values = np.vstack([self._values, measure_points(points, self.criteria)])
+        kept = np.flatnonzero(moocore.is_nondominated(values))
+        kept = kept[thin(values[kept], self.max_points)]
+        self.points = [candidates[i] if i < old or keep is None else keep(candidates[i]) for i in kept]
+        self._values = values[kept]
+
+    def front(self) -> Front:
+        """Return the front found so far."""
+        return Front(tuple(self.points), self.criteria, self.groups)
+
+    def hypervolume(self, reference: float | Sequence[float]) -> float:
+        """Return the volume between what is kept and a reference point, as `Front.hypervolume` does."""
+        return hypervolume(self._values, reference)

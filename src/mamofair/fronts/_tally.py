@@ -1,0 +1,95 @@
+"""Confusion counts of models on rows: what every measurement derives from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from mamofair._rows.groups import Groups
+from mamofair.notions import Confusion, Notion
+
+_EVERYONE = ""  # the attribute whose one group is everyone
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Confusion counts of one model on one set of rows: TP, FP, FN, TN for each group of each attribute.
+
+    With weighted rows the counts are sums of weights, and `squares` holds the sums of squared weights in the same
+    form, from which effective numbers of rows derive.
+    """
+
+    counts: Mapping[str, Float[np.ndarray, "_ 4"]]
+    squares: Mapping[str, Float[np.ndarray, "_ 4"]] | None = None
+
+    @property
+    def overall(self) -> Float[np.ndarray, "4"]:
+        """The counts of everyone, those of unknown group included."""
+        return np.asarray(self.counts[_EVERYONE][0])
+
+    @property
+    def error(self) -> float:
+        """The share of wrong decisions."""
+        return float(self.overall[[1, 2]].sum() / self.overall.sum())
+
+    @property
+    def positive_share(self) -> float:
+        """The share of favorable decisions."""
+        return float(self.overall[[0, 1]].sum() / self.overall.sum())
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether everyone gets the same decision."""
+        return not self.overall[[0, 1]].any() or not self.overall[[2, 3]].any()
+
+    def __add__(self, other: "Tally") -> "Tally":
+        """Return the counts of both sets of rows together."""
+        counts = {name: table + other.counts[name] for name, table in self.counts.items()}
+        if self.squares is None or other.squares is None:
+            return Tally(counts)
+        return Tally(counts, {name: table + other.squares[name] for name, table in self.squares.items()})
+
+    def gap(self, notion: Notion, attribute: str) -> float:
+        """Return the exact gap, NaN where fewer than two groups can be compared."""
+        return float(notion.gap(Confusion.of_counts(self.counts[attribute])))
+
+
+@dataclass(frozen=True, eq=False)
+class Counter:
+    """Counts the confusion cells of any number of models on the same rows.
+
+    >>> from mamofair._rows.groups import read_groups
+    >>> [tally] = Counter.of([1, 0, 1], read_groups(["a", "a", "b"]))(np.array([[True, True, False]]))
+    >>> round(tally.error, 3), tally.counts["sensitive_0"].tolist()
+    (0.667, [[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]])
+    """
+
+    memberships: Mapping[str, Float[np.ndarray, "n _"]]
+    squares: Mapping[str, Float[np.ndarray, "n _"]] | None = None
+
+    @classmethod
+    def of(cls, y: Any, groups: Groups, weight: Any = None) -> "Counter":
+        """Return a counter for rows with labels `y` (1 is favorable), `groups` and, if they differ, weights."""
+        everyone = Groups((_EVERYONE,), (("everyone",),), np.zeros((len(groups), 1), dtype=int))
+
+        def memberships(weight: Any) -> dict[str, np.ndarray]:
+            return everyone.memberships(y, weight) | groups.memberships(y, weight)
+
+        return cls(memberships(weight), None if weight is None else memberships(np.square(weight)))
+
+    def __call__(self, positive: Bool[np.ndarray, "models n"]) -> list[Tally]:
+        """Return a tally for each model, given its favorable decisions."""
+        counts = self._cells(positive, self.memberships)
+        if self.squares is None:
+            return [Tally(one) for one in counts]
+        return [Tally(one, squares) for one, squares in zip(counts, self._cells(positive, self.squares), strict=True)]
+
+    @staticmethod
+    def _cells(positive: np.ndarray, memberships: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
+        decided = positive.astype(float)
+        # 1 − decided, not rows − selected: with weights, a cell without rows must be 0 and no dust of rounding.
+        found = {name: Confusion.of_rows(decided, table, 1 - decided) for name, table in memberships.items()}
+        cells = {name: np.stack([part.tp, part.fp, part.fn, part.tn], axis=-1) for name, part in found.items()}
+        return [{name: table[i] for name, table in cells.items()} for i in range(len(positive))]

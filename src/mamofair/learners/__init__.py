@@ -1,0 +1,1 @@
+"""How models are found: one package a kind of model."""

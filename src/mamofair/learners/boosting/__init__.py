@@ -1,0 +1,1 @@
+"""Gradient boosting in function space."""

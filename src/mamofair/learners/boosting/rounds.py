@@ -1,0 +1,284 @@
+"""The training loop in function space: gradient boosting on several objectives at once, with LightGBM.
+
+An objective's derivatives by the scores are its gradient in function space, so that common descent needs no parameters:
+a weighting combines the gradients, and each round a tree is fitted to what comes out. Same objectives, same weightings
+as with networks, another learner.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor
+
+from mamofair._rows.batches import Batch
+from mamofair.descent import Fixed, Weighting, initial_scales
+from mamofair.objectives import CrossEntropy, Gap, Objective, evaluate
+
+if TYPE_CHECKING:
+    from lightgbm import Booster, Dataset
+
+_FLOOR = 0.001  # of a row's Hessian; without it, rows that are sure of their label would take any step
+_AT_ONCE = 2**22  # leaves in memory
+_LEAVES: "WeakKeyDictionary[Booster, list[np.ndarray]]" = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """A moment of training: each booster, in place, has its tree number `trees`.
+
+    `scores` are those of the rows that are held back, for each part and member. `values` and `weights` are those of
+    the objectives that the round set out from, and `cosines` are between their gradients in function space.
+    """
+
+    trees: int
+    boosters: "tuple[Booster, ...]"
+    scores: tuple[Float[np.ndarray, "members _"], ...]
+    values: Float[Tensor, "k members"]
+    weights: Float[Tensor, "k members"]
+    cosines: Float[Tensor, "members k k"]
+
+
+def rounds(
+    rows: Batch,
+    held_back: Sequence[Shaped[np.ndarray, "_ d"]],
+    objectives: Sequence[Objective],
+    weightings: Sequence[Weighting],
+    *,
+    n: int,
+    parameters: Mapping[str, Any],
+    categorical: Sequence[int] = (),
+) -> Iterator[Round]:
+    """Train boosters, one for each weighting, and yield a `Round` after each of their n trees.
+
+    The first scores are the log odds of all rows. They are part of the first tree, so that a booster needs nothing
+    else to predict: `booster.predict(X, num_iteration=t, raw_score=True)` are its scores with t trees. Rows are binned
+    once for all members. The caller's thread count is left as it is.
+
+    Parameters
+    ----------
+    rows
+        The training set, its features with two axes.
+    held_back
+        Features of other rows to score after each round, in any number of parts.
+    objectives
+        What to make small.
+    weightings
+        One for each member. `Fixed` ones weigh the objectives' raw values. Others see the Gramian of the gradients in
+        function space, each divided by its objective's initial value.
+    n
+        The number of trees.
+    parameters
+        LightGBM's, such as `learning_rate`; `num_threads=1` unless they say otherwise.
+    categorical
+        The columns whose numbers are codes of categories.
+
+    Examples
+    --------
+    >>> from mamofair.descent import Fixed
+    >>> X, y = torch.arange(100.0).reshape(-1, 1), torch.arange(100) > 49
+    >>> accurate = rounds(Batch.of(X, y, {"all": y[:, None]}), [], [CrossEntropy()], [Fixed((1,))], n=3, parameters={})
+    >>> [round(float(moment.values), 2) for moment in accurate]
+    [0.69, 0.6, 0.53]
+    """
+    start = _log_odds(rows)
+    boosters = _start(rows, held_back, start, len(weightings), parameters, categorical)
+    single = _single(rows)  # LightGBM takes gradients in single precision
+    scores = torch.full((len(weightings), len(rows)), start)
+    direct = _direction(objectives, scores, single, weightings)
+    for trees in range(1, n + 1):
+        with _one_thread():
+            values, cotangents = evaluate(objectives, scores, single)
+            _require_finite(values, objectives, trees)
+            weights, cosines, gradients, hessians = direct(scores, cotangents)
+        for booster, gradient, hessian in zip(boosters, gradients.numpy(), hessians.numpy(), strict=True):
+            booster.update(fobj=partial(_known, (gradient, hessian)))
+            if trees == 1:
+                _shift(booster, start)
+        found = [_scores(booster.eval_train)[0] for booster in boosters]
+        scores = torch.from_numpy(np.stack(found, dtype=np.float32, casting="same_kind"))
+        parts = zip(*(_scores(booster.eval_valid) for booster in boosters), strict=True)
+        yield Round(trees, boosters, tuple(map(np.stack, parts)), values, weights, cosines)
+
+
+def staged_scores(
+    booster: "Booster", X: Shaped[np.ndarray, "n d"], trees: Sequence[int], threads: int = 1
+) -> Float[np.ndarray, "stages n"]:
+    """Return the scores with the first so many trees, for each of some numbers of trees, in one pass over all trees.
+
+    They equal `booster.predict(X, num_iteration=t, raw_score=True)` bit for bit. That call is not safe from threads: it
+    notes the number of trees in the booster, and another thread's call with another number may change it meanwhile.
+    Here all calls ask for the leaves of all trees, and the sums are ours.
+    """
+    leaves = _leaf_values(booster)
+    wanted: dict[int, list[int]] = {}
+    for stage, number in enumerate(trees):
+        wanted.setdefault(min(number, len(leaves)), []).append(stage)
+    found = np.zeros((len(trees), len(X)))
+    size = max(1, _AT_ONCE // max(1, len(leaves)))
+    for start in range(0, len(X), size):
+        rows = slice(start, start + size)
+        places = np.asarray(booster.predict(X[rows], num_iteration=-1, pred_leaf=True, num_threads=threads))
+        total = np.zeros(len(places))
+        for number, (values, place) in enumerate(zip(leaves, places.T, strict=True), start=1):
+            total = total + values[place]
+            found[wanted.get(number, []), rows] = total
+    return found
+
+
+def _leaf_values(booster: "Booster") -> list[Float[np.ndarray, " leaves"]]:
+    """Return what each leaf of each tree adds to a score, by LightGBM's text, which has all digits; remembered."""
+    known = _LEAVES.get(booster, [])
+    if len(known) != booster.num_trees():  # a booster in training has more of them each time
+        text = booster.model_to_string(num_iteration=-1)
+        known = [np.array(line.split(), dtype=float) for line in re.findall(r"^leaf_value=(.*)$", text, re.MULTILINE)]
+        _LEAVES[booster] = known
+    return known
+
+
+Step = tuple[
+    Float[Tensor, "k members"], Float[Tensor, "members k k"], Float[Tensor, "members n"], Float[Tensor, "members n"]
+]
+
+
+def _direction(
+    objectives: Sequence[Objective], scores: Float[Tensor, "members n"], rows: Batch, weightings: Sequence[Weighting]
+) -> Callable[[Tensor, Tensor], Step]:
+    """Return the function from scores and cotangents to weights, cosines, and each row's gradient and Hessian."""
+    raw = torch.tensor([isinstance(weighting, Fixed) for weighting in weightings])
+    scales = torch.where(raw, 1.0, initial_scales(evaluate(objectives, scores, rows)[0]))
+    accuracy = torch.tensor([_accuracy(objective) for objective in objectives])
+    share = torch.ones(len(rows)) if rows.weight is None else rows.weight / rows.weight.mean()
+
+    def direct(scores: Tensor, cotangents: Tensor) -> Step:
+        own = cotangents.transpose(0, 1)
+        even = own if rows.weight is None else own / share.sqrt()  # a row of weight 2 is two rows of half the cotangent
+        gramians = even @ even.mT / (scales.T.unsqueeze(-1) * scales.T.unsqueeze(-2))
+        weights = torch.stack([w(gramian) for w, gramian in zip(weightings, gramians, strict=True)], dim=1)
+        lengths = gramians.diagonal(dim1=-2, dim2=-1).sqrt().clamp(min=1e-12)
+        cosines = gramians / (lengths.unsqueeze(-1) * lengths.unsqueeze(-2))
+
+        shares = weights / scales
+        gradients = (len(rows) * shares.T.unsqueeze(1) @ own).squeeze(1)  # LightGBM sums where we average
+        decided = torch.sigmoid(scores)
+        curvatures = decided.addcmul(decided, decided, value=-1).mul_((accuracy @ shares).unsqueeze(-1))
+        hessians = torch.maximum(curvatures, _FLOOR * shares.sum(0).unsqueeze(-1), out=curvatures)
+        return weights, cosines, gradients, hessians if rows.weight is None else hessians * share
+
+    return direct
+
+
+def _accuracy(objective: Objective) -> float:
+    """Return how much cross-entropy is in an objective: the part whose Hessian is never negative."""
+    if isinstance(objective, Gap) and isinstance(objective.anchor_loss, CrossEntropy):
+        return objective.anchor
+    return float(isinstance(objective, CrossEntropy))
+
+
+def _start(
+    rows: Batch,
+    held_back: Sequence[np.ndarray],
+    start: float,
+    members: int,
+    parameters: Mapping[str, Any],
+    categorical: Sequence[int],
+) -> "tuple[Booster, ...]":
+    """Return boosters without a tree that share one binned data set, and know the rows to score."""
+    lightgbm = _lightgbm()
+    settings = {
+        "num_threads": 1,
+        "verbosity": -1,
+        "metric": "None",
+        "objective": "none",
+        "deterministic": True,
+        "force_row_wise": True,  # or LightGBM would time both ways, and the faster one may differ the next time
+        "feature_pre_filter": False,  # or few rows would leave no column, which LightGBM takes for an error
+    } | dict(parameters)
+
+    def binned(X: np.ndarray, reference: "Dataset | None" = None) -> "Dataset":
+        first = np.full(len(X), start)
+        rows = lightgbm.Dataset(
+            X, reference=reference, init_score=first, categorical_feature=list(categorical), params=settings
+        )
+        return rows.construct()  # type: ignore[no-any-return]  # LightGBM may not be there
+
+    X = rows.x.numpy()
+    if np.all((X[:1] == X) | (np.isnan(X) & np.isnan(X[:1]))):
+        raise ValueError("X must have a column that tells rows apart: found only constant ones.")
+    train = binned(X)
+    parts = [binned(X, train) for X in held_back]
+    boosters = tuple(lightgbm.Booster(settings, train) for _ in range(members))
+    for booster in boosters:
+        for i, part in enumerate(parts):
+            booster.add_valid(part, str(i))
+    return boosters
+
+
+def _lightgbm() -> Any:
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise ImportError("Boosting needs LightGBM, which comes with mamofair: pip install lightgbm.") from error
+    return lightgbm
+
+
+def _known(derivatives: tuple[np.ndarray, np.ndarray], scores: np.ndarray, rows: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Answer LightGBM, which asks each booster for derivatives, with those found for all of them at once."""
+    return derivatives
+
+
+def _scores(evaluation: Callable[..., Any]) -> list[Float[np.ndarray, " _"]]:
+    """Return the scores that LightGBM keeps, and hands to functions that evaluate them."""
+    found: list[np.ndarray] = []
+
+    def remember(scores: np.ndarray, rows: Any) -> tuple[str, float, bool]:
+        found.append(scores)
+        return "scores", 0.0, True
+
+    evaluation(remember)
+    return found
+
+
+def _shift(booster: "Booster", start: float) -> None:
+    """Add the first scores to the first tree."""
+    [tree] = booster.dump_model(num_iteration=1)["tree_info"]
+    for leaf in range(tree["num_leaves"]):
+        booster.set_leaf_output(0, leaf, booster.get_leaf_output(0, leaf) + start)
+
+
+def _log_odds(rows: Batch) -> float:
+    weight = torch.ones_like(rows.y) if rows.weight is None else rows.weight
+    return float(torch.logit((rows.y * weight).sum() / weight.sum(), eps=1e-9))
+
+
+def _single(rows: Batch) -> Batch:
+    weight = None if rows.weight is None else rows.weight.float()
+    return Batch(rows.x[:, :0].float(), rows.y.float(), rows.memberships.float(), rows.spans, weight)
+
+
+def _require_finite(values: Float[Tensor, "k members"], objectives: Sequence[Objective], trees: int) -> None:
+    broken = (~values.isfinite()).nonzero()
+    if len(broken):
+        objective, member = broken[0].tolist()
+        raise FloatingPointError(
+            f"Training diverged: {objectives[objective]} of member {member} was not finite before tree {trees}. "
+            "Try a smaller `learning_rate`."
+        )
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Run torch on one thread, as sums that do not depend on the machine need it; restore the caller's on leaving."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

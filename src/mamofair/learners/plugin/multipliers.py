@@ -1,0 +1,250 @@
+"""The plug-in front: from P(y, a | x) to the best decisions for every price of unfairness.
+
+A rate that is not conditioned on the prediction is linear in the decisions ŷ(x), and so is the error. So error + Σ λ_j
+gap_j, with signed differences between groups as gaps, is least where each row is decided by itself (Menon and
+Williamson 2018, *The cost of fairness in binary classification*; their Eq. 10 is the case of one gap):
+
+    ŷ(x) = 1  where  2η(x) − 1 − Σ_j λ_j g_j(x) > 0
+    g_j(x)  = h_a(x) − h_b(x)  for the groups a and b that j compares
+    h_a(x)  = Σ_y P(a, y | x) · (1[(ŷ=1, y) ∈ event] − 1[(ŷ=0, y) ∈ event]) / P(a, y ∈ given)
+
+Which multipliers λ? For bounds on the gaps, those that maximise the dual, a concave function of a few numbers. Ladders
+of bounds give a first set; then neighbours on the front are asked what lies between. So the cost grows with the points
+that are wanted, not with the power of the number of gaps, as that of a grid would.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.linalg import block_diag
+from scipy.optimize import minimize
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.special import expit
+from scipy.stats.qmc import Halton
+
+from mamofair._rows.groups import Groups
+from mamofair.fronts import Criterion
+from mamofair.notions import FN, FP, TN, TP, Rate
+
+_ROWS = 4000  # a handful of multipliers needs no more
+_SMOOTH = 0.02  # of 2η − 1: the width over which a decision turns; the dual of few rows has kinks
+_FARTHEST = 1e3  # a term may weigh so much more than the gain; where a gap cannot be closed, nothing else stops
+_NOTHING = 1e-12
+_AROUND = (-0.5, 0.9, 1.1, 1.25, 1.5, 2.0, 3.0)
+
+#: For y = 0 and y = 1, the cells of ŷ = 1 and of ŷ = 0.
+_SIDES = ((FP, TN), (TP, FN))
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What a model believes of rows: P(y=1 | x), and P(a, y | x) for the groups of each attribute, y = 0 first."""
+
+    positive: Float[np.ndarray, " n"]
+    joint: Mapping[str, Float[np.ndarray, "n _ 2"]]
+
+    @property
+    def gain(self) -> Float[np.ndarray, " n"]:
+        """2η − 1: how much accuracy a favorable decision gains over an unfavorable one."""
+        return 2 * self.positive - 1
+
+
+def slopes(rate: Rate) -> tuple[int, int]:
+    """Return what a favorable decision adds to the event, for y = 0 and y = 1.
+
+    >>> from mamofair.notions import ACCURACY_PARITY
+    >>> slopes(ACCURACY_PARITY.rates[0])
+    (-1, 1)
+    """
+    negative, positive = (int(yes in rate.event) - int(no in rate.event) for yes, no in _SIDES)
+    return negative, positive
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """The differences that multipliers weigh: one for each criterion, rate, and group but the largest, against that.
+
+    Every weighing of an attribute's groups that sums to zero is a sum of these, so that the gap between any two groups
+    has its multipliers. `shares` are P(a, y) of each attribute, y = 0 first.
+    """
+
+    criteria: tuple[Criterion, ...]
+    shares: Mapping[str, Float[np.ndarray, "_ 2"]]
+
+    @classmethod
+    def of(cls, criteria: Sequence[Criterion], y: np.ndarray, groups: Groups, weight: np.ndarray | None) -> "Contrasts":
+        """Return the contrasts of these criteria; a `ValueError` for a notion that is conditioned on the prediction."""
+        for notion, attribute in criteria:
+            if notion.conditions_on_prediction:
+                raise ValueError(
+                    f"The plug-in rule needs rates that are not conditioned on the prediction: found {notion.name} for "
+                    f"{attribute!r} ({notion.sentence}). Choose another notion, or train with FairNetClassifier."
+                )
+        tables = groups.memberships(y, weight)
+        sums = {name: np.column_stack(np.split(table.sum(axis=0), 2)[::-1]) for name, table in tables.items()}
+        return cls(tuple(criteria), {name: table / table.sum() for name, table in sums.items()})
+
+    @property
+    def pairs(self) -> tuple[Float[np.ndarray, "pairs m"], Int[np.ndarray, " pairs"]]:
+        """The difference of every pair of groups, in both directions, as a sum of contrasts; and its criterion."""
+        blocks, numbers = [], []
+        for c, (notion, name) in enumerate(self.criteria):
+            count = len(self.shares[name])
+            unit = np.insert(np.eye(count - 1), self._largest(name), 0, axis=0)
+            differences = (unit[:, None] - unit[None])[~np.eye(count, dtype=bool)]
+            blocks += [differences] * len(notion.rates)
+            numbers += [c] * len(notion.rates) * len(differences)
+        return block_diag(*blocks), np.array(numbers)
+
+    def terms(self, beliefs: Beliefs) -> Float[np.ndarray, "n m"]:
+        """Return g_j(x), a column a contrast."""
+        return np.hstack(
+            [
+                self._against_largest(name, rate, beliefs.joint[name] @ np.array(slopes(rate), dtype=float))
+                for notion, name in self.criteria
+                for rate in notion.rates
+            ]
+        )
+
+    @property
+    def offset(self) -> Float[np.ndarray, " m"]:
+        """The differences if everyone is decided unfavorably."""
+        kept = {
+            rate: np.array([float(no in rate.event) for _, no in _SIDES]) for n, _ in self.criteria for rate in n.rates
+        }
+        return np.hstack(
+            [
+                self._against_largest(name, rate, (self.shares[name] @ kept[rate])[None])[0]
+                for notion, name in self.criteria
+                for rate in notion.rates
+            ]
+        )
+
+    def _against_largest(
+        self, name: str, rate: Rate, events: Float[np.ndarray, "n groups"]
+    ) -> Float[np.ndarray, "n others"]:
+        rates, largest = events / self.shares[name][:, list(rate.labels)].sum(axis=1), self._largest(name)
+        return np.delete(rates - rates[:, [largest]], largest, axis=1)
+
+    def _largest(self, name: str) -> int:
+        return int(self.shares[name].sum(axis=1).argmax())
+
+
+@dataclass(frozen=True, eq=False)
+class Dual:
+    """What bounds ε on the gaps cost at the least, as a function of the prices q ≥ 0 of each bound; smoothed.
+
+    The largest gap between groups is within a bound if the difference of every pair (a, b) is. The price of a pair is
+    q, and the best decisions for these prices are those of the multipliers λ = q A, with A = 1 for a and −1 for b:
+
+        D(q) = P(y=1) + λ·offset − E max(0, 2η − 1 − λ·g) − q·ε
+
+    is concave, and its greatest value is the least error; P(y=1) does not matter for where that is.
+    """
+
+    gain: Float[np.ndarray, " n"]
+    terms: Float[np.ndarray, "n pairs"]
+    offset: Float[np.ndarray, " pairs"]
+    weight: Float[np.ndarray, " n"]
+    pairs: Float[np.ndarray, "pairs m"]
+    criterion: Int[np.ndarray, " pairs"]
+
+    @classmethod
+    def of(cls, contrasts: Contrasts, beliefs: Beliefs, weight: np.ndarray | None) -> "Dual":
+        """Return the dual on rows that stand for all: of those sorted by gain, one after each equal share of weight."""
+        own = np.ones(len(beliefs.gain)) if weight is None else weight
+        order = np.argsort(beliefs.gain, kind="stable")
+        if len(order) > _ROWS:
+            total = np.cumsum(own[order])
+            order = order[np.searchsorted(total, total[-1] * (np.arange(_ROWS) + 0.5) / _ROWS)]
+            own = np.ones(len(own))
+        part = Beliefs(beliefs.positive[order], {name: table[order] for name, table in beliefs.joint.items()})
+        A, criterion = contrasts.pairs
+        share = own[order] / own[order].sum()
+        return cls(part.gain, contrasts.terms(part) @ A.T, A @ contrasts.offset, share, A, criterion)
+
+    @property
+    def gaps(self) -> Float[np.ndarray, " k"]:
+        """The gaps, as they are believed to be, of the most accurate decisions."""
+        differences = (self.weight * (self.gain > 0)) @ self.terms + self.offset
+        return np.array([differences[self.criterion == c].max() for c in range(self.criterion.max() + 1)])
+
+    def multipliers(self, bounds: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
+        """Return the best multipliers for bounds on the gaps; infinite ones are none."""
+        # In units in which a price of one makes a term weigh as much as the gain, on average.
+        size = self.weight @ np.abs(self.terms)
+        unit = np.divide(self.weight @ np.abs(self.gain), size, out=np.zeros_like(size), where=size > _NOTHING)
+        bound = bounds[self.criterion]
+        active = np.isfinite(bound) & (unit > 0)
+        if not active.any():  # nothing is asked for, or nobody knows anything of groups: accuracy alone
+            return np.zeros(self.pairs.shape[1])
+        terms = self.terms[:, active] * unit[active]
+        cost = unit[active] * (bound - self.offset)[active]
+
+        def loss(price: np.ndarray) -> tuple[float, np.ndarray]:
+            score = (self.gain - terms @ price) / _SMOOTH
+            value = _SMOOTH * self.weight @ np.logaddexp(0, score) + price @ cost
+            return float(value), cost - (self.weight * expit(score)) @ terms
+
+        start = np.zeros(active.sum())
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, _FARTHEST)] * len(start))
+        return np.asarray((found.x * unit[active]) @ self.pairs[active])
+
+
+def first_multipliers(dual: Dual, n: int) -> Float[np.ndarray, "some m"]:
+    """Return multipliers that spread over the front: those of `n` bounds for each gap alone, and of `n` for all.
+
+    The bounds of all gaps together are spread evenly (a Halton sequence) from 0 to a bit above what they are without.
+    Multipliers somewhat smaller and larger than those of no gap are added, since what is believed is not what is
+    measured.
+    """
+    gaps = dual.gaps
+    k = len(gaps)
+    alone = [np.where(axis, step * gaps, np.inf) for axis in np.eye(k) for step in np.linspace(0, 1, n, endpoint=False)]
+    together = [*(1.2 * Halton(k, scramble=False).random(n) * gaps), np.zeros(k)] if k > 1 else []
+    found = np.stack([dual.multipliers(bounds) for bounds in (*alone, *together)])
+    ends = np.vstack([found[: k * n : n], found[-1:]])  # no gap, of each alone and of all
+    around = np.concatenate([factor * ends for factor in _AROUND])
+    return np.unique(np.round(np.vstack([found, around]), 12), axis=0)
+
+
+def between(
+    values: Float[np.ndarray, "points columns"], multipliers: Float[np.ndarray, "points m"], n: int
+) -> Float[np.ndarray, "some m"]:
+    """Return multipliers midway between neighbours on the front, the `n` farthest apart, and beyond its fair ends.
+
+    Neighbours are those that the shortest tree through all points joins and, with several gaps, the nearest.
+    """
+    if len(values) < 2:
+        return multipliers[:0]
+    distance = np.abs(values[:, None] - values[None]).sum(axis=-1) + _NOTHING  # what is 0 is no edge to scipy
+    np.fill_diagonal(distance, np.inf)
+    near = np.argsort(distance, axis=1)[:, : min(2 * (values.shape[1] - 1), len(values) - 1)]
+    tree = np.column_stack(minimum_spanning_tree(np.where(np.isfinite(distance), distance, 0)).nonzero())
+    every = np.vstack([tree, np.column_stack([np.repeat(np.arange(len(near)), near.shape[1]), near.ravel()])])
+    pairs = np.unique(np.sort(every if values.shape[1] > 2 else tree, axis=1), axis=0)
+    wide = pairs[np.argsort(-distance[tuple(pairs.T)], kind="stable")][:n]
+    beyond = [2 * multipliers[i] - multipliers[near[i]] for i in values[:, 1:].argmin(axis=0)]
+    return np.unique(np.round(np.vstack([multipliers[wide].mean(axis=1), *beyond]), 12), axis=0)
+
+
+#: What a rule is: `multipliers`, or `thresholds` of strata.
+State = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What rules decide rows by: gain, terms and, for thresholds, the number of the stratum, −1 if it has none."""
+
+    gain: Float[np.ndarray, " n"]
+    terms: Float[np.ndarray, "n m"]
+    stratum: Int[np.ndarray, " n"] | None = None
+
+    def scores(self, rules: Sequence[State]) -> Float[np.ndarray, "rules n"]:
+        """Return 2η − 1 − Σ λ_j g_j, or 2 (η − threshold), of every row, for rules of one kind; positive is yes."""
+        if "multipliers" in rules[0]:
+            return np.asarray(self.gain - np.stack([rule["multipliers"] for rule in rules]) @ self.terms.T)
+        table = np.array([[*rule["thresholds"], 0.5] for rule in rules])  # the last is what −1 takes
+        return np.asarray(self.gain + 1 - 2 * table[:, self.stratum])

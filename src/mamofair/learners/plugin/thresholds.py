@@ -1,0 +1,193 @@
+"""Thresholds for groups: every combination of them, counted exactly without deciding a single row again.
+
+Several notions at once have a front that multipliers miss: between two of their corners the best rule would have to
+decide a whole group by lot. Thresholds on P(y=1 | x), one for each group, fill it, if groups are known at prediction.
+Sorted scores and running sums give the confusion cells of a group at all of its thresholds; a combination of thresholds
+only adds them up.
+
+Up to a quarter of a million combinations, which is what three groups have, all are tried, so the result is exact for
+these thresholds. Beyond, a Pareto local search (Paquete, Chiarandini and Stützle 2004) changes one group's threshold to
+all of its values, or two groups' to neighbouring ones, until nothing new turns up. It starts from thresholds and
+shares of favorable decisions that all groups have in common, and from a spread of others; it may miss a point.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import prod
+
+import moocore
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.stats.qmc import Halton
+
+from mamofair._rows.groups import Groups
+from mamofair.fronts import Criterion
+from mamofair.notions import Confusion
+
+EVERYONE, NOBODY = -1.0, 1.0  # thresholds of a probability
+_AT_ONCE = 2**18  # combinations: of 512 thresholds for two groups, or 64 for three
+_PAIRS, _ALONE = 512, 64  # thresholds a group, at the most: of two groups, of more
+_STEPS, _STARTS, _ROUNDS = (-2, -1, 1, 2), 2**14, 10
+
+
+def cuts(score: Float[np.ndarray, " n"], limit: int) -> Float[np.ndarray, " some"]:
+    """Return thresholds that tell scores apart, midway between neighbours: all, or `limit` at even shares of rows.
+
+    >>> cuts(np.array([0.2, 0.6, 0.6]), 10).tolist()
+    [-1.0, 0.4, 1.0]
+    """
+    ordered = np.sort(score)
+    ends = np.flatnonzero(np.diff(ordered) > 0)
+    if len(ends) > limit - 2:
+        wanted = np.linspace(0, len(ordered) - 1, limit)[1:-1]
+        ends = np.unique(ends[np.searchsorted(ends, wanted).clip(max=len(ends) - 1)])
+    return np.array([EVERYONE, *(ordered[ends] + ordered[ends + 1]) / 2, NOBODY])
+
+
+def cells(
+    score: Float[np.ndarray, " n"], y: Int[np.ndarray, " n"], weight: Float[np.ndarray, " n"], at: np.ndarray
+) -> Float[np.ndarray, "thresholds 4"]:
+    """Return the mass of TP, FP, FN, TN at every threshold, from sorted scores and running sums.
+
+    >>> cells(np.array([0.2, 0.6]), np.array([0, 1]), np.ones(2), np.array([-1.0, 0.4])).tolist()
+    [[1.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 1.0]]
+    """
+    order = np.argsort(score)
+    below = np.searchsorted(score[order], at, side="right")
+    sums = [np.concatenate([[0.0], np.cumsum((weight * (y == label))[order])]) for label in (1, 0)]
+    (misses, positives), (correct, negatives) = ((total[below], total[-1]) for total in sums)
+    return np.column_stack([positives - misses, negatives - correct, misses, correct])
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """The combinations of groups that have thresholds of their own: all that occur, if a group is known in them."""
+
+    names: tuple[str, ...]
+    codes: Int[np.ndarray, "strata attributes"]
+
+    @classmethod
+    def of(cls, groups: Groups, names: Sequence[str]) -> "Strata":
+        """Return the strata of these attributes."""
+        wanted = tuple(dict.fromkeys(names))
+        codes = np.unique(groups.codes[:, [groups.names.index(name) for name in wanted]], axis=0)
+        return cls(wanted, codes[(codes >= 0).any(axis=1)])
+
+    def __call__(self, groups: Groups) -> Int[np.ndarray, " n"]:
+        """Return the number of each row's stratum, −1 if it has none."""
+        codes = groups.codes[:, [groups.names.index(name) for name in self.names]]
+        both, numbers = np.unique(np.concatenate([self.codes, codes]), axis=0, return_inverse=True)
+        places = np.full(len(both), -1)
+        places[numbers[: len(self.codes)]] = np.arange(len(self.codes))
+        return np.asarray(places[numbers[len(self.codes) :]])
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Each stratum's thresholds, and its cells at each of them.
+
+    `places` says, for each attribute, which strata make up each of its groups. `fixed` is the mass of wrong decisions
+    on rows of no stratum, who are decided at ½, and `total` that of all rows.
+    """
+
+    at: tuple[Float[np.ndarray, " _"], ...]
+    cells: tuple[Float[np.ndarray, "_ 4"], ...]
+    places: Mapping[str, Float[np.ndarray, "_ strata"]]
+    fixed: float
+    total: float
+
+    @classmethod
+    def of(
+        cls, positive: np.ndarray, y: np.ndarray, groups: Groups, strata: Strata, weight: np.ndarray | None = None
+    ) -> "Cuts":
+        """Return the cuts of rows, given P(y=1 | x), labels, groups and weights."""
+        weight = np.ones(len(y)) if weight is None else weight
+        stratum, count = strata(groups), len(strata.codes)
+        rows = [stratum == i for i in range(count)]
+        at = tuple(cuts(positive[own], _PAIRS if count <= 2 else _ALONE) for own in rows)
+        found = tuple(cells(positive[own], y[own], weight[own], where) for own, where in zip(rows, at, strict=True))
+        places = {
+            name: (codes == np.arange(len(groups.values[groups.names.index(name)]))[:, None]).astype(float)
+            for name, codes in zip(strata.names, strata.codes.T, strict=True)
+        }
+        wrong = weight[(stratum < 0) & ((positive > 0.5) != (y == 1))].sum()
+        return cls(at, found, places, float(wrong), float(weight.sum()))
+
+    def values(
+        self, chosen: Int[np.ndarray, "rules strata"], criteria: Sequence[Criterion]
+    ) -> Float[np.ndarray, "rules columns"]:
+        """Return error and gaps of combinations of thresholds, each given by its number."""
+        counts = np.stack([own[chosen[:, i]] for i, own in enumerate(self.cells)], axis=1)
+        error = (counts[:, :, 1:3].sum(axis=(1, 2)) + self.fixed) / self.total
+        gaps = [notion.gap(Confusion.of_counts(self.places[name] @ counts)) for notion, name in criteria]
+        return np.asarray(np.nan_to_num(np.column_stack([error, *gaps]), nan=1.0))
+
+
+def search(
+    counts: Cuts, criteria: Sequence[Criterion], *, most: int = 400, exact: int = _AT_ONCE
+) -> Float[np.ndarray, "rules strata"]:
+    """Return thresholds, a column a stratum, that no others beat in error and gaps; `most` of them, well spread.
+
+    Up to `exact` combinations all are tried; more are searched locally.
+    """
+    sizes = [len(at) for at in counts.at]
+    if prod(sizes) <= exact:
+        chosen = _best(counts, criteria, np.indices(sizes).reshape(len(sizes), -1).T)
+    else:
+        chosen = _local_search(counts, criteria, sizes)
+    chosen = chosen[spread_out(counts.values(chosen, criteria), most)]
+    return np.column_stack([at[chosen[:, i]] for i, at in enumerate(counts.at)])
+
+
+def _best(counts: Cuts, criteria: Sequence[Criterion], chosen: Int[np.ndarray, "some strata"]) -> np.ndarray:
+    """Return the combinations that no other one beats, a chunk at a time."""
+    kept = chosen[:0]
+    for start in range(0, len(chosen), _AT_ONCE):
+        kept = np.concatenate([kept, chosen[start : start + _AT_ONCE]])
+        kept = kept[moocore.is_nondominated(counts.values(kept, criteria))]
+    return kept
+
+
+def _local_search(counts: Cuts, criteria: Sequence[Criterion], sizes: list[int]) -> np.ndarray:
+    """Move from thresholds and shares in common, and from a spread of others, to better neighbours until none are."""
+    common = [np.searchsorted(at, np.linspace(0, 1, max(sizes)), side="right") - 1 for at in counts.at]
+    shares = [np.linspace(0, size - 1, max(sizes)).astype(int) for size in sizes]
+    spread = (Halton(len(sizes), scramble=False).random(_STARTS) * sizes).astype(int)
+    best = _best(counts, criteria, np.vstack([np.column_stack(common), np.column_stack(shares), spread]))
+    beam = max(16, _AT_ONCE // 8 // len(_neighbours(best[:1], sizes)))
+    for _ in range(_ROUNDS):
+        best = best[spread_out(counts.values(best, criteria), beam)]
+        found = _best(counts, criteria, _neighbours(best, sizes))
+        if len(found) == len(best) and (np.unique(found, axis=0) == np.unique(best, axis=0)).all():
+            break
+        best = found
+    return best
+
+
+def _neighbours(chosen: Int[np.ndarray, "some strata"], sizes: list[int]) -> Int[np.ndarray, "more strata"]:
+    """Return these, and what changes one threshold to any other, or two of them by a step or two each."""
+    found = [chosen]
+    for i, size in enumerate(sizes):
+        moved = np.repeat(chosen, size, axis=0)
+        moved[:, i] = np.tile(np.arange(size), len(chosen))
+        found.append(moved)
+    unit = np.eye(len(sizes), dtype=int)
+    for i, j in combinations(range(len(sizes)), 2):
+        found += [chosen + one * unit[i] + other * unit[j] for one, other in product(_STEPS, repeat=2)]
+    return np.unique(np.concatenate(found).clip(0, np.array(sizes) - 1), axis=0)
+
+
+def spread_out(values: Float[np.ndarray, "n columns"], most: int) -> Int[np.ndarray, " some"]:
+    """Return which points to keep so that at most so many are left: the most accurate of each box of a grid.
+
+    >>> spread_out(np.array([[0.1, 0.3], [0.101, 0.299], [0.3, 0.1]]), 2).tolist()
+    [0, 2]
+    """
+    order, size = np.lexsort(values.T[::-1]), 2.0**-12
+    kept = order
+    while len(kept) > most:
+        boxes = np.floor(values[order] / size)
+        kept = order[np.sort(np.unique(boxes, axis=0, return_index=True)[1])]
+        size *= 1.25
+    return np.sort(kept)

@@ -1,0 +1,72 @@
+"""The multipliers that the plug-in tries first, and the order in which its rules come."""
+
+import numpy as np
+import pytest
+
+from known_posteriors import World
+from mamofair import FairPlugInClassifier
+from mamofair.datasets import make_toy
+from mamofair.learners.plugin.multipliers import Contrasts, Dual, first_multipliers
+from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, PREDICTIVE_EQUALITY
+
+
+def dual_of(*notions) -> Dual:
+    world = World.random(200, seed=4)
+    rows = world.rows
+    criteria = [(notion, "a") for notion in notions]
+    contrasts = Contrasts.of(criteria, rows["y"].to_numpy(), world.groups, rows["weight"].to_numpy())
+    return Dual.of(contrasts, world.beliefs, rows["weight"].to_numpy())
+
+
+@pytest.fixture(scope="module")
+def dual() -> Dual:
+    return dual_of(EQUAL_OPPORTUNITY, PREDICTIVE_EQUALITY)
+
+
+def has(rows: np.ndarray, wanted: np.ndarray) -> bool:
+    return bool((np.abs(rows - wanted).max(axis=1) < 1e-9).any())
+
+
+def test_bounds_on_all_gaps_together_are_tried_beside_those_on_each_alone(dual):
+    found = first_multipliers(dual, 20)
+    assert has(found, dual.multipliers(np.zeros(2)))  # no gap at all
+    for axis in np.eye(2, dtype=bool):
+        for step in (0, 0.5):
+            assert has(found, dual.multipliers(np.where(axis, step * dual.gaps, np.inf)))
+    both = found[(np.abs(found) > 1e-6).all(axis=1)]
+    shares = both[:, 0] / np.abs(both).sum(axis=1)
+    assert len(np.unique(np.round(shares, 3))) > 4  # in several proportions, not only those of no gap
+
+
+def test_multipliers_somewhat_smaller_and_larger_are_tried_as_well(dual):
+    found, ends = first_multipliers(dual, 8), dual.multipliers(np.array([0.0, np.inf]))
+    assert has(found, 1.25 * ends)
+    assert has(found, 0.9 * ends)
+
+
+def test_a_single_gap_has_no_bounds_to_join():
+    found = first_multipliers(dual_of(DEMOGRAPHIC_PARITY), 6)
+    assert 6 <= len(found) <= 6 + 2 * 7  # of so many bounds, and what is smaller or larger than those of no gap
+
+
+def test_rules_come_in_the_documented_order(monkeypatch):
+    """Accuracy alone; a first spread of multipliers; what lies between; thresholds for groups."""
+    toy, seen = make_toy(), []
+    explore = FairPlugInClassifier._explore
+
+    def watch(self, *arguments):
+        for candidates in explore(self, *arguments):
+            seen.append([point.state for point in candidates.points])
+            assert {point.step for point in candidates.points} <= {len(seen) - 1}
+            yield candidates
+
+    monkeypatch.setattr(FairPlugInClassifier, "_explore", watch)
+    FairPlugInClassifier(cv=None, aware=True, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+    kinds = [{kind for state in states for kind in state} for states in seen if states]
+    assert kinds[:-1] == [{"multipliers"}] * (len(kinds) - 1)
+    assert kinds[-1] == {"thresholds"}
+    [accurate], spread, *rounds = seen[:-1]
+    assert not accurate["multipliers"].any()
+    assert len(spread) > 30
+    assert len(rounds) == 5
+    assert all(len(states) <= 40 + 2 * 2 for states in rounds)  # and what lies beyond the fair ends
