@@ -50,7 +50,7 @@ from mamofair._descent.training import decisions, epochs
 from mamofair._rows.batches import Batch, InMemory
 from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult
-from mamofair.estimators._numbers import Scaling
+from mamofair.learners.numbers import Scaling
 from mamofair.notions import DEMOGRAPHIC_PARITY
 from mamofair.objectives import CrossEntropy, Gap
 

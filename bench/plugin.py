@@ -67,8 +67,8 @@ def volumes(task: Task) -> dict[str, float]:
 
 def volume(task: Task, model: FairPlugInClassifier, front: Front) -> float:
     people = task.people.iloc[task.test]
-    table, groups = model._check_X((task.X[task.test], people), reset=False)
-    evidence = model._evidence(model._posterior(table, groups), groups)
+    table, groups = model.search_.learner.read(model, (task.X[task.test], people), reset=False)
+    evidence = model.search_.learner.evidence(model.search_.learner.posterior(table, groups), groups)
     decisions = np.concatenate([evidence.scores([point.state]) > 0 for point in front.points])
     tallies = Counter.of(task.y[task.test], read_groups(people))(decisions)
     values = np.array([[tally.error, *(tally.gap(*criterion) for criterion in front.criteria)] for tally in tallies])

@@ -114,8 +114,8 @@ def plug_in(task: Task, told: bool = False) -> tuple[np.ndarray, np.ndarray]:
 
 def plug_in_decisions(model: FairPlugInClassifier, task: Task) -> np.ndarray:
     """Return what each point decides on test rows, asking the same trees once and not for each point."""
-    table, groups = model._check_X((task.X[task.test], task.people.iloc[task.test]), reset=False)
-    evidence = model._evidence(model._posterior(table, groups), groups)
+    table, groups = model.search_.learner.read(model, (task.X[task.test], task.people.iloc[task.test]), reset=False)
+    evidence = model.search_.learner.evidence(model.search_.learner.posterior(table, groups), groups)
     return np.concatenate([evidence.scores([point.state]) > 0 for point in model.front_.points])
 
 

@@ -39,8 +39,8 @@ from mamofair._rows.batches import Batch, InMemory
 from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult, split
 from mamofair.descent import assign_grad, initial_scales
-from mamofair.estimators import _network_training
 from mamofair.fronts import Archive
+from mamofair.learners.network import learner
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.objectives import CrossEntropy, Gap
 
@@ -202,7 +202,7 @@ def adult_rows() -> Batch:
     data = load_adult()
     X, y, _ = data.design()
     train = split(data, 0).train
-    X = _network_training.Scaling.of(X[train])(X[train])
+    X = learner.Scaling.of(X[train])(X[train])
     members = read_groups(data.sensitive.iloc[train]).memberships(y[train])
     return Batch.of(torch.as_tensor(X, dtype=torch.float32), y[train], members)
 
@@ -218,8 +218,8 @@ def fit_figures(fits: int) -> list[Figure]:
         model = FairNetClassifier(validation_fraction=len(valid) / len(part), random_state=seed)
         fitting = model.fitting(X[part], y[part], sensitive_features=data.sensitive[["sex"]].iloc[part])
         seconds: list[float] = []
-        measure, archive = watched(_network_training.measure, seconds), watched(Archive.add_all, seconds)
-        with patch.object(_network_training, "measure", measure), patch.object(Archive, "add_all", archive):
+        measure, archive = watched(learner.measure, seconds), watched(Archive.add_all, seconds)
+        with patch.object(learner, "measure", measure), patch.object(Archive, "add_all", archive):
             own[seed], other[seed] = in_turn(fitting, published.run(*published.adult(seed)))
         assert not model.front_.is_constant.all()
         measuring[seed], length[seed] = sum(seconds), model.history_["epoch"].max() + 1

@@ -1,10 +1,12 @@
 """Values within messages: whatever users hand over, a message stays short enough to read."""
 
+import sys
+import warnings
 from collections.abc import Collection
 from numbers import Real
 from typing import Any
 
-__all__ = ["PATH", "as_share", "cut", "quote", "quote_some"]
+__all__ = ["PATH", "as_share", "cut", "quote", "quote_some", "warn_user"]
 
 PATH = 200  # characters of a path, or of a list of names
 _MOST = 60  # characters of a value
@@ -53,3 +55,11 @@ def quote_some(values: Collection[Any], most: int = _SOME, join: str = ", ") -> 
         return "none"
     shown = join.join(quote(value) for value, _ in zip(values, range(most), strict=False))
     return shown if len(values) <= most else f"{shown}, … ({len(values):,} in all)"
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, and point at the line outside this package that called it, however deep the call is inside."""
+    level, frame = 1, sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "mamofair":
+        level, frame = level + 1, frame.f_back  # type: ignore[assignment]
+    warnings.warn(message, category, stacklevel=level)

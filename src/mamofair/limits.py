@@ -9,8 +9,8 @@ import pandas as pd
 from jaxtyping import Bool, Float
 
 from mamofair.estimators import FairPlugInClassifier
-from mamofair.estimators._inputs import Rows
 from mamofair.fronts import Counter, Criterion
+from mamofair.learners import PlugInLearner, Rows
 from mamofair.notions import Confusion, column
 
 __all__ = ["Limit", "frontier"]
@@ -87,14 +87,14 @@ def frontier(
         estimator, notions, aware=aware, cv=cv, crossed=crossed, favorable=favorable, random_state=random_state
     )
     rows, decided = _rules(model, X, y, sensitive_features, sample_weight)
-    rng = np.random.default_rng(model._seed)
+    criteria, rng = model.search_.task.criteria, np.random.default_rng(model.search_.task.seed)
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
-    found = _values(decided, rows, model._criteria, weight[:, None])[0]
+    found = _values(decided, rows, criteria, weight[:, None])[0]
     draws = (_drawn(weight, rng, min(_AT_ONCE, resamples - start)) for start in range(0, resamples, _AT_ONCE))
-    drawn = np.concatenate([_values(decided, rows, model._criteria, weights) for weights in draws])
+    drawn = np.concatenate([_values(decided, rows, criteria, weights) for weights in draws])
     lines = [
         _line(column(*criterion), found[:, [0, i]], drawn[:, :, [0, i]], level)
-        for i, criterion in enumerate(model._criteria, start=1)
+        for i, criterion in enumerate(criteria, start=1)
     ]
     return Limit(pd.concat(lines, ignore_index=True))
 
@@ -103,15 +103,17 @@ def _rules(
     model: FairPlugInClassifier, X: Any, y: Any, features: Any, weight: Any
 ) -> tuple[Rows, Bool[np.ndarray, "rules n"]]:
     """Return the rows that count and what each rule of the front decides on them, cross-fitted; constants left out."""
-    train, valid, calibration, seed = model._prepare(X, y, features, weight)
-    beliefs = model._learn(train, valid, seed, final=False)  # nothing is predicted for other rows
-    for candidates in model._explore(beliefs, valid, calibration):
-        model._archive.add_all(candidates.points)
-    evidence = model._evidence(beliefs, valid.groups)
-    states = [point.state for point in model._archive.points if not point.valid.is_constant]
+    search, parts = model.start(X, y, sensitive_features=features, sample_weight=weight)
+    learner = search.learner
+    assert isinstance(learner, PlugInLearner)
+    beliefs = learner.learn(search.task, parts, final=False)  # nothing is predicted for other rows
+    for candidates in learner.explore(beliefs, search.task, parts, search.archive):
+        search.archive.add_all(candidates.points)
+    evidence = learner.evidence(beliefs, parts.valid.groups)
+    states = [point.state for point in search.archive.points if not point.valid.is_constant]
     if not states:
         raise ValueError("`estimator` must tell rows apart: found that all rules decide all rows alike.")
-    return valid, np.concatenate([evidence.scores([state]) > 0 for state in states])
+    return parts.valid, np.concatenate([evidence.scores([state]) > 0 for state in states])
 
 
 def _drawn(weight: Float[np.ndarray, " n"], rng: np.random.Generator, times: int) -> Float[np.ndarray, "n times"]:

@@ -10,8 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from mamofair import baselines
 from mamofair._rows.groups import read_groups
 from mamofair.datasets import make_toy
-from mamofair.estimators._inputs import Rows, hold_back
 from mamofair.fronts import Front
+from mamofair.learners.rows import Rows, hold_back
 from mamofair.metrics import error, gap
 
 TOY = make_toy()
@@ -45,7 +45,7 @@ def told(model: BaseEstimator, groups: Any = GROUP) -> dict[str, Any]:
 def held_back(model: BaseEstimator) -> np.ndarray:
     """Return the numbers of the rows that a fit to all of X held back."""
     rows = Rows(np.arange(len(X)), (Y == "granted").to_numpy().astype(int), read_groups(GROUP), None)
-    return hold_back(rows, (model.validation_fraction, 0.0), np.random.default_rng(model._seed))[1].X
+    return hold_back(rows, (model.validation_fraction, 0.0), np.random.default_rng(model.search_.task.seed))[1].X
 
 
 def check_baseline(name: str) -> None:

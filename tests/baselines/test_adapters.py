@@ -107,7 +107,7 @@ def test_exponentiated_gradient_is_what_fairlearn_finds():
     features, y = X.to_numpy(), (Y == "granted").to_numpy().astype(int)
     theirs = ExponentiatedGradient(QUICK["estimator"], DemographicParity(difference_bound=0.05), eps=0.05)
     theirs.fit(features[train], y[train], sensitive_features=GROUP["group"].to_numpy()[train])
-    decided = theirs.predict(features, random_state=model._seed)
+    decided = theirs.predict(features, random_state=model.search_.task.seed)
     np.testing.assert_array_equal(model.predict(X) == "granted", decided == 1)
 
 

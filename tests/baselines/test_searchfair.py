@@ -12,8 +12,8 @@ from mamofair._rows.groups import read_groups
 from mamofair.baselines._linear import contrasts, with_intercept
 from mamofair.baselines._searchfair import SearchFairClassifier
 from mamofair.datasets import make_toy
-from mamofair.estimators._inputs import Rows, hold_back
-from mamofair.estimators._numbers import Scaling
+from mamofair.learners.numbers import Scaling
+from mamofair.learners.rows import Rows, hold_back
 from mamofair.notions import DEMOGRAPHIC_PARITY, as_notion
 
 TOY = make_toy()
@@ -38,7 +38,7 @@ def training_rows() -> Rows:
 def test_the_gap_on_training_rows_is_within_the_tolerance(kernel: str, notion: str, tolerance: float) -> None:
     model, rows = fitted(notions=notion, kernel=kernel, tolerance=tolerance), training_rows()
     [point] = model.front_.points
-    [tally] = rows.counter()((model._score(point, rows.X) > 0)[None])
+    [tally] = rows.counter()((model.search_.learner.scores([point], rows.X)[0] > 0)[None])
     assert tally.gap(as_notion(notion), "group") == pytest.approx(model.gap_, abs=1e-9)
     assert model.gap_ <= tolerance + 1e-9
     assert model.lambda_ == model.history_["lambda"].iloc[-1]
@@ -83,7 +83,7 @@ def test_fairness_costs_accuracy_and_the_kernel_gives_some_back() -> None:
 
     def error(**parameters: Any) -> float:
         model = fitted(notions="equal_opportunity", **parameters)
-        return float(np.mean((model._score(model.front_.points[0], rows.X) > 0) != rows.y))
+        return float(np.mean((model.search_.learner.scores([model.front_.points[0]], rows.X)[0] > 0) != rows.y))
 
     free, fair, curved = error(tolerance=1.0), error(), error(kernel="rbf", gamma=1.0)
     assert free < fair

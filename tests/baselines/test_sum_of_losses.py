@@ -28,13 +28,15 @@ def test_it_is_the_sum_of_raw_objectives_with_their_anchors():
 def test_normalised_sum_trains_as_fixed_weights_that_are_one_over_the_initial_values():
     plain = {"epochs": 3, "batch_size": 100, "random_state": 0, "notions": ["dp", "tpr"], "favorable": "granted"}
     summed = FairNetClassifier(members=[EqualShares()], anchor=0.0, **plain).fit(X, Y, sensitive_features=GROUP)
-    scales = summed._population.scales[:, 0].tolist()
+    scales = summed.search_.learner.training.population.scales[:, 0].tolist()
     assert scales[0] > 0.6  # cross-entropy of a network that knows nothing: log 2
     fixed = FairNetClassifier(members=[Fixed(tuple(1 / scale for scale in scales))], **plain)
     fixed.fit(X, Y, sensitive_features=GROUP)
     # Adam does not mind that one gradient is a multiple of the other.
-    for name, tensor in summed._population.tensors.items():
-        torch.testing.assert_close(tensor, fixed._population.tensors[name], atol=1e-3, rtol=1e-2)
+    for name, tensor in summed.search_.learner.training.population.tensors.items():
+        torch.testing.assert_close(
+            tensor, fixed.search_.learner.training.population.tensors[name], atol=1e-3, rtol=1e-2
+        )
 
 
 def test_one_run_of_all_objectives():

@@ -11,8 +11,8 @@ from mamofair._rows.groups import read_groups
 from mamofair.baselines._linear import contrasts, logistic, with_intercept
 from mamofair.baselines._zafar import ZafarClassifier
 from mamofair.datasets import make_toy
-from mamofair.estimators._inputs import Rows, hold_back
-from mamofair.estimators._numbers import Scaling
+from mamofair.learners.numbers import Scaling
+from mamofair.learners.rows import Rows, hold_back
 from mamofair.metrics import gap
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 

@@ -41,7 +41,7 @@ def new(tmp_path_factory) -> Path:
 
 
 def features(path: Path, model) -> pd.DataFrame:
-    return read_features(path, model._encoder.feature_names_in_)
+    return read_features(path, model.encoder_.feature_names_in_)
 
 
 def test_predictions_are_those_of_the_loaded_estimator_in_the_order_of_rows(trained, new, tmp_path):
@@ -93,7 +93,7 @@ def test_parquet_and_gzip_predict_alike(trained, new, tmp_path):
 
 
 def test_what_a_value_is_does_not_depend_on_the_batch_or_the_file(trained, new):
-    encoder = mamofair.load(trained)._encoder
+    encoder = mamofair.load(trained).encoder_
     whole = [encoder.transform(own) for _, own in read_batches(new, encoder)]
     pieces = [encoder.transform(own) for _, own in read_batches(new, encoder, rows=7)]
     assert [len(piece) for piece in pieces] == [7] * 12 + [6]
@@ -185,9 +185,9 @@ def test_an_exported_model_decides_as_the_run_does(trained, new, tmp_path):
     last = len(model.front_) - 1
     for option, chosen in (([], model), (["--point", last], model.at(last))):
         told = json.loads(mamofair_says("export", trained, "--onnx", path, *option, "--json"))
-        assert told["inputs"] == model._encoder.feature_names_in_.tolist()
+        assert told["inputs"] == model.encoder_.feature_names_in_.tolist()
         people = features(new, model)
-        found = run_onnx(path.read_bytes(), columns_of(people, model._encoder))
+        found = run_onnx(path.read_bytes(), columns_of(people, model.encoder_))
         assert found["prediction"].tolist() == chosen.predict(people).tolist()
         favorable = chosen.classes_.tolist().index("yes")
         np.testing.assert_allclose(found["score"], chosen.predict_proba(people)[:, favorable], rtol=1e-12)

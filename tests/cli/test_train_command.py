@@ -61,7 +61,7 @@ def test_a_run_says_what_was_asked_and_what_was_found(trained, loans):
 
 def test_test_rows_are_measured_with_the_very_model_and_were_not_learned_from(trained, loans):
     run, people = load_run(trained), applicants(600)
-    X = read_features(loans, run.estimator._encoder.feature_names_in_)
+    X = read_features(loans, run.estimator.encoder_.feature_names_in_)
     tested = run.test[run.estimator.selected_]
     assert tested.overall.sum() == 150
     held_back = run.estimator.front_.points[0].valid.overall.sum()
@@ -314,7 +314,7 @@ def test_other_models_are_trained_saved_shown_and_predict(model, loans, tmp_path
     assert sum(run.settings["data"]["parts"].values()) >= 600
     assert found["chosen"]["point"] == run.estimator.selected_
     printed = RUNNER.invoke(app, ["predict", str(tmp_path / "run"), str(loans)]).stdout.splitlines()
-    X = read_features(loans, run.estimator._encoder.feature_names_in_)
+    X = read_features(loans, run.estimator.encoder_.feature_names_in_)
     assert [line.split(",")[-2] for line in printed[1:]] == run.estimator.predict(X).tolist()
     assert (tmp_path / "run" / "report.html").stat().st_size > 100_000
 
@@ -470,7 +470,7 @@ def test_a_killed_training_is_resumed_and_ends_with_the_same_front_bit_for_bit(w
     assert stopped(signal.SIGKILL, out, loans, *LONG).returncode == -signal.SIGKILL
     assert "has not ended. Continue it with mamofair train --resume" in fails("predict", out, loans)
     assert "`--resume" in fails("train", loans, *LONG, "--out", out)
-    left = 30 - read_checkpoint(out)[0]._epoch
+    left = 30 - read_checkpoint(out)[0].search_.learner.training.epoch
     assert 0 < left < 30
     assert train("--resume", out).stderr.startswith(f"1/{left}  ")
     assert results(out) == whole

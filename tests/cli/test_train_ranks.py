@@ -61,7 +61,7 @@ def test_a_rank_that_is_killed_ends_the_job_with_one_line(killed):
     assert line.startswith("mamofair: A rank was lost (")
     assert line.endswith(f"mamofair train --resume {out} goes on, with any number of ranks.")
     assert not lines[1]
-    assert 0 < read_checkpoint(out)[0]._epoch < 12
+    assert 0 < read_checkpoint(out)[0].search_.learner.training.epoch < 12
 
 
 def test_as_many_ranks_go_on_and_end_with_the_same_front_bit_for_bit(killed, whole, tmp_path):
@@ -102,7 +102,7 @@ def test_ctrl_c_keeps_the_front_found_so_far(asked, loans, tmp_path):
     run = load_run(out)
     assert run.settings["interrupted"]
     assert len(run.test) == len(run.estimator.front_) >= 1
-    assert read_checkpoint(out)[0]._epoch < 12
+    assert read_checkpoint(out)[0].search_.learner.training.epoch < 12
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_a_run_predicts_and_is_exported_as_any_other(run, shards, tmp_path):
     out, model = tmp_path / "decided.csv", mamofair.load(run)
     done = RUNNER.invoke(app, ["predict", str(run), str(tmp_path / "new.parquet"), "-o", str(out)])
     assert done.exit_code == 0, done.output
-    X = read_features(tmp_path / "new.parquet", model._encoder.feature_names_in_)
+    X = read_features(tmp_path / "new.parquet", model.encoder_.feature_names_in_)
     assert pd.read_csv(out)["prediction"].tolist() == model.predict(X).tolist()
     done = RUNNER.invoke(app, ["export", str(run), "--onnx", str(tmp_path / "model.onnx")])
     assert done.exit_code == 0, done.output
@@ -164,7 +164,7 @@ def test_a_training_that_is_stopped_is_resumed_and_ends_with_the_same_front_bit_
     else:
         assert done.returncode == 0, done.stderr
         assert load_run(out).settings["interrupted"]
-    assert 0 < read_checkpoint(out)[0]._epoch < 12
+    assert 0 < read_checkpoint(out)[0].search_.learner.training.epoch < 12
     train("--resume", out)
     assert results(out) == whole
     assert not (out / "checkpoint").exists()

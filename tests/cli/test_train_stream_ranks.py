@@ -44,7 +44,7 @@ def test_ranks_find_together_what_one_process_finds(shards, tmp_path):
     assert data["checksum"] == alone.checksum
     assert data["groups"] == alone.groups()
     assert data["rows"] == sum(data["parts"].values()) == FILES * ROWS
-    found, known = (encoder.named_transformers_["numbers"][-1] for encoder in (run.estimator._encoder, alone.encoder))
+    found, known = (encoder.named_transformers_["numbers"][-1] for encoder in (run.estimator.encoder_, alone.encoder))
     np.testing.assert_allclose(found.statistics_, known.statistics_, rtol=1e-12)
     assert len(run.test) == len(run.estimator.front_) >= 2
     assert not run.estimator.front_.is_constant.all()
@@ -70,11 +70,11 @@ def test_one_process_goes_on_where_two_were_killed_and_measures_on_the_same_rows
         wait_for_checkpoint(out)
         ranks[1].kill()
     before = read_checkpoint(out)[0]
-    assert 0 < before._epoch < 12
+    assert 0 < before.search_.learner.training.epoch < 12
     done = CliRunner().invoke(app, ["train", "--resume", str(out)])
     assert done.exit_code == 0, done.output
     run = load_run(out)
-    assert run.estimator._bound == before._bound < 0.25
+    assert run.estimator.search_.bound == before.search_.bound < 0.25
     [held] = {point.valid.overall.sum() for point in (*before.front_.points, *run.estimator.front_.points)}
     assert held == run.settings["data"]["parts"]["validation"]
 

@@ -33,7 +33,7 @@ from mamofair import (
 )
 from mamofair._rows.groups import read_groups
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._inputs import Rows, hold_back
+from mamofair.learners.rows import Rows, hold_back
 from mamofair.metrics import error, gap
 from mamofair.notions import DEMOGRAPHIC_PARITY, FP, TN
 

@@ -36,7 +36,7 @@ def test_points_are_a_member_and_a_number_of_trees():
         assert (member, trees) == (point.member, point.step)
         assert 0 <= member < 4
         assert 1 <= trees <= 12
-        scores = model._boosters[member].predict(X.to_numpy(), num_iteration=trees, raw_score=True)
+        scores = model.search_.learner.boosters[member].predict(X.to_numpy(), num_iteration=trees, raw_score=True)
         np.testing.assert_array_equal(model.at(i).decision_function(X), scores)
 
 
@@ -44,14 +44,16 @@ def test_boosters_are_saved_in_lightgbm_s_own_format_without_loss():
     model = fitted()
     for i, point in enumerate(model.front_.points):
         member, trees = point.state
-        loaded = lightgbm.Booster(model_str=model._boosters[member].model_to_string())
+        loaded = lightgbm.Booster(model_str=model.search_.learner.boosters[member].model_to_string())
         scores = loaded.predict(X.to_numpy(), num_iteration=trees, raw_score=True)
         np.testing.assert_array_equal(model.at(i).decision_function(X), scores)
 
 
 def test_fitted_estimator_holds_no_training_rows():
     model = fitted(n_estimators=3, members=2)
-    assert all("train_set" not in vars(booster) or booster.train_set is None for booster in model._boosters)
+    assert all(
+        "train_set" not in vars(booster) or booster.train_set is None for booster in model.search_.learner.boosters
+    )
     assert len(pickle.dumps(model)) < 100_000
 
 
@@ -136,7 +138,7 @@ def test_columns_of_text_or_categories_are_used_as_they_are(as_given):
     model = small_boosting(members=1, min_child_samples=5).fit(as_given(table), y, sensitive_features=people)
     assert error(y, model.predict(as_given(table))) < 0.13
     assert model.feature_names_in_.tolist() == ["age", "job"]
-    [first, *_] = model._boosters[0].dump_model()["tree_info"]
+    [first, *_] = model.search_.learner.boosters[0].dump_model()["tree_info"]
     assert first["num_cat"] > 0  # a set of categories, not a threshold
 
 

@@ -8,7 +8,7 @@ from small_fits import GROUP, X, Y, small
 from mamofair import MostAccurateWithin
 from mamofair._rows.groups import read_groups
 from mamofair._rows.splits import stratified_order
-from mamofair.estimators._inputs import Rows
+from mamofair.learners import Parts, Rows
 
 MAKES = {"net": small, "boosting": small_boosting}
 
@@ -32,13 +32,15 @@ def test_counts_of_a_point_are_the_sum_of_what_folds_count(make):
     """By hand: train each fold alone, measure the rows it has not seen, and add up."""
     model = make(cv=3).fit(X, Y, sensitive_features=GROUP)
     rows = Rows(X.to_numpy(), Y.to_numpy(), read_groups(GROUP), None)
-    order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), np.random.default_rng(model._seed))
+    rng = np.random.default_rng(model.search_.task.seed)
+    order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), rng)
     fold = np.empty(len(rows), dtype=int)
     fold[order] = np.arange(len(rows)) % 3
     expected: dict[tuple[int, int], np.ndarray] = {}
     for i in range(3):
         part = rows[fold != i]
-        moments = model._twin(rows, part)._candidates(part, rows[fold == i], rows[:0], model._seed)
+        twin, parts = model.search_.learner.for_fold(rows, part), Parts(part, rows[fold == i], rows[:0])
+        moments = twin.candidates(model.search_.task, parts, model.search_.archive)
         for moment, candidates in enumerate(moments):
             for point in candidates.points:
                 key = point.member, moment

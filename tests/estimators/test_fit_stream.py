@@ -10,7 +10,6 @@ from mamofair._rows.groups import read_groups
 from mamofair.baselines import FairretClassifier
 from mamofair.datasets import make_toy
 from mamofair.estimators._pieces import as_bytes, read_some
-from mamofair.estimators._state import continued_stream
 from mamofair.estimators._stream import Streamed, prepare
 from mamofair.runs import checkpointed, read_checkpoint, write_checkpoint
 from mamofair.selection import MostAccurateWithin
@@ -74,7 +73,7 @@ def test_many_batches_hold_the_same_rows_back_and_find_as_good_a_front():
     whole, parts = net(epochs=8).fit_stream([(X, Y, GROUP)]), net(epochs=8).fit_stream(cut(150, X, Y, GROUP))
     counts = [model.front_.points[0].valid.counts["group"].sum(axis=1) for model in (whole, parts)]
     assert counts[0].tolist() == counts[1].tolist()
-    np.testing.assert_allclose(whole._scaling.center, parts._scaling.center, rtol=1e-12)
+    np.testing.assert_allclose(whole.search_.learner.scaling.center, parts.search_.learner.scaling.center, rtol=1e-12)
     volumes = [model.front_.hypervolume([0.5, 1.0]) for model in (whole, parts)]
     assert volumes[0] == pytest.approx(volumes[1], rel=0.05)
     assert whole._reference == parts._reference
@@ -146,7 +145,7 @@ class Interrupted(list):
 def test_an_interrupted_fit_keeps_what_it_found():
     with pytest.warns(UserWarning, match="interrupted"):
         model = net(epochs=5).fit_stream(Interrupted(cut(300, X, Y, GROUP), at=4))
-    assert model._epoch == 2
+    assert model.search_.learner.training.epoch == 2
     assert len(model.front_) >= 1
     with pytest.raises(KeyboardInterrupt):  # nothing was found so far
         net(epochs=5).fit_stream(Interrupted(cut(300, X, Y, GROUP), at=1))
@@ -161,7 +160,7 @@ def test_a_fit_that_goes_on_from_its_checkpoints_is_the_same_bit_for_bit(members
     ends = False
     while not ends:  # one epoch at a time, each from the last one's checkpoint
         estimator, _ = read_checkpoint(tmp_path)
-        ends = next(checkpointed(continued_stream(estimator, batches), {}, tmp_path, seconds=0), None) is None
+        ends = next(checkpointed(estimator.resume_stream(batches), {}, tmp_path, seconds=0), None) is None
     assert_same(estimator, whole)
 
 

@@ -13,7 +13,7 @@ from torch import nn
 
 from mamofair import MLP, ClosestToIdeal, Fixed, MinNorm, MostAccurateWithin, Sigmoid
 from mamofair.datasets import load_adult
-from mamofair.estimators._numbers import Scaling
+from mamofair.learners.numbers import Scaling
 from mamofair.metrics import error, gap
 from mamofair.relaxations import Linear
 

@@ -84,7 +84,7 @@ def test_selection_and_rows_choose_without_training(model):
     bound = model.front_.values[:, 1].min() + 0.02
     fairer = model.with_selection(MostAccurateWithin(bound))
     assert model.front_.values[fairer.selected_, 1] <= bound
-    assert fairer._posterior is model._posterior
+    assert fairer.search_.learner.posterior is model.search_.learner.posterior
 
 
 @pytest.mark.parametrize("cv", [None, 2, 5])
@@ -165,7 +165,7 @@ def test_default_estimator_boosts_trees():
     rows = np.arange(0, 600, 3)
     model = FairPlugInClassifier(cv=None, random_state=0)
     model.fit(X.iloc[rows], Y.iloc[rows], sensitive_features=GROUP.iloc[rows])
-    assert isinstance(model._posterior.label.classifier, HistGradientBoostingClassifier)
+    assert isinstance(model.search_.learner.posterior.label.classifier, HistGradientBoostingClassifier)
 
 
 def test_default_estimator_takes_text_as_scikit_learns_trees_take_categories():
@@ -173,7 +173,7 @@ def test_default_estimator_takes_text_as_scikit_learns_trees_take_categories():
     table = X.assign(job=rng.choice(["cook", "judge", "nurse"], len(X)).astype(object))
     table.loc[::7, "job"] = None
     first = next(FairPlugInClassifier(cv=2, random_state=0).fitting(table, Y, sensitive_features=GROUP))
-    trees = clone(first._posterior.label.classifier).set_params(categorical_features="from_dtype")
+    trees = clone(first.search_.learner.posterior.label.classifier).set_params(categorical_features="from_dtype")
     plain = trees.fit(table.assign(job=table["job"].astype("category")), Y)
     expected = plain.predict_proba(table.assign(job=table["job"].astype("category")))
     np.testing.assert_allclose(first.predict_proba(table), expected, atol=1e-6)
@@ -261,7 +261,7 @@ def test_an_attribute_that_nobody_can_tell_does_not_spoil_another():
             return known if known.shape[1] == 2 else np.full_like(known, 1 / 3)
 
     model = small(group_estimator=OnlyTwo(), cv=5).fit(X[:597], Y[:597], sensitive_features=two_attributes()[:597])
-    kinds = {name: type(own.classifier) for (name, _), own in model._posterior.models.items()}
+    kinds = {name: type(own.classifier) for (name, _), own in model.search_.learner.posterior.models.items()}
     assert kinds == {"group": OnlyTwo, "region": DummyClassifier}
     multipliers = np.stack([point.state["multipliers"] for point in model.front_.points])
     assert (multipliers[:, 1:] == 0).all()
@@ -277,7 +277,7 @@ def test_a_trained_model_is_used_as_it_is():
     model = small(ready, prefit=True).fit(X, Y, sensitive_features=GROUP)
     np.testing.assert_array_equal(ready.coef_, before)
     assert model.front_.values[:, 0].min() > 0.4
-    assert model._posterior.label.classifier is ready
+    assert model.search_.learner.posterior.label.classifier is ready
 
 
 def test_a_model_of_another_library_needs_only_probabilities():

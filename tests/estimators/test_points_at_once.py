@@ -19,7 +19,6 @@ from torch import Tensor, nn
 from mamofair import ClosestToIdeal, Knee, MostAccurateWithin
 from mamofair.baselines import CotterClassifier
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._choice import decide_all
 from mamofair.fronts import Front
 
 MANY = pd.concat([X] * 6, ignore_index=True)
@@ -104,11 +103,11 @@ def test_a_prediction_does_not_change_the_point_it_is_made_with():
 
 
 def test_all_points_are_decided_as_each_one_predicts(model):
-    decided = decide_all(model, MANY)
+    decided = model.decide_all(MANY)
     assert decided.shape == (len(model.front_), len(MANY))
     for i, favorably in enumerate(decided):
         np.testing.assert_array_equal(favorably, model.at(i).predict(MANY) == 1)
-    scores = dict(model._score_all(model.front_.points, model._check_X(MANY, reset=False)))
+    scores = model.search_.learner.scores(model.front_.points, model.search_.learner.read(model, MANY, reset=False))
     for i in range(len(model.front_)):
         np.testing.assert_array_equal(scores[i], model.at(i)._scores(MANY))
 
@@ -121,12 +120,12 @@ def test_points_share_what_they_are_computed_from(monkeypatch):
     def noting(name: str, function: Callable) -> Callable:
         return lambda *given, **more: (asked.append(name), function(*given, **more))[1]
 
-    label = plugin._posterior.label.classifier
+    label = plugin.search_.learner.posterior.label.classifier
     monkeypatch.setattr(label, "predict_proba", noting("label", label.predict_proba))
-    for booster in boosting._boosters:
+    for booster in boosting.search_.learner.boosters:
         monkeypatch.setattr(booster, "predict", noting(f"booster {id(booster)}", booster.predict))
-    decide_all(plugin, X)
-    decide_all(boosting, X)
+    plugin.decide_all(X)
+    boosting.decide_all(X)
     assert asked.count("label") == 1 < len(plugin.front_)
     assert len(asked) == len(set(asked)) == 1 + len({point.state[0] for point in boosting.front_.points})
 

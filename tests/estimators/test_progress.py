@@ -10,13 +10,13 @@ from rich.console import Console
 from small_fits import GROUP, X, Y, small
 
 from examples_of_points import front
-from mamofair.estimators._progress import draw, least_errors, watched
+from mamofair.estimators.progress import draw, least_errors, watch
 
 
 def shown(**kind):
     """Train while a screen of 80 columns watches; return what was written to it, and the model."""
     model, screen = small(), Console(file=io.StringIO(), width=80, **kind)
-    for _ in watched(model.fitting(X, Y, sensitive_features=GROUP), 6, 1, screen):
+    for _ in watch(model.fitting(X, Y, sensitive_features=GROUP), 6, 1, screen):
         pass
     return screen.file.getvalue(), model
 
@@ -88,7 +88,7 @@ def test_the_last_line_is_of_the_end_wherever_it_is():
     steps = list(small().fitting(X, Y, sensitive_features=GROUP))
     for length, seen in ((0, []), (1, ["1/?"]), (3, ["1/?", "2/?", "3/?"]), (4, ["1/?", "2/?", "4/?"])):
         screen = Console(file=io.StringIO(), width=80)
-        assert list(watched(iter(steps[:length]), None, 1, screen)) == steps[:length]
+        assert list(watch(iter(steps[:length]), None, 1, screen)) == steps[:length]
         assert [line.split()[0] for line in screen.file.getvalue().splitlines()] == seen
 
 
@@ -99,5 +99,5 @@ def test_a_terminal_is_as_before_after_an_interruption():
 
     screen = Console(file=io.StringIO(), width=80, force_terminal=True, force_interactive=True)
     with pytest.raises(KeyboardInterrupt):
-        list(watched(stopped(), 6, 1, screen))
+        list(watch(stopped(), 6, 1, screen))
     assert screen.file.getvalue().endswith("\x1b[?25h")

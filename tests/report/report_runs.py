@@ -1,16 +1,16 @@
 """Runs for tests of the page: decisions drawn at random, measured exactly, and no model behind them."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from mamofair._rows.groups import read_groups
-from mamofair.estimators._base import FairClassifier
+from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Front, Point
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS, column
 from mamofair.runs import Run
-from mamofair.selection import ClosestToIdeal
 
 EVIL = "<script>alert(1)</script>"
 EVIL_ATTRIBUTE = """"><img src=x onerror="alert(2)">['\\].{{3}}\u2028"""
@@ -19,13 +19,10 @@ EVIL_ATTRIBUTE = """"><img src=x onerror="alert(2)">['\\].{{3}}\u2028"""
 class Measured(FairClassifier):
     """A fitted estimator that cannot predict."""
 
-    def __init__(self, selection: Any = ClosestToIdeal()):
-        self.selection = selection
+    notions = "demographic_parity"
 
-    def _check_X(self, X, reset):
+    def new_learner(self):
         raise NotImplementedError
-
-    _candidates = _score = _check_X
 
 
 def make_run(
@@ -50,12 +47,13 @@ def make_run(
     origin = [{"member": i % 4, "step": 10 * i, "model": models[i % len(models)]} for i in range(points)]
     kept = tuple(Point(point.valid, **where) for point, where in zip(order.points, origin, strict=True))
     model.front_ = Front(kept, criteria)
-    model._history = [
+    records = [
         record | ({"model": name} if name else {})
         for place, name in enumerate(models)
         for record in history(10 * points * (place + 1), criteria)
     ]
     model._chosen, model.favorable_ = None, "yes"
+    model.search_ = SimpleNamespace(history=records)
     data = {"name": "loans", "rows": 2 * rows, "checksum": "c0ffee", "parts": {"validation": rows, "test": rows}}
     data["groups"] = {name: {group: {"rows": 10, "positives": 4} for group in names} for name in attributes}
     base = {"created": "2026-01-31", "data": data, "target": "approved", "favorable": "yes", "within": None}

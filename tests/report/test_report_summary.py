@@ -72,7 +72,7 @@ def test_the_limit_is_by_gap():
 
 def test_training_lines_are_medians_between_least_and_largest_and_few():
     run = make_run(points=2)
-    run.estimator._history = history(3000, run.estimator.front_.criteria)
+    run.estimator.search_.history = history(3000, run.estimator.front_.criteria)
     training = summarize(run)["training"]
     steps = sorted({row[0] for row in training["objectives"]})
     assert len(steps) <= 120
@@ -92,7 +92,7 @@ def test_of_a_portfolio_the_training_of_one_model_is_shown_and_named():
 
 def test_a_model_that_is_not_trained_step_by_step_has_no_training():
     run = make_run()
-    run.estimator._history = [{"step": 0, "rules": 3}]
+    run.estimator.search_.history = [{"step": 0, "rules": 3}]
     assert not any(summarize(run)["training"].values())
 
 

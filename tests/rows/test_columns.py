@@ -10,8 +10,8 @@ import pytest
 from mamofair._rows.columns import as_array
 from mamofair._rows.groups import read_groups
 from mamofair._rows.labels import as_column
-from mamofair.estimators._columns import Categories
-from mamofair.estimators._numbers import read_numbers
+from mamofair.learners.categories import Categories
+from mamofair.learners.numbers import read_numbers
 from mamofair.metrics import gap
 from mamofair.tables import encoder, read_table
 

@@ -27,10 +27,10 @@ def boosters(**parameters):
 @pytest.mark.parametrize("parameters", [{}, {"min_child_samples": 5}, {"min_child_samples": 500}], ids=str)
 def test_a_booster_of_arrays_predicts_the_same_bit_for_bit(parameters):
     model = boosters(**parameters)
-    rows = model._check_X(TABLE, reset=False)
+    rows = model.search_.learner.read(model, TABLE, reset=False)
     odd = np.vstack([rows, rows * np.nan, -rows, 1e300 * np.sign(rows), rows + 0.5, np.zeros_like(rows[:1])])
     kinds, leaves = set(), set()
-    for booster in model._boosters:
+    for booster in model.search_.learner.boosters:
         arrays = to_arrays(booster)
         kinds |= set(arrays["decision_type"].tolist())
         leaves |= set(arrays["leaves"].tolist())
@@ -80,7 +80,11 @@ def test_crafted_trees_are_refused(case, saved):
 
 @pytest.mark.parametrize("text", ["half", "num_tree_per_iteration=0", "tree_sizes=7", "left_child=99", "left_child=0"])
 def test_lightgbms_own_text_never_reaches_it_from_a_folder(text, saved, tmp_path):
-    whole = fitted(FairBoostingClassifier(members=1, n_estimators=1, random_state=0))._boosters[0].model_to_string()
+    whole = (
+        fitted(FairBoostingClassifier(members=1, n_estimators=1, random_state=0))
+        .search_.learner.boosters[0]
+        .model_to_string()
+    )
     key = text.split("=")[0]
     lines = (
         whole[: len(whole) // 3]

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 from campaigns._stops import Tree, read_tree, stops, write_tree
 
-from mamofair.estimators._state import continued
 from mamofair.runs import (
     checkpoint_files,
     checkpointed,
@@ -230,8 +229,8 @@ def test_training_that_was_killed_ends_with_the_same_front_bit_for_bit(tmp_path)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     estimator, settings = read_checkpoint(tmp_path)
     assert settings["seed"] == 0
-    assert 1 <= estimator._epoch < 6
-    for _ in continued(estimator, X, Y, sensitive_features=GROUP):
+    assert 1 <= estimator.search_.learner.training.epoch < 6
+    for _ in estimator.resume(X, Y, sensitive_features=GROUP):
         assert estimator.epochs == 6
     assert_same(estimator, fitted(net(epochs=6)))
     assert estimator.get_params() == net(epochs=6).get_params()
@@ -245,7 +244,7 @@ def test_training_that_stops_after_any_epoch_goes_on_from_its_checkpoint(options
     ends = False
     while not ends:  # one epoch at a time, each from the last one's checkpoint
         estimator, _ = read_checkpoint(tmp_path)
-        going = checkpointed(continued(estimator, X, Y, sensitive_features=GROUP), {}, tmp_path, seconds=0)
+        going = checkpointed(estimator.resume(X, Y, sensitive_features=GROUP), {}, tmp_path, seconds=0)
         ends = next(going, None) is None
     assert_same(estimator, whole)
 

@@ -163,11 +163,11 @@ def test_files_that_make_no_sense_are_refused(folder, name, content):
 
 def test_scores_that_are_nan_are_never_decisions(runs):
     model = load_run(runs["plugin"]).estimator
-    model._posterior.label.classifier.coef_[:] = np.nan
+    model.search_.learner.posterior.label.classifier.coef_[:] = np.nan
     with pytest.raises(ValueError, match=r"probabilities in \[0, 1\]"):
         model.predict(X)
     network = load_run(runs["net"]).estimator
-    network._scaling.center[:] = np.nan
+    network.search_.learner.scaling.center[:] = np.nan
     with pytest.raises(ValueError, match="every row a score: found NaN"):
         network.predict(X)
 

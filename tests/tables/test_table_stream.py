@@ -225,7 +225,7 @@ def test_labels_may_be_as_they_are_and_a_model_encodes_frames(people: pd.DataFra
     assert set(joined(rows)[1]) == {"no", "yes"}
     model = FairNetClassifier(members=2, epochs=1, favorable="yes", random_state=0).fit_stream(rows)
     assert set(model.predict(people[:20])) <= {"no", "yes"}
-    assert "age" in model._encoder.feature_names_in_
+    assert "age" in model.encoder_.feature_names_in_
 
 
 def test_numbers_may_be_labels_and_groups(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Sensitive features of any kind, read as attributes with groups. The one place where `sensitive_features` is read."""
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from mamofair._messages import cut, quote, quote_some
+from mamofair._messages import cut, quote, quote_some, warn_user
 from mamofair._rows.columns import as_array, decode, of_series
 
 
@@ -187,7 +186,7 @@ def read_groups(sensitive_features: Any, rows: int | None = None, *, whole: bool
     return Groups(tuple(names), tuple(values for _, values in read), np.column_stack([codes for codes, _ in read]))
 
 
-def warn_of_order(sensitive_features: Any, others: Mapping[str, Any], stacklevel: int) -> None:
+def warn_of_order(sensitive_features: Any, others: Mapping[str, Any]) -> None:
     """Warn if rows have the same names in pandas, but in another order: they are taken as they stand."""
     own = getattr(sensitive_features, "index", None)
     for name, other in others.items():
@@ -195,10 +194,9 @@ def warn_of_order(sensitive_features: Any, others: Mapping[str, Any], stacklevel
         if not isinstance(own, pd.Index) or not isinstance(index, pd.Index) or own.equals(index):
             continue
         if len(own) == len(index) and own.is_unique and index.is_unique and own.isin(index).all():
-            warnings.warn(
+            warn_user(
                 f"`sensitive_features` has the rows of `{name}` in another order, going by their index; rows are taken "
-                "as they stand. Bring both into one order, or reset the index of both.",
-                stacklevel=stacklevel + 1,
+                "as they stand. Bring both into one order, or reset the index of both."
             )
 
 

@@ -1,12 +1,13 @@
 """Which rows go where: random orders whose every stretch looks like the whole, and places that follow from content."""
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int, Shaped, UInt64
+
+from mamofair._messages import warn_user
 
 
 def stratified_order(strata: Any, rng: np.random.Generator) -> Int[np.ndarray, " n"]:
@@ -97,11 +98,10 @@ def _mixed(keys: UInt64[np.ndarray, " n"]) -> UInt64[np.ndarray, " n"]:
     return np.asarray(keys ^ (keys >> np.uint64(31)))
 
 
-def warn_of_likeness(found: int, rows: int, share: float, what: str, stacklevel: int) -> None:
+def warn_of_likeness(found: int, rows: int, share: float, what: str) -> None:
     """Warn if the rows that were chosen by content are not the share of all that they should be."""
     if abs(found - share * rows) > 6 * np.sqrt(rows * share):
-        warnings.warn(
+        warn_user(
             f"{found:,} of {rows:,} rows are {what}, instead of {share:.1%}: rows with the same content go together, "
-            "and too many are alike. Keep a column that tells them apart, such as an id.",
-            stacklevel=stacklevel + 1,
+            "and too many are alike. Keep a column that tells them apart, such as an id."
         )

@@ -1,19 +1,41 @@
 """The majority label for everyone: no gap, and the error that any model must beat."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 from scipy.special import logit
 
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._candidates import Candidates
-from mamofair.estimators._inputs import Rows
-from mamofair.estimators._numbers import read_numbers
-from mamofair.fronts import Point
-from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.fronts import Archive, Point
+from mamofair.learners import Candidates, Learner, Parts, Task
+from mamofair.learners.numbers import read_numbers
+
+__all__ = ["ConstantClassifier"]
 
 
+@dataclass(eq=False, kw_only=True)
+class ConstantLearner(Learner):
+    """Finds one point, whose state is the share of favorable labels."""
+
+    def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
+        """Return features as finite numbers, of which only the number of rows matters."""
+        return read_numbers(estimator, X, reset)
+
+    def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
+        """Yield the one point."""
+        share = float(np.average(parts.train.y, weights=parts.train.weight))
+        tallies = [part.counter()(np.full((1, len(part)), share > 0.5))[0] for part in parts.held_back]
+        yield Candidates([Point.of(tallies, state=share)])
+
+    def scores(self, points: Sequence[Point], X: np.ndarray) -> Float[np.ndarray, "points n"]:
+        """Return the log-odds of the share of favorable labels, so that it is what `predict_proba` says."""
+        return np.stack([np.full(len(X), logit(point.state)) for point in points])
+
+
+@dataclass(eq=False, repr=False)
 class ConstantClassifier(FairClassifier):
     """Decides for everyone as the majority of training rows is labelled.
 
@@ -39,37 +61,8 @@ class ConstantClassifier(FairClassifier):
     [0.0]
     """
 
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        calibration_fraction: float = 0.0,
-        max_points: int = 200,
-        random_state: Any = None,
-        verbose: int = 0,
-    ):
-        self.notions = notions
-        self.crossed = crossed
-        self.favorable = favorable
-        self.selection = selection
-        self.validation_fraction = validation_fraction
-        self.calibration_fraction = calibration_fraction
-        self.max_points = max_points
-        self.random_state = random_state
-        self.verbose = verbose
+    notions: Any = "demographic_parity"
 
-    def _check_X(self, X: Any, reset: bool) -> np.ndarray:
-        return read_numbers(self, X, reset)
-
-    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        share = float(np.average(train.y, weights=train.weight))
-        measured, further = (part.counter()(np.full((1, len(part)), share > 0.5))[0] for part in (valid, calibration))
-        yield Candidates([Point(measured, further if len(calibration) else None, state=share)])
-
-    def _score(self, point: Point, X: np.ndarray) -> np.ndarray:
-        """Return the log-odds of the share of favorable labels, so that it is what `predict_proba` says."""
-        return np.full(len(X), logit(point.state))
+    def new_learner(self) -> ConstantLearner:
+        """Return what counts the labels."""
+        return ConstantLearner()

@@ -1,7 +1,7 @@
 """Cotter et al. 2019: a game between a model, which sees relaxed constraints, and multipliers, which see exact ones."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any
 
@@ -17,16 +17,16 @@ from mamofair._descent.network_checks import one_logit
 from mamofair._descent.networks import MLP, Recipe
 from mamofair._descent.predictors import Predictor
 from mamofair._descent.training import isolated
-from mamofair.baselines._linear import contrasts, measured, read_table
-from mamofair.estimators._base import FairClassifier
-from mamofair.estimators._candidates import Candidates
-from mamofair.estimators._inputs import Rows
-from mamofair.estimators._numbers import Scaling
-from mamofair.estimators._parameters import SHARED
-from mamofair.fronts import Criterion, Point
+from mamofair.baselines._linear import contrasts, measure, read_table
+from mamofair.estimators import FairClassifier
+from mamofair.estimators.parameters import SHARED
+from mamofair.fronts import Archive, Criterion, Point
+from mamofair.learners import Candidates, Learner, Parts, Task
+from mamofair.learners.numbers import Scaling
 from mamofair.notions import Confusion, column
 from mamofair.relaxations import Relaxation, Sigmoid
-from mamofair.selection import ClosestToIdeal, Selection
+
+__all__ = ["CotterClassifier", "Mixture", "mix", "signed_gap", "stationary"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +37,68 @@ class Mixture:
     points: tuple[Point, ...]
 
 
+@dataclass(eq=False, kw_only=True)
+class CotterLearner(Learner):
+    """Plays the game; a point's state is the parameters of the model at that moment."""
+
+    tolerance: float
+    network: Recipe
+    relaxation: Relaxation
+    steps: int
+    learning_rate: float
+    multiplier_rate: float
+    scaling: Scaling = field(init=False)
+    predictor: Predictor = field(init=False)
+    iterates: list[Point] = field(default_factory=list, init=False)
+
+    def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
+        """Return features as a table of finite numbers."""
+        return read_table(estimator, X, reset)
+
+    def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
+        """Yield some of the iterates, evenly spread."""
+        train = parts.train
+        gaps = contrasts(train, task.criteria, most=2)
+        sides = torch.as_tensor(np.vstack([gaps, -gaps]))
+        self.scaling, self.iterates = Scaling.of(train.X), []
+        with isolated(task.seed):
+            module = self.network(train.X.shape[1]).double()
+        self.predictor = Predictor(module)
+        optimizer = torch.optim.Adam(module.parameters(), lr=self.learning_rate)
+        x, y = torch.as_tensor(self.scaling(train.X)), torch.as_tensor(train.y, dtype=torch.float64)
+        weight = torch.ones(len(train)) if train.weight is None else torch.as_tensor(train.weight / train.weight.mean())
+        swaps = np.full((len(sides) + 1, len(sides) + 1), 1 / (len(sides) + 1))
+        for step in range(1, self.steps + 1):
+            multipliers = stationary(swaps)
+            with isolated(task.seed, step):
+                logits = one_logit(module.train()(x))
+                loss = nn.functional.binary_cross_entropy_with_logits(logits, y, weight)
+                values = torch.cat([loss[None], sides @ self.relaxation(logits) - self.tolerance])
+                optimizer.zero_grad()
+                torch.autograd.backward(torch.as_tensor(multipliers) @ values)
+                optimizer.step()
+                violations = (sides @ (logits > 0).double() - self.tolerance).numpy()
+            swaps = swaps * np.exp(self.multiplier_rate * np.outer([0.0, *violations], multipliers))
+            swaps /= swaps.sum(axis=0)
+            if step % max(1, self.steps // 100) == 0:
+                yield self._snapshot(module, step, multipliers, task, parts)
+
+    def _snapshot(self, module: nn.Module, step: int, multipliers: np.ndarray, task: Task, parts: Parts) -> Candidates:
+        state = {name: tensor.detach().clone() for name, tensor in module.state_dict().items()}
+        self.iterates.append(measure(partial(self._logits, state), parts, step, state))
+        gaps = [column(*criterion) for criterion in task.criteria]
+        names = ["weight", *(f"{side} {gap}" for side in ("above", "below") for gap in gaps)]
+        return Candidates([self.iterates[-1]], [{"step": step, **dict(zip(names, multipliers, strict=True))}])
+
+    def _logits(self, state: dict[str, torch.Tensor], X: np.ndarray) -> np.ndarray:
+        return self.predictor(state, torch.as_tensor(self.scaling(X))).numpy()
+
+    def scores(self, points: Sequence[Point], X: np.ndarray) -> Float[np.ndarray, "points n"]:
+        """Return the logits of each iterate."""
+        return np.stack([self._logits(point.state, X) for point in points])
+
+
+@dataclass(eq=False, repr=False)
 class CotterClassifier(FairClassifier):
     """The proxy-Lagrangian game: its iterates are the points, and a few of them the stochastic mixture.
 
@@ -85,6 +147,15 @@ class CotterClassifier(FairClassifier):
     (600,)
     """
 
+    notions: Any = "demographic_parity"
+    _: KW_ONLY
+    tolerance: float = 0.01
+    network: Recipe = MLP(())
+    relaxation: Relaxation = Sigmoid(3)
+    steps: int = 1000
+    learning_rate: float = 0.02
+    multiplier_rate: float = 0.1
+
     _rules = (
         *SHARED,
         ("tolerance", lambda v: 0 <= v <= 1, "from 0 to 1"),
@@ -94,99 +165,26 @@ class CotterClassifier(FairClassifier):
         *((rate, lambda v: 0 < v < np.inf, "a positive number") for rate in ("learning_rate", "multiplier_rate")),
     )
 
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        tolerance: float = 0.01,
-        network: Recipe = MLP(()),
-        relaxation: Relaxation = Sigmoid(3),
-        steps: int = 1000,
-        learning_rate: float = 0.02,
-        multiplier_rate: float = 0.1,
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        calibration_fraction: float = 0.0,
-        max_points: int = 200,
-        random_state: Any = None,
-        verbose: int = 0,
-    ):
-        self.notions = notions
-        self.tolerance = tolerance
-        self.network = network
-        self.relaxation = relaxation
-        self.steps = steps
-        self.learning_rate = learning_rate
-        self.multiplier_rate = multiplier_rate
-        self.crossed = crossed
-        self.favorable = favorable
-        self.selection = selection
-        self.validation_fraction = validation_fraction
-        self.calibration_fraction = calibration_fraction
-        self.max_points = max_points
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _check_X(self, X: Any, reset: bool) -> np.ndarray:
-        return read_table(self, X, reset)
-
-    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        gaps = contrasts(train, self._criteria, most=2)
-        sides = torch.as_tensor(np.vstack([gaps, -gaps]))
-        self._scaling, self._iterates = Scaling.of(train.X), list[Point]()
-        with isolated(seed):
-            self._network = self.network(train.X.shape[1]).double()
-        self._predictor = Predictor(self._network)
-        optimizer = torch.optim.Adam(self._network.parameters(), lr=self.learning_rate)
-        x, y = torch.as_tensor(self._scaling(train.X)), torch.as_tensor(train.y, dtype=torch.float64)
-        weight = torch.ones(len(train)) if train.weight is None else torch.as_tensor(train.weight / train.weight.mean())
-        swaps = np.full((len(sides) + 1, len(sides) + 1), 1 / (len(sides) + 1))
-        for step in range(1, self.steps + 1):
-            multipliers = stationary(swaps)
-            with isolated(seed, step):
-                logits = one_logit(self._network.train()(x))
-                loss = nn.functional.binary_cross_entropy_with_logits(logits, y, weight)
-                values = torch.cat([loss[None], sides @ self.relaxation(logits) - self.tolerance])
-                optimizer.zero_grad()
-                torch.autograd.backward(torch.as_tensor(multipliers) @ values)
-                optimizer.step()
-                violations = (sides @ (logits > 0).double() - self.tolerance).numpy()
-            swaps = swaps * np.exp(self.multiplier_rate * np.outer([0.0, *violations], multipliers))
-            swaps /= swaps.sum(axis=0)
-            if step % max(1, self.steps // 100) == 0:
-                yield Candidates([self._snapshot(step, multipliers, valid, calibration)])
-
-    def _snapshot(self, step: int, multipliers: np.ndarray, valid: Rows, calibration: Rows) -> Point:
-        state = {name: tensor.detach().clone() for name, tensor in self._network.state_dict().items()}
-        self._iterates.append(measured(partial(self._logits, state), valid, calibration, step, state))
-        gaps = [column(*criterion) for criterion in self._criteria]
-        names = ["weight", *(f"{side} {gap}" for side in ("above", "below") for gap in gaps)]
-        self._history.append({"step": step, **dict(zip(names, multipliers, strict=True))})
-        return self._iterates[-1]
-
-    def _logits(self, state: dict[str, torch.Tensor], X: np.ndarray) -> np.ndarray:
-        return self._predictor(state, torch.as_tensor(self._scaling(X))).numpy()
-
-    def _score(self, point: Point, X: np.ndarray) -> np.ndarray:
-        return self._logits(point.state, X)
+    def new_learner(self) -> CotterLearner:
+        """Return what plays the game."""
+        return CotterLearner.of(self)
 
     @property
     def mixture_(self) -> Mixture:
         """The sparse stochastic mixture over the iterates."""
         check_is_fitted(self, "front_")
-        gaps = [[signed_gap(point, criterion) for point in self._iterates] for criterion in self._criteria]
-        weights = mix(np.array([point.valid.error for point in self._iterates]), np.array(gaps), self.tolerance)
+        iterates = self.search_.learner.iterates  # type: ignore[attr-defined]  # a `CotterLearner`
+        gaps = [[signed_gap(point, criterion) for point in iterates] for criterion in self.search_.task.criteria]
+        weights = mix(np.array([point.valid.error for point in iterates]), np.array(gaps), self.tolerance)
         chosen = np.flatnonzero(weights)
-        return Mixture(weights[chosen], tuple(self._iterates[i] for i in chosen))
+        return Mixture(weights[chosen], tuple(iterates[i] for i in chosen))
 
     def predict_mixture(self, X: Any, random_state: Any = None) -> np.ndarray:
         """Return labels, each row's by a point of the mixture that is drawn for it."""
-        mixture, X = self.mixture_, self._check_X(X, reset=False)
+        mixture, X = self.mixture_, self._read(X)
         drawn = check_random_state(random_state).choice(len(mixture.weights), size=len(X), p=mixture.weights)
-        scores = np.array([self._score(point, X) for point in mixture.points])
-        return np.asarray(self.classes_[np.where(scores[drawn, np.arange(len(X))] > 0, *self._places)])
+        scores = self.search_.learner.scores(mixture.points, X)
+        return np.asarray(self.classes_[np.where(scores[drawn, np.arange(len(X))] > 0, *self.search_.task.places)])
 
 
 def stationary(swaps: Float[np.ndarray, "m m"]) -> Float[np.ndarray, " m"]:

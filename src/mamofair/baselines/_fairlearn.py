@@ -1,15 +1,17 @@
 """Fairlearn's reductions and its group thresholds, each as a front."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from mamofair.baselines._peer import Peer, load
-from mamofair.estimators._inputs import Rows
-from mamofair.estimators._parameters import SHARED, Rule
-from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.baselines._peer import Peer, PeerLearner, load
+from mamofair.estimators.parameters import SHARED, Rule
+from mamofair.learners import Parts
+
+__all__ = ["ExponentiatedGradientClassifier", "GridSearchClassifier", "ThresholdOptimizerClassifier"]
 
 # Constraints of fairlearn; equal rates of one kind are equal rates of the opposite kind.
 _REDUCTIONS: Mapping[str, str] = {
@@ -30,6 +32,27 @@ def _bounds(value: Any) -> bool:
 _BOUNDED: tuple[Rule, ...] = (*SHARED, ("bounds", _bounds, "a list of positive numbers"))
 
 
+@dataclass(eq=False, kw_only=True)
+class ExponentiatedGradientLearner(PeerLearner):
+    """Finds a mixture of classifiers for each bound."""
+
+    known = _REDUCTIONS
+    bounds: Sequence[float]
+
+    def models(self, notion: str, parts: Parts) -> Iterator[Any]:
+        """Yield a mixture for each bound."""
+        reductions, train = load("fairlearn.reductions"), parts.train
+        for bound in self.bounds:
+            constraint = getattr(reductions, notion)(difference_bound=bound)
+            reduction = reductions.ExponentiatedGradient(self.base(), constraint, eps=bound)
+            yield reduction.fit(train.X, train.y, sensitive_features=self.group(train.groups))
+
+    def decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
+        """Return decisions, drawn with the seed of the task."""
+        return np.asarray(model.predict(X, random_state=self.task.seed) == 1)
+
+
+@dataclass(eq=False, repr=False)
 class ExponentiatedGradientClassifier(Peer):
     """Fairlearn's `ExponentiatedGradient`: a random mixture of classifiers for each bound (Agarwal et al. 2018).
 
@@ -47,20 +70,38 @@ class ExponentiatedGradientClassifier(Peer):
         As in `FairNetClassifier`.
     """
 
-    _known = _REDUCTIONS
+    _: KW_ONLY
+    bounds: Sequence[float] = (0.005, 0.02, 0.05, 0.1)
+
     _rules = _BOUNDED
 
-    def _models(self, train: Rows, valid: Rows, seed: int) -> Iterator[Any]:
-        reductions, notion = load("fairlearn.reductions"), self._notion()
-        for bound in self.bounds:
-            constraint = getattr(reductions, notion)(difference_bound=bound)
-            reduction = reductions.ExponentiatedGradient(self._base(seed), constraint, eps=bound)
-            yield reduction.fit(train.X, train.y, sensitive_features=self._group(train.groups))
-
-    def _decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
-        return np.asarray(model.predict(X, random_state=self._seed) == 1)
+    def new_learner(self) -> ExponentiatedGradientLearner:
+        """Return what finds the mixtures."""
+        return ExponentiatedGradientLearner.of(self)
 
 
+@dataclass(eq=False, kw_only=True)
+class GridSearchLearner(PeerLearner):
+    """Finds a classifier for each multiplier."""
+
+    known = _REDUCTIONS
+    grid_size: int
+    grid_limit: float
+
+    def models(self, notion: str, parts: Parts) -> Iterator[Any]:
+        """Yield the classifiers of the grid."""
+        reductions, train = load("fairlearn.reductions"), parts.train
+        search = reductions.GridSearch(
+            self.base(), getattr(reductions, notion)(), grid_size=self.grid_size, grid_limit=self.grid_limit
+        )
+        yield from search.fit(train.X, train.y, sensitive_features=self.group(train.groups)).predictors_
+
+    def decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
+        """Return the classifier's decisions."""
+        return np.asarray(model.predict(X) == 1)
+
+
+@dataclass(eq=False, repr=False)
 class GridSearchClassifier(Peer):
     """Fairlearn's `GridSearch`: a classifier for each of a grid of multipliers (Agarwal et al. 2018).
 
@@ -74,42 +115,48 @@ class GridSearchClassifier(Peer):
         The largest multiplier.
     """
 
-    _known = _REDUCTIONS
+    _: KW_ONLY
+    grid_size: int = 20
+    grid_limit: float = 2.0
 
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        estimator: Any = None,
-        grid_size: int = 20,
-        grid_limit: float = 2.0,
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        random_state: Any = None,
-    ):
-        self.notions = notions
-        self.estimator = estimator
-        self.grid_size = grid_size
-        self.grid_limit = grid_limit
-        self.crossed = crossed
-        self.favorable = favorable
-        self.selection = selection
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
-
-    def _models(self, train: Rows, valid: Rows, seed: int) -> Iterator[Any]:
-        reductions, notion = load("fairlearn.reductions"), self._notion()
-        search = reductions.GridSearch(
-            self._base(seed), getattr(reductions, notion)(), grid_size=self.grid_size, grid_limit=self.grid_limit
-        )
-        yield from search.fit(train.X, train.y, sensitive_features=self._group(train.groups)).predictors_
-
-    def _decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
-        return np.asarray(model.predict(X) == 1)
+    def new_learner(self) -> GridSearchLearner:
+        """Return what searches the grid."""
+        return GridSearchLearner.of(self)
 
 
+@dataclass(eq=False, kw_only=True)
+class ThresholdOptimizerLearner(PeerLearner):
+    """Finds thresholds for groups."""
+
+    needs_sensitive_features = True
+    known = MappingProxyType(
+        {
+            "demographic_parity": "demographic_parity",
+            "equal_opportunity": "true_positive_rate_parity",
+            "predictive_equality": "false_positive_rate_parity",
+            "false_negative_parity": "false_negative_rate_parity",
+            "true_negative_parity": "true_negative_rate_parity",
+            "equalized_odds": "equalized_odds",
+        }
+    )
+    bounds: Sequence[float]
+
+    def models(self, notion: str, parts: Parts) -> Iterator[Any]:
+        """Yield thresholds for each bound."""
+        post, valid = load("fairlearn.postprocessing"), parts.valid
+        base = self.base().fit(parts.train.X, parts.train.y)
+        for tol in [None] if notion == "equalized_odds" else self.bounds:
+            thresholds = post.ThresholdOptimizer(
+                estimator=base, constraints=notion, prefit=True, predict_method="predict_proba", tol=tol
+            )
+            yield thresholds.fit(valid.X, valid.y, sensitive_features=self.group(valid.groups))
+
+    def decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
+        """Return decisions, drawn with the seed of the task where they are random."""
+        return np.asarray(model.predict(X, sensitive_features=group, random_state=self.task.seed) == 1)
+
+
+@dataclass(eq=False, repr=False)
 class ThresholdOptimizerClassifier(Peer):
     """Fairlearn's `ThresholdOptimizer`: a threshold for each group, on one classifier (Hardt et al. 2016).
 
@@ -133,27 +180,12 @@ class ThresholdOptimizerClassifier(Peer):
     (600,)
     """
 
+    _: KW_ONLY
+    bounds: Sequence[float] = (0.005, 0.02, 0.05, 0.1)
+
     needs_sensitive_features = True
     _rules = _BOUNDED
-    _known = MappingProxyType(
-        {
-            "demographic_parity": "demographic_parity",
-            "equal_opportunity": "true_positive_rate_parity",
-            "predictive_equality": "false_positive_rate_parity",
-            "false_negative_parity": "false_negative_rate_parity",
-            "true_negative_parity": "true_negative_rate_parity",
-            "equalized_odds": "equalized_odds",
-        }
-    )
 
-    def _models(self, train: Rows, valid: Rows, seed: int) -> Iterator[Any]:
-        post, notion = load("fairlearn.postprocessing"), self._notion()
-        base = self._base(seed).fit(train.X, train.y)
-        for tol in [None] if notion == "equalized_odds" else self.bounds:
-            thresholds = post.ThresholdOptimizer(
-                estimator=base, constraints=notion, prefit=True, predict_method="predict_proba", tol=tol
-            )
-            yield thresholds.fit(valid.X, valid.y, sensitive_features=self._group(valid.groups))
-
-    def _decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
-        return np.asarray(model.predict(X, sensitive_features=group, random_state=self._seed) == 1)
+    def new_learner(self) -> ThresholdOptimizerLearner:
+        """Return what finds the thresholds."""
+        return ThresholdOptimizerLearner.of(self)

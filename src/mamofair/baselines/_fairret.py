@@ -1,23 +1,19 @@
 """Fairret's norm loss as the second objective of our network, over a grid of weights."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from mamofair._descent.networks import MLP, Recipe
 from mamofair._rows.batches import Batch
 from mamofair.baselines._peer import load
-from mamofair.descent import Fixed, Weighting
+from mamofair.descent import Fixed
 from mamofair.estimators import FairNetClassifier
-from mamofair.estimators._candidates import Candidates
-from mamofair.estimators._inputs import Rows
 from mamofair.fronts import Criterion
+from mamofair.learners import Learner, NetworkLearner, Parts, Search, Task
 from mamofair.objectives import CrossEntropy, Objective
-from mamofair.selection import ClosestToIdeal, Selection
 
 _STATISTICS = {
     "demographic_parity": ("PositiveRate",),
@@ -61,6 +57,7 @@ class FairretNorm:
         return "fairret"
 
 
+@dataclass(eq=False, repr=False)
 class FairretClassifier(FairNetClassifier):
     """Fairret: cross-entropy + weight · norm loss (Buyl et al. 2024), with the network and archive of ours.
 
@@ -70,9 +67,8 @@ class FairretClassifier(FairNetClassifier):
         Those that fairret has a statistic for. Their losses are summed.
     weights : sequence of float, default=(0, 0.03, 0.1, 0.3, 1, 3)
         Of the norm loss beside the cross-entropy, a member each.
-    crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, network, standardize, epochs,
-    batch_size, learning_rate, averaging, snapshots, patience, random_state, verbose
-        As in `FairNetClassifier`.
+    The others
+        As in `FairNetClassifier`; `members`, `relaxation`, `anchor` and `anchor_loss` do not matter.
 
     Attributes
     ----------
@@ -88,57 +84,22 @@ class FairretClassifier(FairNetClassifier):
     [0.0, 0.5]
     """
 
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        weights: Sequence[float] = (0.0, 0.03, 0.1, 0.3, 1.0, 3.0),
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        calibration_fraction: float = 0.0,
-        max_points: int = 200,
-        network: Recipe = MLP(),
-        standardize: bool = True,
-        epochs: int = 60,
-        batch_size: int = 512,
-        learning_rate: float = 0.003,
-        averaging: float = 0.99,
-        snapshots: int = 4,
-        patience: int | None = 15,
-        random_state: Any = None,
-        verbose: int = 0,
-    ):
-        super().__init__(
-            notions,
-            crossed=crossed,
-            favorable=favorable,
-            selection=selection,
-            validation_fraction=validation_fraction,
-            calibration_fraction=calibration_fraction,
-            max_points=max_points,
-            network=network,
-            standardize=standardize,
-            epochs=epochs,
-            batch_size=batch_size,
-            learning_rate=learning_rate,
-            averaging=averaging,
-            snapshots=snapshots,
-            patience=patience,
-            random_state=random_state,
-            verbose=verbose,
+    _: KW_ONLY
+    weights: Sequence[float] = (0.0, 0.03, 0.1, 0.3, 1.0, 3.0)
+
+    def new_learner(self) -> NetworkLearner:
+        """Return what trains the networks."""
+        return NetworkLearner.of(
+            self, preferences=lambda k: [Fixed((1.0, weight)) for weight in self.weights], objectives=_objectives
         )
-        self.weights = weights
 
-    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        unknown = {notion.name for notion, _ in self._criteria} - set(_STATISTICS)
-        if unknown:
+    def _open(self, task: Task, learner: Learner, parts: Parts, earlier: Search | None) -> Search:
+        if unknown := {notion.name for notion, _ in task.criteria} - set(_STATISTICS):
             raise ValueError(f"`notions` must be of {', '.join(_STATISTICS)}: found {', '.join(sorted(unknown))}.")
-        if train.weight is not None:
+        if parts.train.weight is not None:
             raise ValueError("FairretClassifier cannot weigh rows: leave `sample_weight` out.")
-        self.members = [Fixed((1.0, weight)) for weight in self.weights]
-        return super()._candidates(train, valid, calibration, seed)
+        return super()._open(task, learner, parts, earlier)
 
-    def _objectives(self, weightings: Sequence[Weighting]) -> list[Objective]:
-        return [CrossEntropy(), FairretNorm(self._criteria)]
+
+def _objectives(criteria: tuple[Criterion, ...]) -> list[Objective]:
+    return [CrossEntropy(), FairretNorm(criteria)]

@@ -8,14 +8,13 @@ from jaxtyping import Float
 from scipy.special import expit
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from mamofair.estimators._base import FairClassifier
-from mamofair.estimators._inputs import Rows
-from mamofair.estimators._numbers import read_numbers
 from mamofair.fronts import Criterion, Point
+from mamofair.learners import Parts, Rows
+from mamofair.learners.numbers import read_numbers
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 
 
-def read_table(estimator: FairClassifier, X: Any, reset: bool) -> Float[np.ndarray, "n d"]:
+def read_table(estimator: Any, X: Any, reset: bool) -> Float[np.ndarray, "n d"]:
     """Return features as a table of finite numbers."""
     table = read_numbers(estimator, X, reset)
     if table.ndim != 2:
@@ -43,10 +42,10 @@ def contrasts(rows: Rows, criteria: Sequence[Criterion], most: int) -> Float[np.
     return np.array(found)
 
 
-def measured(score: Callable[..., np.ndarray], valid: Rows, calibration: Rows, step: int, state: Any) -> Point:
+def measure(score: Callable[..., np.ndarray], parts: Parts, step: int, state: Any) -> Point:
     """Return the point of a score, with exact counts on the rows that are held back."""
-    tallies = [part.counter()((score(part.X) > 0)[None])[0] for part in (valid, calibration) if len(part)]
-    return Point(tallies[0], tallies[1] if len(calibration) else None, step=step, state=state)
+    tallies = [part.counter()((score(part.X) > 0)[None])[0] for part in parts.held_back]
+    return Point.of(tallies, step=step, state=state)
 
 
 def with_intercept(X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d+1"]:

@@ -1,16 +1,56 @@
 """OxonFair's thresholds for groups: its whole frontier."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from mamofair.baselines._peer import Peer, load
-from mamofair.estimators._inputs import Rows
-from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.baselines._peer import Peer, PeerLearner, load
+from mamofair.learners import Parts
+
+__all__ = ["OxonFairClassifier"]
 
 
+@dataclass(eq=False, kw_only=True)
+class OxonFairLearner(PeerLearner):
+    """Finds thresholds with OxonFair's `FairPredictor`."""
+
+    needs_sensitive_features = True
+    # What OxonFair calls predictive equality compares false negative rates, so rates are named here. Its `diff` is the
+    # mean over pairs of groups, `max_diff` the largest, which is our gap.
+    known = MappingProxyType(
+        {
+            "demographic_parity": "pos_pred_rate",
+            "equal_opportunity": "true_pos_rate",
+            "predictive_equality": "false_pos_rate",
+            "false_negative_parity": "false_neg_rate",
+            "true_negative_parity": "true_neg_rate",
+            "accuracy_parity": "accuracy",
+            "predictive_parity": "precision",
+        }
+    )
+
+    predictor: Any = field(default=None, init=False)
+
+    def models(self, notion: str, parts: Parts) -> Iterator[Any]:
+        """Yield the thresholds of the groups, a row each."""
+        oxonfair, valid = load("oxonfair"), parts.valid
+        metrics = oxonfair.group_metrics
+        base = self.base().fit(parts.train.X, parts.train.y)
+        rows = {"data": valid.X, "target": valid.y, "groups": self.group(valid.groups)}
+        self.predictor = oxonfair.FairPredictor(base, rows)
+        self.predictor.fit(metrics.accuracy, getattr(metrics, notion).max_diff, 1.0)
+        yield from np.moveaxis(self.predictor.frontier_thresholds(), -1, 0)
+
+    def decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
+        """Return which rows are above their group's threshold."""
+        self.predictor.set_threshold(model)
+        return np.asarray(self.predictor.predict({"data": X, "target": np.zeros(len(X)), "groups": group}), dtype=bool)
+
+
+@dataclass(eq=False, repr=False)
 class OxonFairClassifier(Peer):
     """OxonFair: a threshold for each group, on one classifier (Delaney et al. 2024).
 
@@ -33,48 +73,7 @@ class OxonFairClassifier(Peer):
     """
 
     needs_sensitive_features = True
-    # What OxonFair calls predictive equality compares false negative rates, so rates are named here. Its `diff` is the
-    # mean over pairs of groups, `max_diff` the largest, which is our gap.
-    _known = MappingProxyType(
-        {
-            "demographic_parity": "pos_pred_rate",
-            "equal_opportunity": "true_pos_rate",
-            "predictive_equality": "false_pos_rate",
-            "false_negative_parity": "false_neg_rate",
-            "true_negative_parity": "true_neg_rate",
-            "accuracy_parity": "accuracy",
-            "predictive_parity": "precision",
-        }
-    )
 
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        estimator: Any = None,
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        random_state: Any = None,
-    ):
-        self.notions = notions
-        self.estimator = estimator
-        self.crossed = crossed
-        self.favorable = favorable
-        self.selection = selection
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
-
-    def _models(self, train: Rows, valid: Rows, seed: int) -> Iterator[Any]:
-        oxonfair, notion = load("oxonfair"), self._notion()
-        metrics = oxonfair.group_metrics
-        base = self._base(seed).fit(train.X, train.y)
-        rows = {"data": valid.X, "target": valid.y, "groups": self._group(valid.groups)}
-        self._predictor = oxonfair.FairPredictor(base, rows)
-        self._predictor.fit(metrics.accuracy, getattr(metrics, notion).max_diff, 1.0)
-        yield from np.moveaxis(self._predictor.frontier_thresholds(), -1, 0)
-
-    def _decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
-        self._predictor.set_threshold(model)
-        return np.asarray(self._predictor.predict({"data": X, "target": np.zeros(len(X)), "groups": group}), dtype=bool)
+    def new_learner(self) -> OxonFairLearner:
+        """Return what finds the thresholds."""
+        return OxonFairLearner.of(self)

@@ -2,20 +2,22 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Float
 from scipy.special import expit
 from sklearn.base import clone
 
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._candidates import Candidates
-from mamofair.estimators._inputs import Rows
-from mamofair.estimators._numbers import read_numbers
-from mamofair.fronts import Point
-from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.fronts import Archive, Point
+from mamofair.learners import Candidates, Learner, Parts, Task
+from mamofair.learners.numbers import read_numbers
+
+__all__ = ["Peer", "PeerLearner", "load"]
 
 
 def load(module: str, extra: str = "baselines") -> Any:
@@ -26,98 +28,108 @@ def load(module: str, extra: str = "baselines") -> Any:
         raise ImportError(f'This baseline needs {module.split(".")[0]}: pip install "mamofair[{extra}]"') from error
 
 
-class Peer(FairClassifier):
-    """Models of another library, each a point; they decide and have no scores, so the score is 1 or −1. Abstract."""
+@dataclass(eq=False, kw_only=True)
+class PeerLearner(Learner):
+    """Finds models of another library, each a point; they decide and have no scores, so that is 1 or −1. Abstract."""
 
     #: Whether predictions need the sensitive attributes; where they do not, they may be passed all the same.
     needs_sensitive_features: ClassVar[bool] = False
-    __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
-    _known: ClassVar[Mapping[str, str]]  # from our names of notions to theirs
+    #: From our names of notions to theirs.
+    known: ClassVar[Mapping[str, str]]
 
-    calibration_fraction, max_points, verbose = 0.0, 200, 0
-
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        estimator: Any = None,
-        bounds: Sequence[float] = (0.005, 0.02, 0.05, 0.1),
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        random_state: Any = None,
-    ):
-        self.notions = notions
-        self.estimator = estimator
-        self.bounds = bounds
-        self.crossed = crossed
-        self.favorable = favorable
-        self.selection = selection
-        self.validation_fraction = validation_fraction
-        self.random_state = random_state
+    estimator: Any
+    crossed: bool
+    task: Task = field(init=False)
+    groups: set[str] = field(default_factory=set, init=False)
 
     @abstractmethod
-    def _models(self, train: Rows, valid: Rows, seed: int) -> Iterator[Any]:
-        """Yield what `_decide` takes, one for each point."""
+    def models(self, notion: str, parts: Parts) -> Iterator[Any]:
+        """Yield what `decide` takes, one for each point; `notion` is their name of it."""
 
     @abstractmethod
-    def _decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
+    def decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
         """Return which rows a model decides favorably."""
 
-    def _check_X(self, X: Any, reset: bool) -> Any:
+    def read(self, estimator: Any, X: Any, reset: bool) -> Any:
+        """Return features as numbers; to predict, with the group of each row."""
         if reset:
-            return read_numbers(self, X, reset)
-        X, features = X if isinstance(X, tuple) else (X, None)  # to predict
-        rows = read_numbers(self, X, reset)
-        return rows, self._told(features, len(rows))
+            return read_numbers(estimator, X, reset)
+        X, features = X if isinstance(X, tuple) else (X, None)
+        rows = read_numbers(estimator, X, reset)
+        return rows, self._read_told(features, len(rows))
 
-    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        if train.weight is not None:
-            raise ValueError(f"{type(self).__name__} cannot weigh rows: leave `sample_weight` out.")
-        self._groups = set(self._group(train.groups).tolist())
-        for i, model in enumerate(self._models(train, valid, seed)):
-            [tally] = valid.counter()(self._decide(model, valid.X, self._group(valid.groups))[None])
-            yield Candidates([Point(tally, member=i, state=model)])
+    def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
+        """Yield the models as they are found."""
+        self.task = task
+        if parts.train.weight is not None:
+            raise ValueError(f"{_owner(self)} cannot weigh rows: leave `sample_weight` out.")
+        self.groups = set(self.group(parts.train.groups).tolist())
+        for i, model in enumerate(self.models(self._notion(), parts)):
+            held_back = parts.held_back
+            decided = [self.decide(model, part.X, self.group(part.groups))[None] for part in held_back]
+            tallies = [part.counter()(rows)[0] for part, rows in zip(held_back, decided, strict=True)]
+            yield Candidates([Point.of(tallies, member=i, state=model)])
 
     def _notion(self) -> str:
         """Return their name of the one notion that is asked for."""
-        asked = {notion.name for notion, _ in self._criteria}
-        if len(asked) != 1 or not asked <= set(self._known):
+        asked = {notion.name for notion, _ in self.task.criteria}
+        if len(asked) != 1 or not asked <= set(self.known):
             raise ValueError(
-                f"`notions` must be one of {', '.join(self._known)}, and the same for all attributes: "
+                f"`notions` must be one of {', '.join(self.known)}, and the same for all attributes: "
                 f"found {', '.join(sorted(asked))}."
             )
-        return self._known[asked.pop()]
+        return self.known[asked.pop()]
 
-    def _base(self, seed: int) -> Any:
+    def base(self) -> Any:
         """Return a new classifier to build on."""
         if self.estimator is not None:
             return clone(self.estimator)
-        return load("lightgbm").LGBMClassifier(verbose=-1, n_jobs=1, random_state=seed)
+        return load("lightgbm").LGBMClassifier(verbose=-1, n_jobs=1, random_state=self.task.seed)
 
-    def _group(self, groups: Groups) -> np.ndarray:
+    def group(self, groups: Groups) -> np.ndarray:
         """Return one group a row: the crossing of all attributes that a notion is asked for."""
-        columns = [groups.names.index(name) for name in self.notions_]
+        columns = [groups.names.index(name) for name in self.task.notions]
         if unknown := int((groups.codes[:, columns] < 0).any(axis=1).sum()):
-            raise ValueError(f"{type(self).__name__} must know the groups of all rows: found {unknown} unknown.")
+            raise ValueError(f"{_owner(self)} must know the groups of all rows: found {unknown} unknown.")
         parts = [np.array([str(value) for value in groups.values[i]])[groups.codes[:, i]] for i in columns]
         return np.array([" / ".join(row) for row in zip(*parts, strict=True)])
 
-    def _told(self, features: Any, rows: int) -> np.ndarray:
+    def _read_told(self, features: Any, rows: int) -> np.ndarray:
         """Return the group of each row to predict."""
         if not self.needs_sensitive_features:
             return np.full(rows, "")
         if features is None:
-            raise ValueError(f"{type(self).__name__} must be told `sensitive_features` to predict: found none.")
+            raise ValueError(f"{_owner(self)} must be told `sensitive_features` to predict: found none.")
         groups = read_groups(features, rows=rows)
-        group = self._group(groups.crossed() if self.crossed else groups)
-        if new := set(group.tolist()) - self._groups:
+        group = self.group(groups.crossed() if self.crossed else groups)
+        if new := set(group.tolist()) - self.groups:
             raise ValueError(f"Groups must be known from `fit`: found {', '.join(sorted(new))}.")
         return group
 
-    def _score(self, point: Point, X: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
-        return np.where(self._decide(point.state, *X), 1.0, -1.0)
+    def scores(self, points: Sequence[Point], X: tuple[np.ndarray, np.ndarray]) -> Float[np.ndarray, "points n"]:
+        """Return 1 where a model decides favorably, else −1."""
+        return np.stack([np.where(self.decide(point.state, *X), 1.0, -1.0) for point in points])
+
+
+def _owner(learner: PeerLearner) -> str:
+    """Return the name of the estimator that a learner belongs to."""
+    return type(learner).__name__.removesuffix("Learner") + "Classifier"
+
+
+@dataclass(eq=False, repr=False)
+class Peer(FairClassifier):
+    """Models of another library. Abstract."""
+
+    notions: Any = "demographic_parity"
+    _: KW_ONLY
+    estimator: Any = None
+
+    needs_sensitive_features: ClassVar[bool] = False
+    __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+
+    @abstractmethod
+    def new_learner(self) -> PeerLearner:
+        """Return what finds the models."""
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
         """Return the predicted labels."""

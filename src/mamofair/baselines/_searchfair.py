@@ -1,7 +1,7 @@
 """SearchFair (Lohaus et al. 2020): search the weight of a convex stand-in at which the exact gap vanishes."""
 
-import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any
 
@@ -9,17 +9,91 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
+from sklearn.utils.validation import check_is_fitted
 
-from mamofair.baselines._linear import contrasts, logistic, measured, read_table, with_intercept
-from mamofair.estimators._base import FairClassifier
-from mamofair.estimators._candidates import Candidates
-from mamofair.estimators._inputs import Rows
-from mamofair.estimators._numbers import Scaling
-from mamofair.estimators._parameters import SHARED
-from mamofair.fronts import Point
-from mamofair.selection import ClosestToIdeal, Selection
+from mamofair._messages import warn_user
+from mamofair.baselines._linear import contrasts, logistic, measure, read_table, with_intercept
+from mamofair.estimators import FairClassifier
+from mamofair.estimators.parameters import SHARED
+from mamofair.fronts import Archive, Point
+from mamofair.learners import Candidates, Learner, Parts, Rows, Task
+from mamofair.learners.numbers import Scaling
+
+__all__ = ["SearchFairClassifier"]
 
 
+@dataclass(eq=False, kw_only=True)
+class SearchFairLearner(Learner):
+    """Bisects the weight of the penalty; the one point's state is its coefficients."""
+
+    tolerance: float
+    kernel: str
+    gamma: float | None
+    components: int
+    C: float
+    max_iter: int
+    scaling: Scaling = field(init=False)
+    map: Any = field(default=None, init=False)  # of the kernel
+    gap: float = field(default=np.inf, init=False)
+    weight: float = field(default=0.0, init=False)
+
+    def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
+        """Return features as a table of finite numbers."""
+        return read_table(estimator, X, reset)
+
+    def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
+        """Yield the one point."""
+        train = parts.train
+        [contrast] = contrasts(train, task.criteria, most=1)
+        self.scaling = Scaling.of(train.X)
+        if self.kernel == "rbf":
+            kernel = Nystroem(gamma=self.gamma, n_components=min(self.components, len(train)), random_state=task.seed)
+            self.map = kernel.fit(self.scaling(train.X))
+        theta, history = self._search(self._design(train.X), train, contrast)
+        yield Candidates([measure(partial(self._affine, theta), parts, len(history), theta)], history)
+
+    def _search(
+        self, design: Float[np.ndarray, "n d"], train: Rows, contrast: np.ndarray
+    ) -> tuple[Float[np.ndarray, " d"], list[dict[str, Any]]]:
+        """Return the coefficients of the first λ whose gap is within the tolerance, or else of the smallest gap."""
+        weight = np.ones(len(train)) if train.weight is None else train.weight
+        low, high, value, sign = 0.0, np.inf, 0.0, 0.0
+        history: list[dict[str, Any]] = []
+        theta = best = np.zeros(design.shape[1])
+        self.gap = np.inf
+        for _ in range(self.max_iter):
+            pull = value * weight.sum() / np.log(2) * sign * contrast
+            ones, zeros = weight * train.y + np.maximum(0, -pull), weight * (1 - train.y) + np.maximum(0, pull)
+            theta = logistic(design, ones, zeros, 1 / self.C, theta)
+            gap = float(contrast @ (design @ theta > 0))
+            history.append({"lambda": value, "gap": gap})
+            if abs(gap) < self.gap:
+                best, self.gap, self.weight = theta, abs(gap), value
+            if self.gap <= self.tolerance + 1e-12:  # a gap of 0 is a sum of rounded numbers
+                return best, history
+            sign = sign or np.sign(gap)
+            low, high = (value, high) if sign * gap > 0 else (low, value)
+            value = (low + high) / 2 if np.isfinite(high) else max(2 * low, 0.1)
+        warn_user(
+            f"`tolerance` must be met on the training rows: found a gap of {self.gap:.4f} at best, above "
+            f"{self.tolerance}. Raise `tolerance` or `max_iter`, or use the RBF kernel.",
+            ConvergenceWarning,
+        )
+        return best, history
+
+    def _design(self, X: np.ndarray) -> np.ndarray:
+        X = self.scaling(X)
+        return with_intercept(X if self.map is None else self.map.transform(X))
+
+    def _affine(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
+        return np.asarray(self._design(X) @ theta)
+
+    def scores(self, points: Sequence[Point], X: np.ndarray) -> Float[np.ndarray, "points n"]:
+        """Return the scores of the model."""
+        return np.stack([self._affine(point.state, X) for point in points])
+
+
+@dataclass(eq=False, repr=False)
 class SearchFairClassifier(FairClassifier):
     """Logistic regression, linear or with an RBF kernel, with as much of a convex penalty as makes it fair: one point.
 
@@ -73,6 +147,15 @@ class SearchFairClassifier(FairClassifier):
     True
     """
 
+    notions: Any = "demographic_parity"
+    _: KW_ONLY
+    tolerance: float = 0.01
+    kernel: str = "linear"
+    gamma: float | None = None
+    components: int = 200
+    C: float = 1.0
+    max_iter: int = 40
+
     _rules = (
         *SHARED,
         ("tolerance", lambda v: 0 <= v <= 1, "from 0 to 1"),
@@ -83,88 +166,27 @@ class SearchFairClassifier(FairClassifier):
         ("max_iter", lambda v: isinstance(v, int | np.integer) and bool(v >= 1), "an integer of at least 1"),
     )
 
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        tolerance: float = 0.01,
-        kernel: str = "linear",
-        gamma: float | None = None,
-        components: int = 200,
-        C: float = 1.0,
-        max_iter: int = 40,
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        calibration_fraction: float = 0.0,
-        max_points: int = 200,
-        random_state: Any = None,
-        verbose: int = 0,
-    ):
-        self.notions = notions
-        self.tolerance = tolerance
-        self.kernel = kernel
-        self.gamma = gamma
-        self.components = components
-        self.C = C
-        self.max_iter = max_iter
-        self.crossed = crossed
-        self.favorable = favorable
-        self.selection = selection
-        self.validation_fraction = validation_fraction
-        self.calibration_fraction = calibration_fraction
-        self.max_points = max_points
-        self.random_state = random_state
-        self.verbose = verbose
+    def new_learner(self) -> SearchFairLearner:
+        """Return what searches for λ."""
+        return SearchFairLearner.of(self)
 
-    def _check_X(self, X: Any, reset: bool) -> np.ndarray:
-        return read_table(self, X, reset)
+    def _learned(self) -> SearchFairLearner:
+        check_is_fitted(self, "front_")
+        learner = self.search_.learner
+        assert isinstance(learner, SearchFairLearner)
+        return learner
 
-    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        [contrast] = contrasts(train, self._criteria, most=1)
-        self._scaling = Scaling.of(train.X)
-        self._kernel = None
-        if self.kernel == "rbf":
-            kernel = Nystroem(gamma=self.gamma, n_components=min(self.components, len(train)), random_state=seed)
-            self._kernel = kernel.fit(self._scaling(train.X))
-        found = self._search(self._design(train.X), train, contrast)
-        yield Candidates([measured(partial(self._affine, found), valid, calibration, self.n_iter_, found)])
+    @property
+    def n_iter_(self) -> int:
+        """How many values of λ were tried."""
+        return len(self.history_)
 
-    def _search(self, design: Float[np.ndarray, "n d"], train: Rows, contrast: np.ndarray) -> Float[np.ndarray, " d"]:
-        """Return the coefficients of the first λ whose gap is within the tolerance, or else of the smallest gap."""
-        weight = np.ones(len(train)) if train.weight is None else train.weight
-        low, high, value, sign = 0.0, np.inf, 0.0, 0.0
-        theta = found = np.zeros(design.shape[1])
-        self.gap_ = np.inf
-        for _ in range(self.max_iter):
-            pull = value * weight.sum() / np.log(2) * sign * contrast
-            ones, zeros = weight * train.y + np.maximum(0, -pull), weight * (1 - train.y) + np.maximum(0, pull)
-            theta = logistic(design, ones, zeros, 1 / self.C, theta)
-            gap = float(contrast @ (design @ theta > 0))
-            self._history.append({"lambda": value, "gap": gap})
-            self.n_iter_ = len(self._history)
-            if abs(gap) < self.gap_:
-                found, self.gap_, self.lambda_ = theta, abs(gap), value
-            if self.gap_ <= self.tolerance + 1e-12:  # a gap of 0 is a sum of rounded numbers
-                return found
-            sign = sign or np.sign(gap)
-            low, high = (value, high) if sign * gap > 0 else (low, value)
-            value = (low + high) / 2 if np.isfinite(high) else max(2 * low, 0.1)
-        warnings.warn(
-            f"`tolerance` must be met on the training rows: found a gap of {self.gap_:.4f} at best, above "
-            f"{self.tolerance}. Raise `tolerance` or `max_iter`, or use the RBF kernel.",
-            ConvergenceWarning,
-            stacklevel=6,  # the caller of `fit`
-        )
-        return found
+    @property
+    def lambda_(self) -> float:
+        """The λ of the returned model."""
+        return self._learned().weight
 
-    def _design(self, X: np.ndarray) -> np.ndarray:
-        X = self._scaling(X)
-        return with_intercept(X if self._kernel is None else self._kernel.transform(X))
-
-    def _affine(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
-        return np.asarray(self._design(X) @ theta)
-
-    def _score(self, point: Point, X: np.ndarray) -> np.ndarray:
-        return self._affine(point.state, X)
+    @property
+    def gap_(self) -> float:
+        """Its gap on the training rows."""
+        return self._learned().gap

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 from jaxtyping import Float
 from torch import Tensor
 
-from mamofair.descent import Fixed, Member
+from mamofair.descent import Fixed
 from mamofair.estimators import FairNetClassifier
+from mamofair.learners import NetworkLearner
 from mamofair.objectives import CrossEntropy
+
+__all__ = ["EqualShares", "SumOfLossesClassifier"]
 
 
 @dataclass(frozen=True)
@@ -47,10 +50,15 @@ class SumOfLossesClassifier(FairNetClassifier):
     [0.4761904776096344]
     """
 
-    def _preferences(self) -> list[Member]:
+    def new_learner(self) -> NetworkLearner:
+        """Return what trains one network for the sum."""
         if self.anchor_loss != CrossEntropy():
             raise ValueError(
                 f"`anchor_loss` must be CrossEntropy() for a sum of losses: found {self.anchor_loss}. Leave it out."
             )
-        gaps = len(self._criteria)  # each adds its anchor to the cross-entropy
-        return [Member(Fixed((1 + self.anchor * gaps, *[1] * gaps)))]
+        return NetworkLearner.of(self, preferences=self._weights)
+
+    def _weights(self, k: int) -> list[Fixed]:
+        """Return the weights of k objectives: each gap adds its anchor to the cross-entropy."""
+        gaps = k - 1
+        return [Fixed((1 + self.anchor * gaps, *[1] * gaps))]

@@ -1,7 +1,10 @@
 """The network that is not asked to be fair: what accuracy alone gives, along its way."""
 
-from mamofair.descent import Member, rays
+from mamofair.descent import rays
 from mamofair.estimators import FairNetClassifier
+from mamofair.learners import NetworkLearner
+
+__all__ = ["UnconstrainedClassifier"]
 
 
 class UnconstrainedClassifier(FairNetClassifier):
@@ -29,5 +32,6 @@ class UnconstrainedClassifier(FairNetClassifier):
     [0.0]
     """
 
-    def _preferences(self) -> list[Member]:
-        return [Member(accuracy) for accuracy in rays(len(self._criteria) + 1, 1)]
+    def new_learner(self) -> NetworkLearner:
+        """Return what trains one network for accuracy alone."""
+        return NetworkLearner.of(self, preferences=lambda k: rays(k, 1))

@@ -1,21 +1,69 @@
 """Zafar et al. 2017: logistic regression whose scores may covary with the sensitive attribute only so much."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
-from mamofair.baselines._linear import contrasts, logistic, measured, read_table, with_intercept
-from mamofair.estimators._base import FairClassifier
-from mamofair.estimators._candidates import Candidates
-from mamofair.estimators._inputs import Rows
-from mamofair.estimators._numbers import Scaling
-from mamofair.estimators._parameters import SHARED
-from mamofair.fronts import Point
-from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.baselines._linear import contrasts, logistic, measure, read_table, with_intercept
+from mamofair.estimators import FairClassifier
+from mamofair.estimators.parameters import SHARED
+from mamofair.fronts import Archive, Point
+from mamofair.learners import Candidates, Learner, Parts, Task
+from mamofair.learners.numbers import Scaling
+
+__all__ = ["ZafarClassifier"]
 
 
+@dataclass(eq=False, kw_only=True)
+class ZafarLearner(Learner):
+    """Solves a logistic regression for each bound; a point's state is its coefficients."""
+
+    bounds: Sequence[float]
+    C: float
+    scaling: Scaling = field(init=False)
+
+    @property
+    def rounds(self) -> int:
+        """The number of bounds."""
+        return len(self.bounds)
+
+    def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
+        """Return features as a table of finite numbers."""
+        return read_table(estimator, X, reset)
+
+    def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
+        """Yield a point for each bound."""
+        train = parts.train
+        [contrast] = contrasts(train, task.criteria, most=1)
+        self.scaling = Scaling.of(train.X)
+        design = with_intercept(self.scaling(train.X))
+        known = np.abs(contrast) > 0
+        second = np.average(contrast[known] > 0, weights=None if train.weight is None else train.weight[known])
+        # The covariance with a 0/1 attribute is the difference of the groups' mean scores, times both shares.
+        slope = second * (1 - second) * (contrast @ design)
+        for_label = [labels * (1.0 if train.weight is None else train.weight) for labels in (train.y, 1 - train.y)]
+        free = logistic(design, *for_label, 1 / self.C, np.zeros(design.shape[1]))
+        for step, bound in enumerate(self.bounds):
+            # Shrinking the slopes shrinks the covariance alike: a start that meets the bound with equality.
+            start = np.append(bound * free[:-1], free[-1])
+            theta = logistic(design, *for_label, 1 / self.C, start, slope) if bound < 1 else free
+            covariances = {"limit": bound * abs(slope @ free), "covariance": slope @ theta}
+            point = measure(partial(self._affine, theta), parts, step, theta)
+            yield Candidates([point], [{"bound": bound, **covariances}])
+
+    def _affine(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
+        return np.asarray(with_intercept(self.scaling(X)) @ theta)
+
+    def scores(self, points: Sequence[Point], X: np.ndarray) -> Float[np.ndarray, "points n"]:
+        """Return the linear scores."""
+        return np.stack([self._affine(point.state, X) for point in points])
+
+
+@dataclass(eq=False, repr=False)
 class ZafarClassifier(FairClassifier):
     """Logistic regression with a bound on the covariance of attribute and score, a point for each bound.
 
@@ -54,65 +102,17 @@ class ZafarClassifier(FairClassifier):
     (600,)
     """
 
+    notions: Any = "demographic_parity"
+    _: KW_ONLY
+    bounds: Sequence[float] = (1, 0.8, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0)
+    C: float = 1.0
+
     _rules = (
         *SHARED,
         ("bounds", lambda v: len(v) > 0 and all(0 <= bound <= 1 for bound in v), "shares from 0 to 1, at least one"),
         ("C", lambda v: 0 < v < np.inf, "a positive number"),
     )
 
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        bounds: Sequence[float] = (1, 0.8, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0),
-        C: float = 1.0,
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        calibration_fraction: float = 0.0,
-        max_points: int = 200,
-        random_state: Any = None,
-        verbose: int = 0,
-    ):
-        self.notions = notions
-        self.bounds = bounds
-        self.C = C
-        self.crossed = crossed
-        self.favorable = favorable
-        self.selection = selection
-        self.validation_fraction = validation_fraction
-        self.calibration_fraction = calibration_fraction
-        self.max_points = max_points
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _length(self) -> int:
-        return len(self.bounds)
-
-    def _check_X(self, X: Any, reset: bool) -> np.ndarray:
-        return read_table(self, X, reset)
-
-    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        [contrast] = contrasts(train, self._criteria, most=1)
-        self._scaling = Scaling.of(train.X)
-        design = with_intercept(self._scaling(train.X))
-        known = np.abs(contrast) > 0
-        second = np.average(contrast[known] > 0, weights=None if train.weight is None else train.weight[known])
-        # The covariance with a 0/1 attribute is the difference of the groups' mean scores, times both shares.
-        slope = second * (1 - second) * (contrast @ design)
-        for_label = [labels * (1.0 if train.weight is None else train.weight) for labels in (train.y, 1 - train.y)]
-        free = logistic(design, *for_label, 1 / self.C, np.zeros(design.shape[1]))
-        for step, bound in enumerate(self.bounds):
-            # Shrinking the slopes shrinks the covariance alike: a start that meets the bound with equality.
-            start = np.append(bound * free[:-1], free[-1])
-            theta = logistic(design, *for_label, 1 / self.C, start, slope) if bound < 1 else free
-            covariances = {"limit": bound * abs(slope @ free), "covariance": slope @ theta}
-            self._history.append({"bound": bound, **covariances})
-            yield Candidates([measured(partial(self._affine, theta), valid, calibration, step, theta)])
-
-    def _affine(self, theta: np.ndarray, X: np.ndarray) -> np.ndarray:
-        return np.asarray(with_intercept(self._scaling(X)) @ theta)
-
-    def _score(self, point: Point, X: np.ndarray) -> np.ndarray:
-        return self._affine(point.state, X)
+    def new_learner(self) -> ZafarLearner:
+        """Return what solves the regressions."""
+        return ZafarLearner.of(self)

@@ -17,7 +17,6 @@ from mamofair.cli._data import Data
 from mamofair.cli._learn import MODELS, make_estimator
 from mamofair.cli._notes import note
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._choice import decide_all
 from mamofair.experiments import METHODS, Setting
 from mamofair.fronts import Counter, Criterion, Front, Point, Tally
 from mamofair.selection import Weighted
@@ -77,7 +76,7 @@ class Contest:
             start = time.perf_counter()
             model.fit(X[rest], y[rest], sensitive_features=people.iloc[rest])
             seconds = time.perf_counter() - start
-            decisions = decide_all(model, (X[test], people.iloc[test]) if is_told(name) else X[test])
+            decisions = model.decide_all((X[test], people.iloc[test]) if is_told(name) else X[test])
         groups = self.data.people(rest, self.asked.crossed)[test]
         tallies = Counter.of(y[test] == self.data.favorable, groups)(decisions)
         chosen = _front([tallies[model.selected_]], model.front_.criteria)

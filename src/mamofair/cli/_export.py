@@ -36,7 +36,7 @@ def export(
     content = to_onnx(model)
     with replaced_file(onnx) as file:
         file.write(content)
-    names = ["X"] if model._encoder is None else model._encoder.feature_names_in_.tolist()
+    names = ["X"] if model.encoder_ is None else model.encoder_.feature_names_in_.tolist()
     if as_json:
         outputs = ["prediction", "score", "logit"]
         told = {"onnx": str(onnx), "point": model.selected_, "inputs": names, "outputs": outputs}

@@ -19,14 +19,13 @@ from mamofair.cli._ranks import Job
 from mamofair.cli._streamed import StreamedData, is_streamed
 from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier, FairNetClassifier
-from mamofair.estimators._progress import watched
+from mamofair.estimators.progress import watch
 from mamofair.notions import as_notion, require_gap
 from mamofair.runs import (
     Run,
     checkpoint_files,
     checkpointed,
     restore_checkpoint,
-    steps_left,
     versions,
     write_checkpoint,
 )
@@ -137,7 +136,7 @@ def learn(
     try:
         fitting = parts.fitting(estimator)
         kept = checkpointed(fitting, begun, out) if is_first else fitting
-        interrupted = _follow(kept, steps_left(estimator), job, out)
+        interrupted = _follow(kept, estimator.search_.learner.rounds, job, out)
     except (ValueError, TypeError, ImportError):  # what was asked for cannot be had, nor by --resume
         if writes_anew and not hasattr(estimator, "front_"):
             restore_checkpoint(out, before)
@@ -159,7 +158,7 @@ def _follow(fitting: Iterator[FairClassifier], total: int | None, job: Job, out:
     """Let it train, watched; return whether it was interrupted."""
     try:
         try:
-            for _ in watched(fitting, total, verbose=1):
+            for _ in watch(fitting, total, verbose=1):
                 pass
         except ConnectionError as error:
             if not job.is_interrupted:

@@ -11,9 +11,7 @@ from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
 from mamofair.cli._limit import estimate
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._choice import decide_all
 from mamofair.fronts import Counter, Tally
-from mamofair.runs import continued
 from mamofair.tables import encoder
 
 
@@ -45,7 +43,7 @@ class Parts:
     def fitting(self, estimator: FairClassifier) -> Iterator[FairClassifier]:
         """Yield the estimator as it learns."""
         X, y, people = self._learned()
-        return continued(estimator, X, y, sensitive_features=people)
+        return estimator.resume(X, y, sensitive_features=people)
 
     def _learned(self) -> tuple[np.ndarray, np.ndarray, pd.DataFrame]:
         rows = self.encoder.transform(self.data.X.iloc[self.rest])
@@ -55,4 +53,4 @@ class Parts:
         """Return each point's counts on test rows."""
         people = self.data.people(self.rest, self.asked.crossed)
         X = self.encoder.transform(self.data.X.iloc[self.test])
-        return Counter.of(self.data.y[self.test] == self.data.favorable, people[self.test])(decide_all(estimator, X))
+        return Counter.of(self.data.y[self.test] == self.data.favorable, people[self.test])(estimator.decide_all(X))

@@ -54,7 +54,7 @@ def predict(
     if out != "-":
         require_writable(Path(out), file=True)
     model = opened_at(run, point, within)
-    if model._encoder is None:
+    if model.encoder_ is None:
         raise ValueError(
             f"The run {quote(str(run), PATH)} must know how to read tables: it was not made by `mamofair train`."
         )
@@ -106,13 +106,13 @@ def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
     from mamofair.tables._formulas import safe_csv
 
     rows = favorable = 0
-    batches = read_batches(table, model._encoder)
+    batches = read_batches(table, model.encoder_)
     for whole, features in batches if file is sys.stdout else _shown(batches):
         if taken := [name for name in _ADDED if name in whole]:
             raise ValueError(f"{table.name} has a column {quote(taken[0])} already: rename or remove it.")
         scores = model.decision_function(features)
-        scores = scores if model._places == (1, 0) else -scores
-        whole["prediction"] = model.classes_[np.where(scores > 0, *model._places)]
+        scores = scores if model.search_.task.places == (1, 0) else -scores
+        whole["prediction"] = model.classes_[np.where(scores > 0, *model.search_.task.places)]
         whole["score"] = expit(scores)
         file.write(safe_csv(whole, header=not rows))
         rows, favorable = rows + len(whole), favorable + int((scores > 0).sum())

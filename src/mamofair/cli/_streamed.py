@@ -14,10 +14,8 @@ from mamofair._rows.groups import Groups, read_groups
 from mamofair.cli._asked import Asked
 from mamofair.cli._notes import note
 from mamofair.estimators import FairClassifier, FairNetClassifier
-from mamofair.estimators._choice import decide_all
 from mamofair.estimators._pieces import as_bytes
 from mamofair.fronts import Counter, Tally
-from mamofair.runs import continued_stream
 from mamofair.tables import Stream, stream
 
 _BUDGET = "2GB"
@@ -87,7 +85,7 @@ class StreamedData:
         assert isinstance(estimator, FairNetClassifier)
         memory, pieces = f"{self.stream.memory / 1e6:,.0f} MB", len(self.stream)
         note(f"{self.rows:,} rows in {pieces:,} pieces are read again each epoch, within {memory} of memory.")
-        return continued_stream(estimator, self.stream.with_labels())
+        return estimator.resume_stream(self.stream.with_labels())
 
     def tested(self, estimator: FairClassifier) -> list[Tally]:
         """Return each point's counts on test rows, a few at a time for all points."""
@@ -98,7 +96,7 @@ class StreamedData:
                 continue
             people = read_groups(features, whole=False)
             people = (people.crossed() if self.crossed else people).as_in(known, strict=False)
-            found = Counter.of(y, people)(decide_all(estimator, X))
+            found = Counter.of(y, people)(estimator.decide_all(X))
             total = [one + other for one, other in zip(total, found, strict=True)] if total else found
         return total
 

@@ -13,7 +13,6 @@ from mamofair.cli._options import MOST_SEED, AsJson, Crossed, Drop, Favorable, N
 
 if TYPE_CHECKING:
     from mamofair.cli._ranks import Job
-    from mamofair.estimators import FairClassifier
     from mamofair.runs import Run
 
 
@@ -111,7 +110,6 @@ def _begun(asked: Asked, out: Path | None, force: bool, job: "Job", held: ExitSt
     from mamofair.cli._data import check_columns, name_of, open_data
     from mamofair.cli._learn import learn, make_estimator, with_model
     from mamofair.cli._values import require_fraction, require_writable
-    from mamofair.estimators import FairClassifier
     from mamofair.runs import own_folder
 
     asked = job.ranks.told(lambda: with_model(asked, job.ranks))
@@ -120,7 +118,7 @@ def _begun(asked: Asked, out: Path | None, force: bool, job: "Job", held: ExitSt
     def looked_at() -> None:
         check_columns(asked)
         require_fraction(asked.test_fraction, "`--test-fraction`")
-        FairClassifier._require(make_estimator(asked, favorable=None))
+        make_estimator(asked, favorable=None).check_parameters()
         require_writable(folder)
         held.enter_context(own_folder(folder))
         _require_free(folder, force)
@@ -145,9 +143,10 @@ def _resumed(folder: Path, job: "Job", held: ExitStack) -> tuple["Run", Path, bo
     """Go on where a training was killed; its options are those it was begun with."""
     from mamofair.cli._data import open_data
     from mamofair.cli._learn import learn
+    from mamofair.estimators import FairClassifier
     from mamofair.runs import own_folder, read_checkpoint
 
-    def opened() -> tuple["FairClassifier", dict[str, Any]]:
+    def opened() -> tuple[FairClassifier, dict[str, Any]]:
         if folder.is_dir():
             held.enter_context(own_folder(folder))
         return read_checkpoint(folder)
@@ -187,10 +186,9 @@ def _save(run: "Run", folder: Path, interrupted: bool) -> Path | None:
 def _tell(run: "Run", folder: Path, report: Path | None, interrupted: bool, as_json: bool) -> None:
     from mamofair.cli._outcome import outcome, show
     from mamofair.cli._screen import show_sentence
-    from mamofair.runs import goes_on
 
     if interrupted:
-        then = "goes on" if goes_on(run.estimator) else "starts again, with the same seed"
+        then = "goes on" if run.estimator.search_.learner.can_resume else "starts again, with the same seed"
         note(f"Interrupted: the run holds the front found so far. mamofair train --resume {folder} {then}.")
     found: dict[str, Any] = outcome(run)
     if as_json:

@@ -1,112 +1,72 @@
-"""The estimator that all others are: one `fit`, a whole front, a rule that picks a point, and other points for free."""
+"""Base class of all estimators: one `fit`, a whole front, a rule that picks a point, and other points for free."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from copy import copy
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import narwhals as nw
 import numpy as np
 import pandas as pd
+from jaxtyping import Bool
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mamofair._rows.groups import Groups, read_groups, warn_of_order
-from mamofair._rows.labels import as_weights, favorable_label, is_label
-from mamofair.estimators._candidates import Candidates
+from mamofair._rows.groups import read_groups, warn_of_order
+from mamofair._rows.labels import as_weights, is_label
 from mamofair.estimators._choice import choose
-from mamofair.estimators._crossfit import cross_fitted
-from mamofair.estimators._inputs import MISSING, Rows, hold_back, read_classes, read_notions, warn_of_unmeasured
-from mamofair.estimators._parameters import SHARED, Rule, require, require_calibration
-from mamofair.estimators._progress import favorable_note, finished
-from mamofair.fronts import Archive, Criterion, Point
-from mamofair.objectives import require_rates
-from mamofair.selection import Selection
+from mamofair.estimators.parameters import SHARED, Rule, require, require_calibration
+from mamofair.estimators.progress import favorable_note, finish
+from mamofair.fronts import Front
+from mamofair.learners import Learner, Parts, Rows, Search, Task
+from mamofair.learners.rows import read_classes
+from mamofair.selection import ClosestToIdeal, Selection
+
+__all__ = ["FairClassifier", "Fitted", "draw_seed"]
 
 Fitted = TypeVar("Fitted", bound="FairClassifier")
 
+MISSING = (
+    "`fit` needs `sensitive_features`: without them it could only train an ordinary classifier, silently unfair. "
+    "Pass a Series, a frame or an array with one row per sample. In a Pipeline or GridSearchCV, call "
+    "sklearn.set_config(enable_metadata_routing=True) first and pass sensitive_features to their `fit`."
+)
 
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that finds the whole trade-off between error and gaps. Abstract: see its subclasses.
 
-    A subclass says how features are checked (`_check_X`), how points are found (`_candidates`) and how one of them
-    scores new rows (`_score`). Everything else is here.
+    A subclass has parameters, `notions` and its own beside those here, and says which learner they make
+    (`new_learner`). A `Search` with that learner is what `fit` carries out, and leaves as `search_`.
     """
+
+    crossed: bool = False
+    favorable: Any = None
+    selection: Selection = ClosestToIdeal()
+    validation_fraction: Any = 0.25
+    calibration_fraction: float = 0.0
+    max_points: int = 200
+    random_state: Any = None
+    verbose: int = 0
 
     # scikit-learn's way to have Pipeline and GridSearchCV pass it on without being asked.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
 
     _rules: ClassVar[tuple[Rule, ...]] = SHARED
 
-    # The parameters all of them have; subclasses list them in their constructors.
-    notions: Any
-    crossed: bool
-    favorable: Any
-    selection: Selection
-    validation_fraction: Any
-    calibration_fraction: float
-    max_points: int
-    random_state: Any
-    verbose: int
-
-    _archive: Archive
-    _history: list[dict[str, Any]]
-    _task: tuple[Any, ...]  # labels, groups and notions, which a fit that is continued must share
-    _encoder: Any = None
-
-    @abstractmethod
-    def _check_X(self, X: Any, reset: bool) -> Any:
-        """Return features as `_candidates` and `_score` take them."""
-
-    @abstractmethod
-    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        """Yield points, measured on the rows that are held back."""
-
-    @abstractmethod
-    def _score(self, point: Point, X: Any) -> np.ndarray:
-        """Return a score for each row, positive where the decision is favorable."""
-
-    def _score_all(self, points: Sequence[Point], X: Any) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield each point's place and its scores, in any order; subclasses compute once what points share."""
-        return ((i, self._score(point, X)) for i, point in enumerate(points))
-
-    def _split(self, rows: Rows, rng: np.random.Generator) -> list[Rows]:
-        """Return the rows to train on, those to measure points on, and those for calibration."""
-        if self._folds is not None:
-            return [rows, rows, rows[:0]]
-        return hold_back(rows, (self.validation_fraction, self.calibration_fraction), rng)
-
     @property
-    def _folds(self) -> int | None:
-        """The number of folds that measure points, for estimators that train a model a point."""
-        return None
+    @abstractmethod
+    def notions(self) -> Any:
+        """Which rates must be equal between groups: a field of each subclass, which has it where users expect it."""
 
-    def _twin(self: Fitted, whole: Rows, part: Rows) -> Fitted:
-        """Return a copy that is to be trained on a part of the rows, in step with this one on the whole."""
-        twin = copy(self)
-        twin._history = []
-        return twin
-
-    def _stops(self) -> bool:
-        """Whether nothing more is to be expected."""
-        return False
-
-    def _note_volume(self, last: int) -> float:
-        """Return how large the front is, and write it into the last records of `history_`."""
-        volume = self._archive.hypervolume(self._reference)
-        for record in self._history[-last:]:
-            record["hypervolume"] = volume
-        return volume
-
-    def _continues(self) -> bool:
-        """Whether an earlier fit is to be continued."""
-        return False
-
-    def _length(self) -> int | None:
-        """Return how many rounds `fitting` has at the most, if that is known."""
-        return None
+    @abstractmethod
+    def new_learner(self) -> Learner:
+        """Return a learner with this estimator's parameters, which has learned nothing yet."""
 
     def fit(self: Fitted, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None) -> Fitted:
         """Find the front.
@@ -125,7 +85,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         sample_weight : array of shape (n,), optional
             The weight of each row. A row of weight 0 is left out.
         """
-        return finished(self, self.fitting(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight))
+        return finish(self, self.fitting(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight))
 
     def fitting(
         self: Fitted, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None
@@ -134,94 +94,91 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
         Parameters are those of `fit`, which exhausts this.
         """
-        return self._fitting(*self._prepare(X, y, sensitive_features, sample_weight))
+        return self._follow(*self.start(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight))
 
-    def _fitting(self: Fitted, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Fitted]:
-        self._reference = valid.reference(len(self._criteria))
-        alone = self._folds is None
-        found = self._candidates(train, valid, calibration, seed) if alone else cross_fitted(self, train, seed)
-        try:
-            for candidates in found:
-                self._archive.add_all(candidates.points, candidates.keep)
-                if candidates.complete:
-                    self.front_ = self._archive.front()
-                    enough = self._stops()
-                    yield self
-                    if enough:
-                        break
-        finally:
-            if self._archive.points:
-                self.front_ = self._archive.front()
+    def resume(self: Fitted, X: Any, y: Any, *, sensitive_features: Any) -> Iterator[Fitted]:
+        """Go on with a fit that was interrupted, as `fitting` does, and end as one that never was."""
+        return self._resume(partial(self.start, X, y, sensitive_features=sensitive_features))
 
-    def _prepare(self, X: Any, y: Any, features: Any, weight: Any) -> tuple[Rows, Rows, Rows, int]:
-        """Read and check everything, hold rows back, and start an archive unless an old one is to be continued."""
-        self._require()
-        if features is None:
+    def start(
+        self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None, resumed: bool = False
+    ) -> tuple[Search, Parts]:
+        """Read and check everything, and return the search and its rows; nothing is trained yet."""
+        earlier = self._check_start(resumed)
+        if sensitive_features is None:
             raise ValueError(MISSING)
-        warn_of_order(features, {"X": X, "y": y}, stacklevel=4)  # the caller of `fit`
-        rows = self._read(self._check_X(X, reset=not self._continues()), y, features, weight)
-        train, valid, calibration = self._split(rows, np.random.default_rng(self._seed))
-        self._open(train, valid)
-        return train, valid, calibration, self._seed
-
-    def _require(self) -> None:
-        """Check the parameters, and draw the seed unless an earlier fit has one."""
-        require(self, self._rules)
-        require_calibration(self.selection, self.calibration_fraction, self._folds)
-        if not self._continues():
-            self._seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-
-    def _open(self, train: Any, valid: Rows) -> None:
-        """Start an archive, unless an old one is to be continued; all gaps must be defined in the training rows."""
-        if self._continues():
-            self._archive, self._history = copy(self._archive), [*self._history]  # which copies of this one share
-        else:
-            self._begin(dict(zip(valid.groups.names, valid.groups.values, strict=True)))
-        for notion, attribute in self._criteria:
-            require_rates(notion, attribute, train.groups, train.y)
-            warn_of_unmeasured(notion, attribute, valid)
-        self._chosen: int | None = None
-        self._encoder = None
-
-    def _begin(self, groups: Mapping[str, tuple[Any, ...]]) -> None:
-        """Start with an empty archive; what an earlier fit found, perhaps on other data, is gone."""
-        self._archive = Archive(self._criteria, self.max_points, groups)
-        self._history = []
-        self.__dict__.pop("front_", None)
-
-    def _adopt(self, other: "FairClassifier") -> None:
-        """Take on the task of another estimator, whose rows this one is to be fitted to."""
-        require(self, self._rules)
-        for name in ("_task", "classes_", "favorable_", "notions_", "_seed"):
-            setattr(self, name, getattr(other, name))
-        self._chosen = None
-        self._begin(other._archive.groups)
-
-    def _read(self, X: Any, y: Any, features: Any, weight: Any) -> Rows:
-        """Return the rows that count, and remember what they are asked for."""
-        weight = None if weight is None else as_weights(weight, len(X))
+        warn_of_order(sensitive_features, {"X": X, "y": y})
+        learner = self._learner_after(earlier, resumed)
+        seed = learner.draw_seed(earlier.task.seed if earlier else draw_seed(self.random_state))
+        X = learner.read(self, X, reset=earlier is None)
+        weight = None if sample_weight is None else as_weights(sample_weight, len(X))
         labels, classes = read_classes(y, len(X), weight)
-        groups = read_groups(features, rows=len(X))
+        groups = read_groups(sensitive_features, rows=len(X))
         groups = groups.crossed() if self.crossed else groups
-        self._agree(classes, groups)
-        rows = Rows(X, is_label(labels, self.favorable_).astype(int), groups, weight)
-        return rows if weight is None else rows[weight > 0]
+        task = Task.of(classes, groups, notions=self.notions, favorable=self.favorable, seed=seed)
+        rows = Rows(X, is_label(labels, task.favorable).astype(int), groups, weight)
+        rows = rows if weight is None else rows[weight > 0]
+        parts = learner.split(rows, (self.validation_fraction, self.calibration_fraction), np.random.default_rng(seed))
+        return self._open(task, learner, parts, earlier), parts
 
-    def _agree(self, classes: np.ndarray, groups: Groups) -> None:
-        """Settle which label is favorable and which gaps count; an earlier fit that is continued must agree."""
-        favorable = favorable_label(classes, favorable=self.favorable)
-        notions = read_notions(self.notions, groups.names)
-        task = classes.tolist(), favorable, groups.values, notions
-        if self._continues() and task != self._task:
+    def check_parameters(self) -> None:
+        """Raise a `ValueError` for a parameter that is not what it must be, as `fit` does before it reads rows."""
+        require(self, self._rules)
+        require_calibration(self.selection, self.calibration_fraction, self.new_learner().folds)
+
+    def _check_start(self, resumed: bool) -> Search | None:
+        """Check the parameters, and return an earlier search that is to be continued, if there is one."""
+        self.check_parameters()
+        continues = resumed or self.new_learner().warm_start
+        return self.search_ if continues and "search_" in vars(self) else None
+
+    def _learner_after(self, earlier: Search | None, resumed: bool) -> Learner:
+        learner = self.new_learner()
+        if earlier is not None:
+            learner.resume(earlier.learner, anew=not resumed)
+        return learner
+
+    def _open(self, task: Task, learner: Learner, parts: Parts, earlier: Search | None) -> Search:
+        """Return the search for a task, and forget what an earlier fit found unless it is continued."""
+        if earlier is None:
+            search = Search.start(task, learner, self.max_points)
+        elif task.identity != earlier.task.identity:
             raise ValueError(
                 "`warm_start` must continue with the same labels, groups and notions: found others than in the earlier "
                 "fit. Set `warm_start=False` to start anew."
             )
-        self._task, self.classes_, self.favorable_, self.notions_ = task, classes, favorable, notions
+        else:
+            search = earlier.continue_with(task, learner)
+        search.check_parts(parts)
+        self._take(search)
+        return search
 
-    @property
-    def _criteria(self) -> tuple[Criterion, ...]:
-        return tuple((notion, name) for name, notions in self.notions_.items() for notion in notions)
+    def _take(self, search: Search) -> None:
+        """Take on a search, whose front will be this estimator's; what an earlier one found may be of other data."""
+        self.search_ = search
+        self.classes_, self.favorable_ = search.task.classes, search.task.favorable
+        self.notions_ = dict(search.task.notions)
+        self._chosen: int | None = None
+        self.encoder_: Any = None
+        if not len(search.archive):
+            self.__dict__.pop("front_", None)
+
+    def _follow(self: Fitted, search: Search, parts: Parts) -> Iterator[Fitted]:
+        """Carry a search out, and yield this estimator with the front so far; the last one stays, whatever ends it."""
+        try:
+            for front in search.run(parts):
+                self.front_: Front = front
+                yield self
+        finally:
+            if len(search.archive):
+                self.front_ = search.archive.front()
+
+    def _resume(self: Fitted, start: Any) -> Iterator[Fitted]:
+        """Go on with an interrupted search, if its learner can; else start again, with the same seed."""
+        begun = "search_" in vars(self) and self.search_.learner.can_resume and bool(self.search_.learner.state_dict())
+        if begun and (not self.search_.learner.rounds or self.search_.is_exhausted):  # it had ended
+            return iter(())
+        return self._follow(*start(resumed=begun))
 
     @property
     def selected_(self) -> int:
@@ -233,7 +190,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def history_(self) -> pd.DataFrame:
         """What happened: a row for each snapshot and member."""
         check_is_fitted(self, "front_")
-        return pd.DataFrame(self._history)
+        return pd.DataFrame(self.search_.history)
 
     def with_selection(self: Fitted, selection: Selection) -> Fitted:
         """Return a fitted copy that predicts with the point this selection picks; nothing is trained again."""
@@ -257,33 +214,41 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Return a fitted copy that takes frames as they were before `encoder` made the numbers it was fitted to."""
         check_is_fitted(self, "front_")
         encoding = copy(self)
-        encoding._encoder = encoder
+        encoding.encoder_ = encoder
         return encoding
 
-    def _encoded(self, X: Any) -> Any:
+    def _encode(self, X: Any) -> Any:
         """Return frames encoded, if there is an encoder, and anything else as it is."""
-        return X if self._encoder is None or not nw.dependencies.is_into_dataframe(X) else self._encoder.transform(X)
+        check_is_fitted(self, "front_")
+        return X if self.encoder_ is None or not nw.dependencies.is_into_dataframe(X) else self.encoder_.transform(X)
+
+    def _read(self, X: Any) -> Any:
+        """Return rows to predict as the learner takes them."""
+        return self.search_.learner.read(self, self._encode(X), reset=False)
+
+    def decide_all(self, X: Any) -> Bool[np.ndarray, "points n"]:
+        """Return which rows each point of the front decides favorably: `at(i).predict(X)` for all points at once.
+
+        X is what `predict` takes; for a model that is told the sensitive attributes, a pair of features and attributes.
+        """
+        check_is_fitted(self, "front_")
+        return self.search_.learner.scores(self.front_.points, self._read(X)) > 0
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "front_")
-        scores = self._score(self.front_.points[self.selected_], self._check_X(self._encoded(X), reset=False))
+        [scores] = self.search_.learner.scores([self.front_.points[self.selected_]], self._read(X))
         if np.isnan(scores).any():  # NaN is not above 0: it would decide, and alike for everyone
             raise ValueError("The model must give every row a score: found NaN. Look for huge values in X.")
-        return scores
-
-    @property
-    def _places(self) -> tuple[int, int]:
-        """The places of the favorable and of the unfavorable label in `classes_`."""
-        return (1, 0) if self.classes_[1] == self.favorable_ else (0, 1)
+        return np.asarray(scores)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the predicted labels; the sensitive attributes are not needed."""
         favorably = self._scores(X) > 0
-        return np.asarray(self.classes_[np.where(favorably, *self._places)])
+        return np.asarray(self.classes_[np.where(favorably, *self.search_.task.places)])
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores, positive for `classes_[1]`, as scikit-learn has it."""
-        return np.asarray(self._scores(X) * (1 if self._places == (1, 0) else -1))
+        return np.asarray(self._scores(X) * (1 if self.search_.task.places == (1, 0) else -1))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return probabilities with a column for each of `classes_`, ½ at the decision boundary."""
@@ -297,3 +262,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def draw_seed(random_state: Any) -> int:
+    """Return a seed that follows from `random_state`, as scikit-learn reads it."""
+    return int(check_random_state(random_state).randint(2**31 - 1))

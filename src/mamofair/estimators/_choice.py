@@ -1,10 +1,6 @@
-"""Which point of a front `predict` uses, decided once; and what every point decides, in one pass."""
+"""Which point of a front `predict` uses, decided once."""
 
-from typing import Any
 from weakref import WeakKeyDictionary
-
-import numpy as np
-from jaxtyping import Bool
 
 from mamofair.fronts import Front
 from mamofair.selection import Selection
@@ -37,14 +33,3 @@ def choose(selection: Selection, front: Front) -> int:
     if isinstance(found, str):
         raise SelectionError(found, name=None)  # without a name Python does not guess which attribute was meant
     return found
-
-
-def decide_all(estimator: Any, X: Any) -> Bool[np.ndarray, "points n"]:
-    """Return which rows each point of a fitted estimator's front decides favorably.
-
-    The same decisions as of `estimator.at(i).predict(X)`, but what points share is computed once. X is what `predict`
-    takes; for a model that is told the sensitive attributes, a pair of features and attributes.
-    """
-    points, checked = estimator.front_.points, estimator._check_X(estimator._encoded(X), reset=False)
-    decided = {i: scores > 0 for i, scores in estimator._score_all(points, checked)}
-    return np.stack([decided[i] for i in range(len(points))])

@@ -1,21 +1,27 @@
 """The network estimator: a population of networks, trained side by side, each with a preference of its own."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any
 
 from torch.optim import Adam, Optimizer
 
 from mamofair._descent.networks import MLP, Recipe
 from mamofair.descent import Member, Weighting
-from mamofair.estimators._network_training import NetworkTraining
-from mamofair.estimators._parameters import NETWORK
+from mamofair.estimators._base import FairClassifier, Fitted, draw_seed
 from mamofair.estimators._published import published
+from mamofair.estimators.parameters import NETWORK
+from mamofair.estimators.progress import finish
+from mamofair.learners import NetworkLearner, Parts, Search, Task
 from mamofair.objectives import CrossEntropy, SquaredError
 from mamofair.relaxations import Relaxation, Sigmoid
-from mamofair.selection import ClosestToIdeal, Selection
+
+__all__ = ["FairNetClassifier"]
 
 
-class FairNetClassifier(NetworkTraining):
+@dataclass(eq=False, repr=False)
+class FairNetClassifier(FairClassifier):
     """A neural network, or rather the whole front of them, from one `fit`.
 
     Sixteen networks are trained side by side on the same minibatches, each with its own weight on fairness. Several
@@ -124,70 +130,36 @@ class FairNetClassifier(NetworkTraining):
     (600,)
     """
 
+    notions: Any = "demographic_parity"
+    _: KW_ONLY
+    cv: int | None = None
+    relaxation: Relaxation | Mapping[Any, Relaxation] = Sigmoid(3)
+    members: int | Sequence[Weighting | Member] = 16
+    anchor: float = 0.1
+    anchor_loss: CrossEntropy | SquaredError = CrossEntropy()
+    network: Recipe = MLP()
+    standardize: bool = True
+    epochs: int = 60
+    batch_size: int = 512
+    micro_batch: int | None = None
+    even_batches: bool = True
+    learning_rate: float = 0.003
+    optimizer: Callable[..., Optimizer] = Adam
+    scale_floor: float = 0.05
+    separate_passes: bool = False
+    averaging: float = 0.99
+    snapshots: int = 4
+    patience: int | None = 15
+    warm_start: bool = False
+    device: str = "cpu"
+
     _rules = NETWORK
 
-    def __init__(
-        self,
-        notions: Any = "demographic_parity",
-        *,
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: Any = 0.25,
-        calibration_fraction: float = 0.0,
-        cv: int | None = None,
-        max_points: int = 200,
-        relaxation: Relaxation | Mapping[Any, Relaxation] = Sigmoid(3),
-        members: int | Sequence[Weighting | Member] = 16,
-        anchor: float = 0.1,
-        anchor_loss: CrossEntropy | SquaredError = CrossEntropy(),
-        network: Recipe = MLP(),
-        standardize: bool = True,
-        epochs: int = 60,
-        batch_size: int = 512,
-        micro_batch: int | None = None,
-        even_batches: bool = True,
-        learning_rate: float = 0.003,
-        optimizer: Callable[..., Optimizer] = Adam,
-        scale_floor: float = 0.05,
-        separate_passes: bool = False,
-        averaging: float = 0.99,
-        snapshots: int = 4,
-        patience: int | None = 15,
-        warm_start: bool = False,
-        device: str = "cpu",
-        random_state: Any = None,
-        verbose: int = 0,
-    ):
-        self.notions = notions
-        self.crossed = crossed
-        self.favorable = favorable
-        self.selection = selection
-        self.validation_fraction = validation_fraction
-        self.calibration_fraction = calibration_fraction
-        self.cv = cv
-        self.max_points = max_points
-        self.relaxation = relaxation
-        self.members = members
-        self.anchor = anchor
-        self.anchor_loss = anchor_loss
-        self.network = network
-        self.standardize = standardize
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.micro_batch = micro_batch
-        self.even_batches = even_batches
-        self.learning_rate = learning_rate
-        self.optimizer = optimizer
-        self.scale_floor = scale_floor
-        self.separate_passes = separate_passes
-        self.averaging = averaging
-        self.snapshots = snapshots
-        self.patience = patience
-        self.warm_start = warm_start
-        self.device = device
-        self.random_state = random_state
-        self.verbose = verbose
+    def new_learner(self) -> NetworkLearner:
+        """Return what trains the networks."""
+        if self.cv is not None and self.warm_start:
+            raise ValueError(f"`warm_start` must be False with `cv`: found cv = {self.cv}. Choose one of the two.")
+        return NetworkLearner.of(self)
 
     @classmethod
     def as_published(cls, *, code: bool = False, **parameters: Any) -> "FairNetClassifier":
@@ -203,3 +175,55 @@ class FairNetClassifier(NetworkTraining):
         on.
         """
         return cls(**published(code) | parameters)
+
+    def _start_stream(self, rows: Any, memory: int | str | None, resumed: bool = False) -> tuple[Search, Parts]:
+        """Read and check all rows in one pass, as `_start` does, and hold some out; the others are streamed."""
+        earlier = self._check_start(resumed)
+        if self.cv is not None:
+            raise ValueError(f"`cv` must be None to train from a stream: found {self.cv}. Hold rows back instead.")
+        learner = self._learner_after(earlier, resumed)
+        seed = learner.draw_seed(earlier.task.seed if earlier else draw_seed(self.random_state))
+        held = hold_out(
+            rows,
+            lambda X, reset: learner.read(self, X, reset=reset and earlier is None),
+            fractions=(self.validation_fraction, self.calibration_fraction),
+            seed=seed,
+            favorable=self.favorable,
+            crossed=self.crossed,
+            memory=memory,
+            bound=earlier.bound if earlier else None,
+        )
+        task = Task.of(held.classes, held.groups, notions=self.notions, favorable=self.favorable, seed=seed)
+        search = self._open(task, learner, held.parts, earlier)
+        search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)
+        return search, held.parts
+
+    def fit_stream(self: Fitted, rows: Any, *, memory: int | str | None = None) -> Fitted:
+        """Find the front as `fit` does, on rows that need not fit in memory.
+
+        One pass finds labels, groups and scales and keeps the rows held back; then each epoch reads the rows again,
+        shuffles them in a buffer, and trains. Which rows are held back follows from their content and
+        `random_state`: the same ones in every pass, whatever their order. Rows with the same content go together.
+
+        Parameters
+        ----------
+        rows
+            What can be iterated again and again and yields batches of rows: (X, y, sensitive_features), numbers in X,
+            and if there are some sample_weight and keys (numbers that stand for a row's content). Such as
+            `mamofair.tables.stream` returns, whose pieces are also read in another order each epoch.
+        memory
+            What rows may take in memory, such as "2GB"; by default what `rows.memory` says, or 2GB. Fewer rows are
+            held back if they would take more than a quarter of it.
+        """
+        return finish(self, self.fitting_stream(rows, memory=memory))
+
+    def fitting_stream(self: Fitted, rows: Any, *, memory: int | str | None = None) -> Iterator[Fitted]:
+        """Find the front on a stream step by step: yields this estimator, usable so far, after each epoch.
+
+        Parameters are those of `fit_stream`, which exhausts this.
+        """
+        return self._follow(*self._start_stream(rows, memory))
+
+    def resume_stream(self: Fitted, rows: Any) -> Iterator[Fitted]:
+        """Go on with a fit of a stream that was interrupted, and end as one that never was."""
+        return self._resume(partial(self._start_stream, rows, None))

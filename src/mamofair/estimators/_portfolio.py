@@ -1,22 +1,24 @@
 """The portfolio: several kinds of models on the same rows, and the best of all of them in one front."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
+from jaxtyping import Float
 from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._boosting import FairBoostingClassifier
-from mamofair.estimators._candidates import Candidates
-from mamofair.estimators._inputs import Rows
 from mamofair.estimators._net import FairNetClassifier
-from mamofair.estimators._parameters import SHARED
 from mamofair.estimators._plugin import FairPlugInClassifier
-from mamofair.fronts import Point
-from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.estimators.parameters import SHARED, require
+from mamofair.fronts import Archive, Point
+from mamofair.learners import Candidates, Learner, Parts, Rows, Search, Task
+
+__all__ = ["FairPortfolioClassifier"]
 
 Named = Sequence[tuple[str, FairClassifier]]
 
@@ -34,13 +36,89 @@ class Views:
         return Views(tuple(own[index] for own in self.each))
 
 
-def _names(value: Any) -> bool:
+@dataclass(eq=False, kw_only=True)
+class PortfolioLearner(Learner):
+    """Fits estimators one after another to the same rows; a point names the one that it comes from."""
+
+    named: Named
+    estimators: dict[str, FairClassifier] = field(default_factory=dict, init=False)
+    learners: dict[str, Learner] = field(default_factory=dict, init=False)  # of those that are not fitted yet
+
+    STATE: ClassVar[Mapping[str, Callable[[Any], bool]]] = {"estimators": lambda value: _are_estimators(value)}
+
+    def read(self, estimator: Any, X: Any, reset: bool) -> Any:
+        """Return the features as each estimator wants them; to predict, the one of the chosen point reads them."""
+        if not reset:
+            return X
+        self.estimators = {name: _clone(name, own) for name, own in self.named}
+        self.learners = {name: own.new_learner() for name, own in self.estimators.items()}
+        views = Views(tuple(self.learners[name].read(own, X, reset=True) for name, own in self.estimators.items()))
+        for name in ("n_features_in_", "feature_names_in_"):
+            known = [getattr(own, name) for own in self.estimators.values() if hasattr(own, name)]
+            if known:
+                setattr(estimator, name, known[0])
+            elif name in vars(estimator):  # of an earlier fit
+                delattr(estimator, name)
+        return views
+
+    def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
+        """Fit each estimator, and yield its front so far."""
+        for place, (name, own) in enumerate(self.estimators.items()):
+            require(own, own._rules)
+            search = Search.start(task, self.learners.pop(name), own.max_points)
+            own._take(search)
+            views = Parts(*(_view(part, place) for part in (parts.train, parts.valid, parts.calibration)))
+            for fitted in own._follow(search, views):
+                yield Candidates([replace(point, model=name) for point in fitted.front_.points])
+            yield Candidates([], [{"model": name, **record} for record in search.history], complete=False)
+
+    def scores(self, points: Sequence[Point], X: Any) -> Float[np.ndarray, "points n"]:
+        """Return the scores, kind by kind: each reads the rows once."""
+        scores: dict[int, np.ndarray] = {}
+        for name in dict.fromkeys(point.model for point in points):
+            own, places = self.estimators[name], [i for i, point in enumerate(points) if point.model == name]
+            learner = own.search_.learner
+            ours = learner.scores([points[i] for i in places], learner.read(own, X, reset=False))
+            scores |= zip(places, ours, strict=True)
+        return np.stack([scores[i] for i in range(len(points))])
+
+    def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:
+        """Whether the estimators are fitted to the same task."""
+        fitted = self.estimators.values()
+        same = all("front_" in vars(own) and own.search_.task.identity == task.identity for own in fitted)
+        return bool(self.estimators) and same
+
+    def fits(self, point: Point) -> bool:
+        """Whether the estimator that a point names can predict with its state."""
+        return point.model in self.estimators and self.estimators[point.model].search_.learner.fits(point)
+
+
+def _view(rows: Rows, place: int) -> Rows:
+    return replace(rows, X=rows.X.each[place])
+
+
+def _clone(name: str, estimator: FairClassifier) -> FairClassifier:
+    """Return a copy to fit, measured on the rows that the portfolio holds back."""
+    own: FairClassifier = clone(estimator)
+    if getattr(own, "aware", False):
+        raise ValueError(
+            f"A portfolio predicts without the sensitive attributes: found aware=True in {name!r}. Fit it alone."
+        )
+    return own.set_params(cv=None) if hasattr(own, "cv") else own
+
+
+def _are_estimators(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(own, FairClassifier) for own in value.values())
+
+
+def _are_named(value: Any) -> bool:
     if value is None:
         return True
     named = [one for one in value if isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], FairClassifier)]
     return 0 < len(named) == len(value) == len({name for name, _ in named})
 
 
+@dataclass(eq=False, repr=False)
 class FairPortfolioClassifier(FairClassifier):
     """Several estimators, fitted to the same rows and measured on the same held-back ones: one front of all they find.
 
@@ -74,32 +152,14 @@ class FairPortfolioClassifier(FairClassifier):
     ['error', 'demographic_parity[group]', 'model']
     """
 
-    _rules = (*SHARED, ("estimators", _names, "a list of pairs of a name, each another one, and an estimator of ours"))
+    estimators: Any = None
+    notions: Any = "demographic_parity"
+    _: KW_ONLY
 
-    def __init__(
-        self,
-        estimators: Any = None,
-        notions: Any = "demographic_parity",
-        *,
-        crossed: bool = False,
-        favorable: Any = None,
-        selection: Selection = ClosestToIdeal(),
-        validation_fraction: float = 0.25,
-        calibration_fraction: float = 0.0,
-        max_points: int = 200,
-        random_state: Any = None,
-        verbose: int = 0,
-    ):
-        self.estimators = estimators
-        self.notions = notions
-        self.crossed = crossed
-        self.favorable = favorable
-        self.selection = selection
-        self.validation_fraction = validation_fraction
-        self.calibration_fraction = calibration_fraction
-        self.max_points = max_points
-        self.random_state = random_state
-        self.verbose = verbose
+    _rules = (
+        *SHARED,
+        ("estimators", _are_named, "a list of pairs of a name, each another one, and an estimator of ours"),
+    )
 
     def _named(self) -> Named:
         """Return the estimators to fit, as they are given."""
@@ -111,46 +171,15 @@ class FairPortfolioClassifier(FairClassifier):
             ("plugin", FairPlugInClassifier()),
         ]
 
-    def _check_X(self, X: Any, reset: bool) -> Any:
-        if not reset:
-            return X  # to predict: the model of the chosen point reads it
-        self.estimators_ = {name: self._own(name, estimator) for name, estimator in self._named()}
-        views = Views(tuple(own._check_X(X, reset=True) for own in self.estimators_.values()))
-        for name in ("n_features_in_", "feature_names_in_"):
-            found = [getattr(own, name) for own in self.estimators_.values() if hasattr(own, name)]
-            if found:
-                setattr(self, name, found[0])
-            elif name in vars(self):  # of an earlier fit
-                delattr(self, name)
-        return views
+    def new_learner(self) -> PortfolioLearner:
+        """Return what fits the estimators."""
+        return PortfolioLearner(named=self._named())
 
-    def _own(self, name: str, estimator: FairClassifier) -> FairClassifier:
-        """Return a copy to fit, measured on the rows that the portfolio holds back."""
-        own: FairClassifier = clone(estimator)
-        if getattr(own, "aware", False):
-            raise ValueError(
-                f"A portfolio predicts without the sensitive attributes: found aware=True in {name!r}. Fit it alone."
-            )
-        return own.set_params(cv=None) if hasattr(own, "cv") else own
-
-    def _candidates(self, train: Rows, valid: Rows, calibration: Rows, seed: int) -> Iterator[Candidates]:
-        for place, (name, own) in enumerate(self.estimators_.items()):
-            own._adopt(self)
-            first, second, third = (replace(part, X=part.X.each[place]) for part in (train, valid, calibration))
-            for fitted in own._fitting(first, second, third, seed):
-                yield Candidates([replace(point, model=name) for point in fitted.front_.points])
-            self._history += [{"model": name, **record} for record in own._history]
-
-    def _score(self, point: Point, X: Any) -> np.ndarray:
-        return dict(self._score_all([point], X))[0]
-
-    def _score_all(self, points: Sequence[Point], X: Any) -> Iterator[tuple[int, np.ndarray]]:
-        """Yield the scores, kind by kind: each reads the rows once."""
-        for name in dict.fromkeys(point.model for point in points):
-            own = self.estimators_[name]
-            places = [i for i, point in enumerate(points) if point.model == name]
-            of_kind = own._score_all([points[i] for i in places], own._check_X(X, reset=False))
-            yield from ((places[i], scores) for i, scores in of_kind)
+    @property
+    def estimators_(self) -> dict[str, FairClassifier]:
+        """The fitted estimators by name, each with a front of its own."""
+        check_is_fitted(self, "search_")
+        return dict(self.search_.learner.state_dict()["estimators"])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -14,9 +14,9 @@ from mamofair._rows.batches import Batch
 from mamofair._rows.groups import Census, Groups
 from mamofair._rows.splits import warn_of_likeness
 from mamofair.estimators._feed import Streaming
-from mamofair.estimators._inputs import Rows, read_classes
-from mamofair.estimators._numbers import Moments, Scaling
 from mamofair.estimators._pieces import Pieces, Some, as_bytes, as_pieces, joined, read_some
+from mamofair.learners.numbers import Moments, Scaling
+from mamofair.learners.rows import Rows, read_classes
 
 # Rows held back, and rows that are shuffled, may each take this share of the memory; the rest is for reading.
 _SHARE = 1 / 4
@@ -220,4 +220,4 @@ def _tell(found: Pass, share: float) -> None:
             "trained on. Give more memory to hold back more.",
             stacklevel=5,  # the caller of `fit_stream`
         )
-    warn_of_likeness(held, rows, found.bound, "held back", stacklevel=5)
+    warn_of_likeness(held, rows, found.bound, "held back")

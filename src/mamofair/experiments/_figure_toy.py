@@ -19,8 +19,7 @@ from mamofair.baselines import (
     ZafarClassifier,
 )
 from mamofair.datasets import make_toy
-from mamofair.estimators import FairNetClassifier
-from mamofair.estimators._base import FairClassifier
+from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.experiments._canvas import BLACK, BLUE, PALE, VERMILLION, canvas
 from mamofair.metrics import error, gap
 

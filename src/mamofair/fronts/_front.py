@@ -32,6 +32,11 @@ class Point:
     model: str = ""
     state: Any = field(default=None, repr=False)
 
+    @classmethod
+    def of(cls, tallies: Sequence[Tally], **origin: Any) -> "Point":
+        """Return the point with these counts, on validation rows and, if there are some, on calibration rows."""
+        return cls(tallies[0], tallies[1] if len(tallies) > 1 else None, **origin)
+
 
 def measure_points(points: Sequence[Point], criteria: Sequence[Criterion]) -> Float[np.ndarray, "points columns"]:
     """Return error and gaps of each point; an undefined gap counts as 1, never as 0."""

@@ -223,7 +223,7 @@ def audit(
         label = favorable_label(truth, favorable=favorable, name="y_true")
         selected = scores > threshold
     people = read_groups(sensitive_features, rows=len(truth))
-    warn_of_order(sensitive_features, {"y_true": y_true, "y_pred": y_pred}, stacklevel=2)
+    warn_of_order(sensitive_features, {"y_true": y_true, "y_pred": y_pred})
     people = people.crossed() if crossed else people
     counter = Counter.of(is_label(truth, label), people, weight)
     [tally] = counter(selected[None])

@@ -97,7 +97,7 @@ def _tally(y_true: Any, y_pred: Any, features: Any, favorable: Any, weight: Any)
     require_alike(truth, decision)
     positive = favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
     groups = read_groups(features, rows=len(truth))
-    warn_of_order(features, {"y_true": y_true, "y_pred": y_pred}, stacklevel=3)  # the caller of `gap`
+    warn_of_order(features, {"y_true": y_true, "y_pred": y_pred})
     [tally] = Counter.of(is_label(truth, positive), groups, weight)(is_label(decision, positive)[None])
     return tally, groups
 

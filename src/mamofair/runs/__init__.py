@@ -11,7 +11,6 @@
 True
 """
 
-from mamofair.estimators._state import continued, continued_stream, goes_on, steps_left
 from mamofair.runs._checkpoint import (
     checkpoint_files,
     checkpointed,
@@ -28,9 +27,6 @@ __all__ = [
     "Run",
     "checkpoint_files",
     "checkpointed",
-    "continued",
-    "continued_stream",
-    "goes_on",
     "holds_run",
     "is_current",
     "is_resumable",
@@ -41,7 +37,6 @@ __all__ = [
     "require_place",
     "restore_checkpoint",
     "save",
-    "steps_left",
     "to_onnx",
     "versions",
     "write_checkpoint",

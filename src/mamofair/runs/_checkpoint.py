@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._state import goes_on
 from mamofair.runs._estimator_files import from_files, to_files
 from mamofair.runs._folders import read_file, replace_files, write_file
 from mamofair.runs._locks import own_folder
@@ -59,7 +58,7 @@ def checkpointed(
     """Yield what `fitting` yields, and write a checkpoint at once and then every few seconds, if it is of use."""
     last = -float("inf")
     for estimator in fitting:
-        if goes_on(estimator) and time.monotonic() - last >= seconds:
+        if estimator.search_.learner.can_resume and time.monotonic() - last >= seconds:
             write_checkpoint(estimator, settings, folder)
             last = time.monotonic()
         yield estimator

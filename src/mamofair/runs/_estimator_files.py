@@ -10,7 +10,7 @@ import safetensors.torch
 from mamofair import estimators
 from mamofair._descent.networks import MLP
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._state import learned, points, restore
+from mamofair.estimators.state import get_points, get_state, set_state
 from mamofair.fronts import Point, Tally
 from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
@@ -24,8 +24,8 @@ _OWN_NETWORK = "a network of your own"
 
 def to_files(estimator: FairClassifier) -> dict[str, bytes]:
     """Return the files of an estimator, fitted or (as before the first checkpoint) not."""
-    rest, of_points, found = Store(), Store(), points(estimator)
-    held = learned(estimator)
+    rest, of_points, found = Store(), Store(), get_points(estimator)
+    held = get_state(estimator)
     history = pd.DataFrame(held.pop("_history", []))
     document = {
         "class": _class(estimator),
@@ -66,18 +66,18 @@ def from_files(files: Mapping[str, bytes], network: Any = None, members: Any = N
     held = from_plain(document["learned"], rest)
     if "history.csv" in files:
         held["_history"] = read_csv(files["history.csv"], "history.csv", ["model"])
-    restore(estimator, held, _points(document["points"], counts, of_points))
+    set_state(estimator, held, _points(document["points"], counts, of_points))
     return estimator
 
 
 @to_plain.register
 def _(value: FairClassifier, at: str, store: Store) -> Any:
     """Return an estimator within another one, such as those of a portfolio."""
-    found, given = points(value), _given(value)
+    found, given = get_points(value), _given(value)
     return {
         "estimator": _class(value),
         "parameters": {name: to_plain(part, f"{at}/{name}", store) for name, part in given.items()},
-        "learned": to_plain(dict(sorted(learned(value).items())), f"{at}/learned", store),
+        "learned": to_plain(dict(sorted(get_state(value).items())), f"{at}/learned", store),
         "points": _states(found, f"{at}/", store),
         "counts": _counts(found),
     }
@@ -87,7 +87,7 @@ def _inner(document: Any, store: Store) -> FairClassifier:
     given = {name: from_plain(part, store) for name, part in document["parameters"].items()}
     estimator = _made(document["estimator"], given)
     found = _points(document["points"], document["counts"], store)
-    restore(estimator, from_plain(document["learned"], store), found)
+    set_state(estimator, from_plain(document["learned"], store), found)
     return estimator
 
 

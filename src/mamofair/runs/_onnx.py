@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.compose import ColumnTransformer
 
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._state import layers
+from mamofair.estimators.state import layers
 
 _OPSET, _ML_OPSET, _IR = 17, 3, 8
 
@@ -58,10 +58,10 @@ def to_onnx(estimator: FairClassifier) -> bytes:
         raise ImportError('ONNX needs onnx, which is not installed. Run pip install "mamofair[onnx]".') from None
     scaling, parts = layers(estimator)
     graph = Graph(helper)
-    if estimator._encoder is None:
+    if estimator.encoder_ is None:
         x = graph.input("X", TensorProto.DOUBLE, int(estimator.n_features_in_))
     else:
-        x = _encode(graph, estimator._encoder, TensorProto)
+        x = _encode(graph, estimator.encoder_, TensorProto)
     if scaling is not None:
         x = graph.node("Sub", x, graph.constant(scaling.center))
         x = graph.node("Div", x, graph.constant(scaling.scale))
@@ -71,7 +71,7 @@ def to_onnx(estimator: FairClassifier) -> bytes:
     logit = graph.node("Squeeze", x, graph.constant(np.array([1])), name="logit")
     graph.node("Sigmoid", logit, name="score")
     favorably = graph.node("Greater", logit, graph.constant(np.array([0.0])))
-    labels = [graph.constant(_label(estimator.classes_[i : i + 1])) for i in estimator._places]
+    labels = [graph.constant(_label(estimator.classes_[i : i + 1])) for i in estimator.search_.task.places]
     graph.node("Where", favorably, *labels, name="prediction")
     kind = TensorProto.STRING if estimator.classes_.dtype.kind in "UO" else TensorProto.INT64
     kinds = {"prediction": kind, "score": TensorProto.DOUBLE, "logit": TensorProto.DOUBLE}

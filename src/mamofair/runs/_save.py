@@ -10,8 +10,8 @@ from typing import Any, cast
 import pandas as pd
 
 from mamofair.estimators import FairClassifier
-from mamofair.estimators._state_checks import require_tallies
 from mamofair.fronts import Tally
+from mamofair.learners.checks import require_tallies
 from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._estimator_files import from_files, to_files
@@ -71,8 +71,8 @@ def save(
         files["limit.csv"] = to_csv(run.limit)
 
     def write(place: Path) -> None:
-        if run.estimator._encoder is not None:
-            save_encoder(run.estimator._encoder, place / _ENCODER)
+        if run.estimator.encoder_ is not None:
+            save_encoder(run.estimator.encoder_, place / _ENCODER)
             files[_ENCODER] = (place / _ENCODER).read_bytes()
         write_list(place, files, dict(run.settings), groups={name: list(own) for name, own in run.groups.items()})
         if page is not None:

@@ -19,10 +19,10 @@ from mamofair import descent, objectives, relaxations, selection
 from mamofair._descent.networks import MLP
 from mamofair._rows.groups import Groups
 from mamofair.descent import Member
-from mamofair.estimators._beliefs import Model, Posterior
-from mamofair.estimators._columns import Categories
-from mamofair.estimators._numbers import Scaling
+from mamofair.learners.categories import Categories
+from mamofair.learners.numbers import Scaling
 from mamofair.learners.plugin.multipliers import Contrasts
+from mamofair.learners.plugin.posterior import Model, Posterior
 from mamofair.learners.plugin.thresholds import Strata
 from mamofair.notions import Cell, Notion, Rate
 from mamofair.runs._boosters import from_arrays, to_arrays

@@ -61,7 +61,7 @@ def surveyed(shards: Shards, roles: Roles, favorable: Any, memory: int, fraction
         raise ValueError(f"There must be rows to learn from in {shards.label}: found none.")
     found = sum(parts[1:], start=parts[0])
     tested, every = len(found.test), len(found.test) + len(found.census)
-    warn_of_likeness(tested, every, fraction, "test rows", stacklevel=3)  # the caller of `stream`
+    warn_of_likeness(tested, every, fraction, "test rows")
     return found
 
 

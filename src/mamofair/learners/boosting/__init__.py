@@ -1,1 +1,5 @@
 """Gradient boosting in function space."""
+
+from mamofair.learners.boosting.learner import BoostingLearner
+
+__all__ = ["BoostingLearner"]

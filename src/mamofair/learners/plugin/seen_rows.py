@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from mamofair.estimators._beliefs import Model, fitted
-from mamofair.estimators._inputs import Rows
-from mamofair.estimators._prefit import seeded, try_clone, unfrozen
+from mamofair._messages import warn_user
+from mamofair.learners.plugin.posterior import Model, fitted
+from mamofair.learners.plugin.prefit import seeded, try_clone, unfrozen
+from mamofair.learners.rows import Rows
 
 _ROWS = 3000  # at the most: the second model is to be trained in a moment
 _SHARE = 0.8  # of them, to train on
@@ -56,7 +57,7 @@ def compare(model: Model, learner: Any, rows: Rows, seed: int) -> Sign:
     )
 
 
-def warn_of_seen_rows(model: Model, rows: Rows, seed: int, stacklevel: int) -> None:
+def warn_of_seen_rows(model: Model, rows: Rows, seed: int) -> None:
     """Warn if a trained model of the labels seems to have been trained on these rows."""
     learner, _ = try_clone(unfrozen(model.classifier))
     if learner is None or len(np.unique(rows.y)) < 2:
@@ -67,10 +68,9 @@ def warn_of_seen_rows(model: Model, rows: Rows, seed: int, stacklevel: int) -> N
     except Exception:  # whatever a clone cannot do (early stopping needs rows of its own): nobody asked for it
         return
     if sign.is_clear:
-        warnings.warn(
+        warn_user(
             f"`estimator` seems to have been trained on rows of this `fit`: it errs on {sign.error:.1%} of some, where "
             f"one of its kind that has not seen them errs on {sign.second_error:.1%}. The errors of the front are then "
             "too small, and it does not tell what happens to new people. Fit on rows that it was not trained on, or "
-            "leave `prefit` out: it is then trained and measured on different rows.",
-            stacklevel=stacklevel + 1,
+            "leave `prefit` out: it is then trained and measured on different rows."
         )

@@ -1,38 +1,36 @@
-"""What users hand to an estimator, read and checked once."""
+"""Rows to learn from: features, labels, groups and weights, and the parts that a search divides them into."""
 
-import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Int, Shaped
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
+from torch import Tensor
 
-from mamofair._messages import PATH, cut, quote, quote_some
+from mamofair._descent.ranks import Ranks
+from mamofair._messages import cut, quote, quote_some, warn_user
+from mamofair._rows.batches import Batch, Feed, InMemory
 from mamofair._rows.columns import as_array
 from mamofair._rows.groups import Groups
 from mamofair._rows.labels import as_column
 from mamofair._rows.splits import stratified_order
-from mamofair.descent import Fixed, Member, Weighting, rays
-from mamofair.fronts import Counter, Criterion
-from mamofair.notions import Notion, as_notion
-from mamofair.objectives import CrossEntropy, Gap, Objective, SquaredError
-from mamofair.relaxations import Relaxation, Sigmoid
+from mamofair.fronts import Counter
+from mamofair.learners.numbers import Scaling
+from mamofair.notions import Notion
 
-MISSING = (
-    "`fit` needs `sensitive_features`: without them it could only train an ordinary classifier, silently unfair. "
-    "Pass a Series, a frame or an array with one row per sample. In a Pipeline or GridSearchCV, call "
-    "sklearn.set_config(enable_metadata_routing=True) first and pass sensitive_features to their `fit`."
-)
+#: Makes a tensor of features, on a device.
+AsTensor: TypeAlias = Callable[[Shaped[np.ndarray, "n ..."], str], Tensor]
+
+__all__ = ["AsTensor", "Parts", "Rows", "hold_back", "read_classes", "warn_of_unmeasured"]
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a data set: features as the estimator wants them, labels (1 is favorable), groups and weights."""
+    """Rows of a data set: features as the learner wants them, labels (1 is favorable), groups and weights."""
 
     X: Any
     y: Int[np.ndarray, " n"]
@@ -50,10 +48,34 @@ class Rows:
         """Return what counts decisions on these rows."""
         return Counter.of(self.y, self.groups, self.weight)
 
+    def scaling(self) -> Scaling:
+        """Return how columns are scaled."""
+        return Scaling.of(self.X)
+
+    def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool) -> Feed:
+        """Return batches of these rows, features as `tensor` makes them; each rank has its share of every batch."""
+        memberships = self.groups.memberships(self.y, self.weight)
+        batch = Batch.of(tensor(self.X, device), self.y, memberships, self.weight)
+        return InMemory(batch, batch_size, ranks.rank, ranks.size, even)
+
     def reference(self, gaps: int) -> list[float]:
         """Return the corner from which the hypervolume is counted: the best constant's error, and 1 for each gap."""
         positive = float(np.average(self.y, weights=self.weight))
         return [min(positive, 1 - positive), *[1.0] * gaps]
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """The rows to train on, those that measure points, and those for calibration, which may be none."""
+
+    train: Rows
+    valid: Rows
+    calibration: Rows
+
+    @property
+    def held_back(self) -> list[Rows]:
+        """The parts that points are measured on."""
+        return [part for part in (self.valid, self.calibration) if len(part)]
 
 
 def hold_back(rows: Rows, fractions: tuple[Any, ...], rng: np.random.Generator) -> list[Rows]:
@@ -93,10 +115,9 @@ def warn_of_unmeasured(notion: Notion, attribute: str, valid: Rows) -> None:
         present = np.unique(codes[np.isin(valid.y, rate.labels)])
         absent = [value for code, value in enumerate(values) if code not in present]
         if absent:
-            warnings.warn(
+            warn_user(
                 f"{notion.name}[{attribute}] cannot be measured for {quote_some(absent)}: no held-back row tells "
-                f"{rate} there. Hold back more rows with `validation_fraction`, merge groups, or set them to missing.",
-                stacklevel=6,  # the caller of `fit`
+                f"{rate} there. Hold back more rows with `validation_fraction`, merge groups, or set them to missing."
             )
 
 
@@ -117,62 +138,3 @@ def read_classes(y: Any, rows: int, weight: np.ndarray | None = None) -> tuple[n
     if len(classes) < 2:
         raise ValueError(f"`y` must have two classes: found one class only, {quote(classes.tolist()[0])}.")
     return labels, classes
-
-
-def read_notions(notions: Any, attributes: tuple[str, ...]) -> dict[str, tuple[Notion, ...]]:
-    """Return the notions asked for of each attribute.
-
-    >>> [notion.name for notion in read_notions({"sex": ["dp", "tpr"]}, ("sex", "race"))["sex"]]
-    ['demographic_parity', 'equal_opportunity']
-    """
-    wanted = notions if isinstance(notions, Mapping) else dict.fromkeys(attributes, _listed(notions))
-    for name in wanted:
-        if name not in attributes:
-            near = get_close_matches(str(name), attributes, n=3) or attributes
-            raise ValueError(
-                f"`notions` names no attribute with {quote(name)}. Did you mean one of: {cut(', '.join(near), PATH)}?"
-            )
-    found = {name: tuple(dict.fromkeys(map(as_notion, _listed(asked)))) for name, asked in wanted.items()}
-    if not any(found.values()):
-        raise ValueError("`notions` must ask for at least one notion: found none.")
-    return found
-
-
-def _listed(notions: Any) -> list[Notion | str]:
-    if not isinstance(notions, Notion | str | Iterable):
-        raise ValueError(f"`notions` must be a notion, its name, or a list of them: found {quote(notions)}.")
-    return [notions] if isinstance(notions, Notion | str) else list(notions)
-
-
-def read_members(members: Any, k: int, **ladder: float) -> list[Member]:
-    """Return the members of the population, given their weightings, or their number and how far `rays` reach."""
-    if isinstance(members, int | np.integer):
-        if members < 1:
-            raise ValueError(f"`members` must be at least 1: found {members}.")
-        members = rays(k, int(members), **ladder)
-    listed = list(members) if isinstance(members, Iterable) else []
-    if not listed or not all(isinstance(m, Member | Weighting) and not isinstance(m, type) for m in listed):
-        raise ValueError(
-            f"`members` must be a number, or a list of weightings such as MinNorm(): found {quote(members)}."
-        )
-    return [member if isinstance(member, Member) else Member(member) for member in listed]
-
-
-def read_objectives(
-    criteria: Iterable[Criterion],
-    relaxation: Relaxation | Mapping[Any, Relaxation],
-    weightings: Iterable[Weighting],
-    anchor: float,
-    anchor_loss: CrossEntropy | SquaredError = CrossEntropy(),
-) -> list[Objective]:
-    """Return what to make small: the cross-entropy, and each gap, without an anchor if all weights are `Fixed`."""
-    anchor = 0.0 if all(isinstance(weighting, Fixed) for weighting in weightings) else anchor
-    gaps = [Gap(notion, name, relaxation_of(notion, relaxation), anchor, anchor_loss) for notion, name in criteria]
-    return [CrossEntropy(), *gaps]
-
-
-def relaxation_of(notion: Notion, given: Relaxation | Mapping[Any, Relaxation]) -> Relaxation:
-    """Return the relaxation to train a notion with; those not named in a mapping have the default."""
-    if isinstance(given, Relaxation):
-        return given
-    return {as_notion(name): relaxation for name, relaxation in given.items()}.get(notion, Sigmoid(3))

@@ -1,12 +1,13 @@
 """Classifiers that users bring along: trained already or not, frozen, or such that scikit-learn cannot clone them."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
+
+from mamofair._messages import warn_user
 
 _LONGEST = 160  # characters of somebody else's message
 
@@ -113,13 +114,12 @@ def _listed(values: Sequence[Any]) -> str:
     return ", ".join(repr(value)[:30] for value in values[:5]) + (", …" if len(values) > 5 else "")
 
 
-def warn_of_retraining(estimator: Any, group_estimator: Any, prefit: bool, stacklevel: int) -> None:
+def warn_of_retraining(estimator: Any, group_estimator: Any, prefit: bool) -> None:
     """Warn of estimators that are fitted, but are trained again."""
     ways = {"estimator": "Pass prefit=True", "group_estimator": "Pass FrozenEstimator(…) of sklearn.frozen"}
     for name, given in (("estimator", None if prefit else estimator), ("group_estimator", group_estimator)):
         if given is not None and is_fitted(given) and try_clone(given)[0] is not None:
-            warnings.warn(
+            warn_user(
                 f"`{name}` is fitted already, and a clone of it is trained again on these rows. {ways[name]} to use it "
-                f"as it is, or sklearn.base.clone(…) of it to train it without this warning.",
-                stacklevel=stacklevel + 1,
+                f"as it is, or sklearn.base.clone(…) of it to train it without this warning."
             )

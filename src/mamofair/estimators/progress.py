@@ -1,6 +1,5 @@
 """What surrounds `fitting`: on a terminal a bar above a drawing of the growing front, else plain lines; and Ctrl-C."""
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
@@ -12,38 +11,38 @@ from rich.table import Table
 from rich.text import Text
 
 from mamofair._descent.ranks import Ranks
-from mamofair._messages import quote
+from mamofair._messages import quote, warn_user
 from mamofair.fronts import Front
 
 T = TypeVar("T")
 
-_BOUNDS = (1.0, 0.2, 0.1, 0.05, 0.02, 0.01)  # on the largest gap
+_LIMITS = (1.0, 0.2, 0.1, 0.05, 0.02, 0.01)  # on the largest gap
 _WIDTH = 40  # of the drawing, in characters
 
 
-def watched(fitting: Iterator[T], total: int | None, verbose: int, console: Console | None = None) -> Iterator[T]:
+def watch(fitting: Iterator[T], total: int | None, verbose: int, console: Console | None = None) -> Iterator[T]:
     """Yield what `fitting` yields, an estimator usable so far; with `verbose`, rank 0 shows how its front grows."""
     if not verbose or Ranks.present().rank:
         yield from fitting
         return
     console = console or Console(stderr=True)
-    yield from (_drawn if console.is_interactive else _told)(fitting, total, console)
+    yield from (_draw_lines if console.is_interactive else _print_lines)(fitting, total, console)
 
 
-def _told(fitting: Iterator[T], total: int | None, console: Console) -> Iterator[T]:
-    def tell() -> None:
+def _print_lines(fitting: Iterator[T], total: int | None, console: Console) -> Iterator[T]:
+    def show() -> None:
         console.print(f"{done}/{total or '?'}  {describe(estimator)}", highlight=False, markup=False, soft_wrap=True)
 
     done = 0
     for done, estimator in enumerate(fitting, start=1):
         if done & (done - 1) == 0:  # 1, 2, 4, 8, …
-            tell()
+            show()
         yield estimator
     if done & (done - 1):  # and the last, wherever it ends
-        tell()
+        show()
 
 
-def _drawn(fitting: Iterator[T], total: int | None, console: Console) -> Iterator[T]:
+def _draw_lines(fitting: Iterator[T], total: int | None, console: Console) -> Iterator[T]:
     bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
     task = bar.add_task("training", total=total)
     with Live(bar, console=console) as live:
@@ -54,28 +53,29 @@ def _drawn(fitting: Iterator[T], total: int | None, console: Console) -> Iterato
 
 
 def least_errors(front: Front) -> dict[float, float]:
-    """Return the least error with gaps up to each of some bounds; NaN where only a constant model is that fair."""
+    """Return the least error with gaps up to each of some limits; NaN where only a constant model is that fair."""
     worst = np.where(front.is_constant, np.inf, front.values[:, 1:].max(axis=1))
-    return {bound: float(min(front.values[worst <= bound, 0], default=np.nan)) for bound in _BOUNDS}
+    return {limit: float(min(front.values[worst <= limit, 0], default=np.nan)) for limit in _LIMITS}
 
 
-def finished(estimator: T, fitting: Iterator[Any]) -> T:
+def finish(estimator: T, fitting: Iterator[Any]) -> T:
     """Let an estimator train to the end, or until Ctrl-C, which leaves the front found so far."""
     owner: Any = estimator
+    search = owner.search_  # what `fitting` carries out
     try:
-        for _ in watched(fitting, owner._length(), owner.verbose):
+        for _ in watch(fitting, search.learner.rounds, owner.verbose):
             pass
     except KeyboardInterrupt:
-        if not owner._archive.points or Ranks.present().size > 1:  # other ranks wait for this one, which must end
+        if not len(search.archive) or Ranks.present().size > 1:  # other ranks wait for this one, which must end
             raise
-        warnings.warn("Training was interrupted: the front holds what was found so far.", stacklevel=3)
+        warn_user("Training was interrupted: the front holds what was found so far.")
     return estimator
 
 
 def describe(estimator: Any) -> str:
     """Return one line on the front found so far."""
-    found = (f"{bound:g}: {_figure(error)}" for bound, error in least_errors(estimator.front_).items())
-    return f"{_head(estimator)}, error at gaps up to {', '.join(found)}"
+    errors = (f"{limit:g}: {_figure(error)}" for limit, error in least_errors(estimator.front_).items())
+    return f"{_head(estimator)}, error at gaps up to {', '.join(errors)}"
 
 
 def draw(estimator: Any) -> Table:
@@ -86,9 +86,9 @@ def draw(estimator: Any) -> Table:
     caption = Text(f"{_head(estimator)}, on validation rows", "table.caption")  # as text: labels may look like markup
     table = Table("gaps up to", "error", box=None, caption=caption, caption_justify="left")
     table.add_column(min_width=_WIDTH + 1)
-    for bound, error in errors.items():
+    for limit, error in errors.items():
         mark = "" if np.isnan(error) else " " * round(_WIDTH * (error - low) / max(high - low, 1e-9)) + "●"
-        table.add_row(f"{bound:g}", _figure(error), mark)
+        table.add_row(f"{limit:g}", _figure(error), mark)
     return table
 
 

@@ -1,5 +1,6 @@
 """Features as trees take them: numbers, which may be missing, and codes of categories."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,11 @@ class Categories:
         plain = nw.from_native(decode(X), eager_only=True)
         values = {name: pd.Categorical(of_series(plain.get_column(name))).categories for name in text}
         return cls(values, [frame.columns.index(name) for name in text])
+
+    def stand_in(self, names: Sequence[Any]) -> bool:
+        """Whether the columns of categories have their places among columns of these names."""
+        listed = list(names)
+        return self.places == [listed.index(name) for name in self.values] if self.values else not self.places
 
     def __call__(self, X: Any) -> Any:
         """Return the frame with codes for categories, NaN where one is missing or new."""

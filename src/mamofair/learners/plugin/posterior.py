@@ -15,9 +15,9 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 from mamofair._rows.columns import decode
 from mamofair._rows.groups import Groups
 from mamofair._rows.splits import stratified_order
-from mamofair.estimators._inputs import Rows
 from mamofair.fronts import Criterion
 from mamofair.learners.plugin.multipliers import Beliefs, slopes
+from mamofair.learners.rows import Rows
 
 _FEW, _NOTHING = 1000, 1e-12
 _DUST = 1e-6  # of rounding, in probabilities
@@ -86,7 +86,7 @@ class Model:
 
 
 @dataclass(frozen=True, eq=False)
-class Learner:
+class PosteriorLearner:
     """Fits what the criteria need: y, and of each attribute its groups, for all rows or for those of a label.
 
     A rate like P(ŷ=1) needs P(a | x) alone, one like P(ŷ=1 | y=1) needs P(a, y=1 | x) = P(y=1 | x) P(a | x, y=1). If

@@ -1,0 +1,152 @@
+"""What a fitted estimator has learned, as values that can be written down, and back."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from mamofair._descent.networks import Perceptron
+from mamofair.estimators._base import FairClassifier
+from mamofair.estimators.parameters import require
+from mamofair.fronts import Archive, Point
+from mamofair.learners import NetworkLearner, Search, Task
+from mamofair.learners.checks import is_count, is_number, refuse, require_points
+from mamofair.learners.numbers import Scaling
+from mamofair.notions import Notion
+
+__all__ = ["get_points", "get_state", "layers", "set_state"]
+
+_GROUPS = "groups of the archive"
+
+
+def _are_labels(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.shape == (2,) and bool(value[0] != value[1])
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == 1 and all(isinstance(name, str) for name in value.tolist())
+
+
+def _are_notions(value: Any) -> bool:
+    lists = value.values() if isinstance(value, dict) else [()]
+    return all(isinstance(own, tuple) and all(isinstance(n, Notion) for n in own) for own in lists) and any(lists)
+
+
+def _are_groups(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(own, tuple) for own in value.values())
+
+
+#: What every estimator keeps beside its learner's own state, and what it must be. The names are part of the format.
+_KEPT: Mapping[str, Callable[[Any], bool]] = {
+    "_best": is_number,
+    "_bound": lambda value: value is None or is_number(value),
+    "_chosen": lambda value: value is None or is_count(value),
+    "_history": lambda value: isinstance(value, list),
+    "_reference": lambda value: isinstance(value, list) and all(map(is_number, value)),
+    "_seed": lambda value: is_count(value) and value < 2**32,
+    "_stale": is_count,
+    "classes_": _are_labels,
+    "favorable_": lambda value: True,  # looked at where it meets the labels
+    "feature_names_in_": _are_names,
+    "n_features_in_": lambda value: is_count(value) and value >= 1,
+    "notions_": _are_notions,
+    _GROUPS: _are_groups,
+}
+
+
+def get_state(estimator: FairClassifier) -> dict[str, Any]:
+    """Return what `fit` has set, but for the points: plain values, arrays, tensors and frozen dataclasses."""
+    if "search_" not in vars(estimator):
+        return {}
+    search = estimator.search_
+    features = {n: v for n in ("n_features_in_", "feature_names_in_") if (v := vars(estimator).get(n)) is not None}
+    return features | {
+        **{f"_{name}": value for name, value in search.learner.state_dict().items()},
+        "_best": search.best,
+        "_bound": search.bound,
+        "_chosen": vars(estimator)["_chosen"],
+        "_history": search.history,
+        "_reference": list(search.reference),
+        "_seed": search.task.seed,
+        "_stale": search.stale,
+        "classes_": search.task.classes,
+        "favorable_": search.task.favorable,
+        "notions_": dict(search.task.notions),
+        _GROUPS: dict(search.task.groups),
+    }
+
+
+def get_points(estimator: FairClassifier) -> list[Point]:
+    """Return the archive, in its own order, which decides ties if training goes on."""
+    return list(estimator.search_.archive.points) if "search_" in vars(estimator) else []
+
+
+def set_state(estimator: FairClassifier, state: Mapping[str, Any], points: list[Point]) -> None:
+    """Give an unfitted estimator what `get_state` and `get_points` returned; a `ValueError` if it makes no sense."""
+    learner = estimator.new_learner()
+    _check_values(state, {**_KEPT, **{f"_{name}": check for name, check in learner.STATE.items()}})
+    if not state:
+        return
+    task = Task(*(state[name] for name in ("classes_", "favorable_", _GROUPS, "notions_", "_seed")))
+    _check_task(task)
+    features = state.get("n_features_in_", 0)
+    learner.load_state_dict({name: state[f"_{name}"] for name in learner.STATE if f"_{name}" in state}, features)
+    archive = Archive(task.criteria, estimator.max_points, task.groups)
+    require_points(points, {name: len(own) for name, own in task.groups.items()})
+    archive.add_all(points)
+    if len(archive) != len(points):
+        raise refuse("points that others of the same front beat")
+    kept = ("history", "reference", "best", "stale", "bound")
+    estimator._take(Search(task, learner, archive, **{name: state[f"_{name}"] for name in kept if f"_{name}" in state}))
+    for name in ("n_features_in_", "feature_names_in_"):
+        if name in state:
+            setattr(estimator, name, state[name])
+    if points:
+        estimator.front_ = archive.front()
+        _check_whole(estimator, state.get("_chosen"))
+
+
+def _check_values(state: Mapping[str, Any], checks: Mapping[str, Callable[[Any], bool]]) -> None:
+    for name, value in state.items():
+        if name not in checks:
+            raise refuse(f"{name[:80]!r}, which no estimator has")
+        if not checks[name](value):
+            raise refuse(f"{name!r} with a value that it cannot have")
+
+
+def _check_task(task: Task) -> None:
+    attributes = set(task.notions) <= set(task.groups)
+    if task.favorable not in task.classes.tolist() or not attributes:
+        raise refuse("labels, groups and notions that contradict each other")
+
+
+def _check_whole(estimator: FairClassifier, chosen: int | None) -> None:
+    """Raise a `ValueError` unless the parts of a fitted estimator fit together, and all its numbers are finite."""
+    require(estimator, estimator._rules)
+    search, features = estimator.search_, estimator.n_features_in_
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is not None and len(names) != features:
+        raise refuse(f"{len(names)} names of {features} features")
+    points = search.archive.points
+    if chosen is not None and chosen >= len(points):
+        raise refuse(f"point {chosen} chosen of {len(points)}")
+    if not search.learner.is_sound(search.task, features, () if names is None else names.tolist()):
+        raise refuse("parts of a model that do not fit together, or numbers that are not finite")
+    for i, point in enumerate(points):
+        if not search.learner.fits(point):
+            raise refuse(f"a point ({i}) whose state is not one of this model, or not finite")
+    estimator._chosen = chosen
+
+
+def layers(estimator: FairClassifier) -> tuple[Scaling | None, list[tuple[np.ndarray, np.ndarray]]]:
+    """Return how the selected point of a network estimator scales its inputs, and each layer's weights and biases."""
+    learner = estimator.search_.learner
+    training = learner.training if isinstance(learner, NetworkLearner) else None
+    if training is None or not isinstance(training.population.template, Perceptron):
+        kind = getattr(estimator, "network", type(estimator).__name__)
+        raise ValueError(f"Only the default network can be taken apart into layers: found {kind}. Train with an MLP.")
+    state = estimator.front_.points[estimator.selected_].state
+    weights = {name: tensor.double().numpy() for name, tensor in state.items()}
+    count = len(training.population.template.layers)
+    parts = [(weights[f"layers.{i}.weight"], weights[f"layers.{i}.bias"]) for i in range(count)]
+    return learner.scaling, parts  # type: ignore[attr-defined]

@@ -1,0 +1,81 @@
+"""What values that come from a file must be, before anything is predicted from them.
+
+A checksum says that a file is as somebody wrote it, not that it makes sense. NaN weights or negative counts would
+predict something, and nobody would notice.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from mamofair.fronts import Point, Tally
+
+__all__ = ["are_finite", "are_tensors", "is_count", "is_number", "refuse", "require_points", "require_tallies"]
+
+_MOST = 1e9  # rows, more than anybody holds back: a choice with confidence takes time and memory by them
+
+
+def refuse(what: str) -> ValueError:
+    """Return the error for a run whose values make no sense."""
+    return ValueError(f"A run must hold what `fit` has left: found {what[:200]}. Copy the run again, or train again.")
+
+
+def is_count(value: Any) -> bool:
+    """Whether a value is an integer, 0 or more."""
+    return type(value) is int and value >= 0
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a finite number."""
+    return type(value) in (int, float) and bool(np.isfinite(value))
+
+
+def are_finite(*arrays: Any) -> bool:
+    """Whether all of these are arrays of finite numbers."""
+    return all(isinstance(a, np.ndarray) and a.dtype.kind in "iuf" and bool(np.isfinite(a).all()) for a in arrays)
+
+
+def are_tensors(found: Mapping[str, Any], like: Mapping[str, torch.Tensor]) -> bool:
+    """Whether tensors have the names, shapes and types of others, and are finite."""
+    if found.keys() != like.keys() or not all(isinstance(tensor, torch.Tensor) for tensor in found.values()):
+        return False
+    same = all(t.shape == like[name].shape and t.dtype == like[name].dtype for name, t in found.items())
+    return same and all(bool(t.isfinite().all()) for t in found.values())
+
+
+def require_points(points: Sequence[Point], sizes: Mapping[str, int]) -> None:
+    """Raise a `ValueError` unless points are measured on the same rows, in groups of which there are so many."""
+    require_tallies([point.valid for point in points], sizes)
+    require_tallies([point.calibration for point in points if point.calibration is not None], sizes)
+    if len({point.calibration is None for point in points}) > 1:
+        raise refuse("calibration counts of some points only")
+    for point in points:
+        if not (is_count(point.member) and is_count(point.step) and isinstance(point.model, str)):
+            raise refuse("a point that does not say where it comes from")
+
+
+def require_tallies(tallies: Sequence[Tally], sizes: Mapping[str, int]) -> None:
+    """Raise a `ValueError` unless these are counts of the same rows, everyone's and those of so many groups each."""
+    for tally in tallies:
+        # Without weights, counts are whole numbers of rows; sums of weights may be as large as the weights are.
+        weighted = tally.squares is not None
+        tables = [tally.counts, *([] if tally.squares is None else [tally.squares])]
+        sound = all(_are_counts(table, {"": 1, **sizes}, weighted) for table in tables)
+        if not sound or not tally.overall.any():
+            raise refuse("counts that are negative, not finite, or not of these groups")
+        # TP + FN and FP + TN, the rows of each label, whatever is decided.
+        rows = {name: table[:, :2] + table[:, 2:] for name, table in tally.counts.items()}
+        first = {name: table[:, :2] + table[:, 2:] for name, table in tallies[0].counts.items()}
+        if not all(np.allclose(table, first[name], rtol=1e-6) for name, table in rows.items()):
+            raise refuse("points that were measured on different rows")
+
+
+def _are_counts(tables: Mapping[str, np.ndarray], sizes: Mapping[str, int], weighted: bool) -> bool:
+    if tables.keys() != sizes.keys() or any(table.shape != (sizes[name], 4) for name, table in tables.items()):
+        return False
+    finite = all(((table >= 0) & np.isfinite(table)).all() for table in tables.values())
+    if not weighted and not all(((table <= _MOST) & (table == np.round(table))).all() for table in tables.values()):
+        return False
+    return finite and all((table.sum(axis=0) <= tables[""][0] * (1 + 1e-6) + 1e-6).all() for table in tables.values())

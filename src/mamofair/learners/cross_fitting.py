@@ -1,0 +1,42 @@
+"""Cross-fitted fronts: every row measures models that have not seen it, and then trains the ones that are kept."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from mamofair._rows.splits import stratified_order
+from mamofair.fronts import Archive, Point, Tally
+from mamofair.learners.base import Candidates, Learner
+from mamofair.learners.rows import Parts, Rows
+from mamofair.learners.task import Task
+
+__all__ = ["cross_fit"]
+
+
+def cross_fit(learner: Learner, task: Task, rows: Rows, archive: Archive) -> Iterator[Candidates]:
+    """Yield a learner's candidates, trained on all rows and measured out of fold.
+
+    The folds train side by side with the whole, in step. A point is one member at one moment of training; its counts
+    are the sum over folds of the counts of that member at that moment, on the fold's held-back rows. So they tell what
+    this procedure gives on new rows, not what exactly this model does, which has seen all of them.
+    """
+    folds = learner.folds or 1
+    order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), np.random.default_rng(task.seed))
+    fold = np.empty(len(rows), dtype=int)
+    fold[order] = np.arange(len(rows)) % folds
+    nobody = rows[:0]
+    twins = []
+    for i in range(folds):
+        part = rows[fold != i]
+        parts = Parts(part, rows[fold == i], nobody)
+        twins.append(learner.for_fold(rows, part).candidates(task, parts, archive))
+    whole = learner.candidates(task, Parts(rows, rows[:1], nobody), archive)  # what it measures there is not used
+    for candidates, *elsewhere in zip(whole, *twins, strict=True):
+        found = zip(candidates.points, *(part.points for part in elsewhere), strict=True)
+        yield replace(candidates, points=[replace(own, valid=_pool(others)) for own, *others in found])
+
+
+def _pool(points: list[Point]) -> Tally:
+    first, *others = (point.valid for point in points)
+    return sum(others, start=first)

@@ -1,0 +1,5 @@
+"""Networks: a population of them, trained by common descent or with fixed preferences."""
+
+from mamofair.learners.network.learner import NetworkLearner
+
+__all__ = ["NetworkLearner"]

@@ -1,0 +1,284 @@
+"""How networks are found: a population trained side by side, each member with a preference of its own."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
+
+import joblib
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from mamofair._descent.network_checks import require_logits
+from mamofair._descent.networks import MLP, Average, Perceptron, Population, Recipe
+from mamofair._descent.ranks import Ranks, require_shareable
+from mamofair._descent.training import chunks, epochs, isolated, measure
+from mamofair.descent import Member, Weighting
+from mamofair.fronts import Archive, Counter, Criterion, Point
+from mamofair.learners.base import Candidates, Learner
+from mamofair.learners.checks import are_finite, are_tensors, is_count
+from mamofair.learners.network.state import fill, require_optimizer, require_shapes, stacks
+from mamofair.learners.numbers import Scaling, read_numbers
+from mamofair.learners.preferences import read_members, read_objectives
+from mamofair.learners.rows import Parts, Rows
+from mamofair.learners.task import Task
+from mamofair.objectives import CrossEntropy, Objective, SquaredError
+from mamofair.relaxations import Relaxation
+
+__all__ = ["NetworkLearner", "Training"]
+
+
+@dataclass(eq=False)
+class Training:
+    """Networks in training: the population, its optimizer, its running average, and the next epoch."""
+
+    population: Population
+    optimizer: torch.optim.Optimizer
+    average: Average
+    epoch: int = 0
+
+
+@dataclass(eq=False, kw_only=True)
+class NetworkLearner(Learner):
+    """Trains a population of networks; the parameters are those of `FairNetClassifier`, which says what they mean.
+
+    `preferences` takes the number of objectives and returns the members' weightings, in the place of `members`;
+    `objectives` takes the criteria and returns what to make small, in the place of cross-entropy and gaps.
+    """
+
+    relaxation: Relaxation | Mapping[Any, Relaxation]
+    members: int | Sequence[Weighting | Member]
+    anchor: float
+    anchor_loss: CrossEntropy | SquaredError
+    network: Recipe
+    standardize: bool
+    epochs: int
+    batch_size: int
+    micro_batch: int | None
+    even_batches: bool
+    learning_rate: float
+    optimizer: Callable[..., torch.optim.Optimizer]
+    scale_floor: float
+    separate_passes: bool
+    averaging: float
+    snapshots: int
+    device: str
+    cv: int | None
+    preferences: Callable[[int], Sequence[Weighting]] | None = None
+    objectives: Callable[[tuple[Criterion, ...]], list[Objective]] | None = None
+    scaling: Scaling | None = field(default=None, init=False)
+    training: Training | None = field(default=None, init=False)
+    last_epoch: int = field(default=0, init=False)
+
+    notes_growth: ClassVar[bool] = True
+    STATE: ClassVar[Mapping[str, Callable[[Any], bool]]] = {
+        "average": lambda value: isinstance(value, dict),
+        "epoch": is_count,
+        "optimizer": lambda value: isinstance(value, dict),
+        "population": lambda value: isinstance(value, dict),
+        "scaling": lambda value: value is None or isinstance(value, Scaling),
+    }
+
+    def __post_init__(self) -> None:
+        self.last_epoch = self.epochs
+
+    @property
+    def rounds(self) -> int:
+        """The epochs that are left."""
+        return self.last_epoch - (self.training.epoch if self.training else 0)
+
+    @property
+    def folds(self) -> int | None:
+        """The number of folds that measure points."""
+        return self.cv
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether training goes on from `state_dict`: the networks of folds are not kept."""
+        return self.cv is None
+
+    def draw_seed(self, seed: int) -> int:
+        """Return rank 0's seed; the ranks of a machine have a GPU each, as torchrun counts them."""
+        ranks = Ranks.present()
+        if ranks.size > 1 and self.device == "cuda":
+            torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
+        return ranks.told(lambda: seed)
+
+    def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
+        """Return features as finite numbers."""
+        return read_numbers(estimator, X, reset)
+
+    def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
+        """Train, and yield the members of the averaged population several times an epoch."""
+        ranks, members = Ranks.present(), self._members(task)
+        self._require_same(ranks, task, parts)
+        if self.training is None:
+            self.training = self._start(parts.train, members, task.seed)
+        training, weightings = self.training, [member.weighting for member in members]
+        _require_size(members, training.population)
+        if ranks.size > 1:
+            with isolated(task.seed):
+                require_shareable(training.population.template, self._tensor(parts.train.X[:2]))
+        objectives = self._objectives(task, weightings)
+        held_back = [self._chunks(part[ranks.share(len(part))]) for part in parts.held_back]
+        for snapshot in epochs(
+            training.population,
+            objectives,
+            parts.train.feed(
+                self._tensor, self._rows_a_step(parts.train), ranks, device=self.device, even=self.even_batches
+            ),
+            weightings,
+            training.optimizer,
+            training.average,
+            span=range(training.epoch, self.last_epoch),
+            snapshots=self.snapshots,
+            seed=task.seed,
+            ranks=ranks,
+            scale_floor=self.scale_floor,
+            separate_passes=self.separate_passes,
+        ):
+            tallies = zip(*(measure(training.average.population, part, ranks) for part in held_back), strict=True)
+            points = [Point.of(own, member=i, step=snapshot.step) for i, own in enumerate(tallies)]
+            training.epoch = snapshot.epoch + snapshot.ends_epoch
+            records = snapshot.records([str(objective) for objective in objectives])
+            yield Candidates(points, records, self._keep, snapshot.ends_epoch)
+
+    def _members(self, task: Task) -> list[Member]:
+        k = len(task.criteria) + 1
+        return read_members(self.members if self.preferences is None else self.preferences(k), k)
+
+    def _objectives(self, task: Task, weightings: Sequence[Weighting]) -> list[Objective]:
+        if self.objectives is not None:
+            return self.objectives(task.criteria)
+        return read_objectives(task.criteria, self.relaxation, weightings, self.anchor, self.anchor_loss)
+
+    def _start(self, train: Rows, members: Sequence[Member], seed: int) -> Training:
+        """Build the networks and their optimizer; members with the same seed start from the same weights."""
+        self.scaling = train.scaling() if self.standardize and train.X.ndim == 2 else None
+        networks: dict[int, nn.Module] = {}
+        for own in {member.seed for member in members}:
+            with isolated(seed, own):
+                networks[own] = self.network(train.X.shape[1])
+                require_logits(networks[own], self._tensor(train.X[:2], "cpu"))
+        return self._training(Population([networks[m.seed] for m in members], self.device, self.micro_batch))
+
+    def _training(self, population: Population) -> Training:
+        faster = {"fused": True} if self.optimizer is torch.optim.Adam else {}
+        optimizer = self.optimizer(population.parameters, lr=self.learning_rate, **faster)
+        return Training(population, optimizer, Average(population, self.averaging))
+
+    def _require_same(self, ranks: Ranks, task: Task, parts: Parts) -> None:
+        """Raise a `ValueError` unless the ranks hold the same rows, of which each will take its share."""
+        if ranks.size == 1:
+            return
+        every = parts.train, parts.valid, parts.calibration
+        held = [(part.X, part.y, part.groups.codes, part.weight) for part in every]
+        given = {
+            "number of rows": sum(map(len, every)),
+            "columns of X": parts.train.X.shape[1:],
+            "classes and groups": task.identity[:3],
+            "rows": joblib.hash(held),
+            "seed": task.seed,
+            "number of epochs": self.last_epoch,
+            "batch size": self.batch_size,
+            "state of training": self.training.epoch if self.training else 0,
+        }
+        ranks.require_same(given, "Pass the same data and settings on every rank: each takes its share of every batch.")
+
+    def _rows_a_step(self, rows: Rows) -> int:
+        return min(self.batch_size, max(64, -(-len(rows) // 6))) if self.even_batches else self.batch_size
+
+    def for_fold(self, whole: Rows, part: Rows) -> "NetworkLearner":
+        """Return a learner that takes as many steps an epoch on a part as this one on the whole."""
+        steps = -(-len(whole) // self._rows_a_step(whole))
+        return replace(self, batch_size=-(-len(part) // steps))
+
+    def resume(self, earlier: "NetworkLearner", *, anew: bool) -> None:
+        """Take up the networks of an earlier learner, with as many epochs more if `anew`, or with those left."""
+        assert earlier.training is not None
+        # Copies of an estimator, such as `at` returns, share what is trained: from here on, this one has its own.
+        self.training, self.scaling = deepcopy(earlier.training), earlier.scaling
+        for population in (self.training.population, self.training.average.population):
+            population.micro_batch = self.micro_batch
+        for group in self.training.optimizer.param_groups:
+            group["lr"] = self.learning_rate
+        self.last_epoch = self.training.epoch + self.epochs if anew else self.epochs
+
+    def _tensor(self, X: np.ndarray, device: str | None = None, dtype: torch.dtype = torch.float32) -> Tensor:
+        """Return features as the network takes them."""
+        if self.scaling is not None:
+            X = self.scaling(X)
+        whole = X.dtype.kind in "iu" and not isinstance(self.network, MLP) and not self.standardize
+        return torch.tensor(X, dtype=torch.int64 if whole else dtype, device=device or self.device)
+
+    def _chunks(self, part: Rows) -> list[tuple[Tensor, Counter]]:
+        return [(self._tensor(part[rows].X), part[rows].counter()) for rows in chunks(len(part))]
+
+    def _keep(self, point: Point) -> Point:
+        assert self.training is not None
+        return replace(point, state=self.training.average.population.state(point.member))
+
+    def scores(self, points: Sequence[Point], X: np.ndarray) -> Float[np.ndarray, "points n"]:
+        """Return the logits; the default network computes them in double precision."""
+        assert self.training is not None
+        population = self.training.population
+        dtype = torch.float64 if isinstance(population.template, Perceptron) else torch.float32
+        inputs = [self._tensor(X[rows], "cpu", dtype) for rows in chunks(len(X), self.micro_batch)]
+        logits = []
+        for point in points:
+            state = {name: t.to(dtype) if t.is_floating_point() else t for name, t in point.state.items()}
+            logits.append(torch.cat([population.predictor(state, x) for x in inputs]).double().numpy())
+        return np.stack(logits)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the networks, their optimizer and their average as tensors and plain values."""
+        if self.training is None:
+            return {}
+        population, average = self.training.population, self.training.average
+        return {
+            "scaling": self.scaling,
+            "epoch": self.training.epoch,
+            "population": stacks(population) | {"scales": population.scales},
+            "optimizer": self.training.optimizer.state_dict(),
+            "average": stacks(average.population) | {"steps": average.steps},
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any], features: int) -> None:
+        """Build the population, its optimizer and its average, and fill them."""
+        if "population" not in state:
+            return
+        held, self.scaling = state["population"], state["scaling"]
+        require_shapes(self.network, features, held["tensors"])
+        with isolated(0):  # whatever the new network's weights are, they are replaced
+            network = self.network(features)
+        training = self._training(Population([network] * len(next(iter(held["tensors"].values()))), self.device))
+        training.population.scales = held["scales"]
+        training.average.steps, training.epoch = state["average"]["steps"], state["epoch"]
+        fill(training.population, held)
+        fill(training.average.population, state["average"])
+        require_optimizer(training.optimizer, training.population, training.average, state["optimizer"])
+        training.optimizer.load_state_dict(state["optimizer"])
+        self.training = training
+
+    def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:
+        """Whether inputs are scaled by finite numbers, one for each column."""
+        if self.training is None or self.scaling is None:
+            return self.training is not None
+        center, scale = self.scaling.center, self.scaling.scale
+        return are_finite(center, scale) and bool((scale != 0).all()) and center.shape == scale.shape == (features,)
+
+    def fits(self, point: Point) -> bool:
+        """Whether a point's state has the tensors of the network."""
+        assert self.training is not None
+        tensors = self.training.population.tensors | self.training.population.buffers
+        return isinstance(point.state, dict) and are_tensors(point.state, {name: t[0] for name, t in tensors.items()})
+
+
+def _require_size(members: Sequence[Member], population: Population) -> None:
+    if len(members) != population.size:
+        raise ValueError(
+            f"`warm_start` must continue with as many members: found {len(members)} after {population.size}."
+        )

@@ -1,0 +1,59 @@
+"""Networks in training as tensors that can be written down, and back."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from mamofair._descent.networks import MLP, Average, Population
+from mamofair.learners.checks import are_tensors, refuse
+
+__all__ = ["fill", "require_optimizer", "require_shapes", "stacks"]
+
+
+def stacks(population: Population) -> dict[str, Any]:
+    """Return the stacked parameters and buffers of a population."""
+    return {"tensors": {name: t.detach() for name, t in population.tensors.items()}, "buffers": population.buffers}
+
+
+@torch.no_grad()
+def fill(population: Population, held: Mapping[str, Mapping[str, Tensor]]) -> None:
+    """Copy parameters and buffers into a population of the same shape."""
+    for ours, theirs in ((population.tensors, held["tensors"]), (population.buffers, held["buffers"])):
+        shapes = [{name: tuple(t.shape[1:]) for name, t in stack.items()} for stack in (ours, theirs)]
+        if shapes[0] != shapes[1]:
+            raise ValueError(
+                f"`network` must return a network like the one that was trained, with {shapes[1]}: found {shapes[0]}."
+            )
+        if not all(tensor.isfinite().all() for tensor in theirs.values()):
+            raise refuse("weights that are not finite")
+        for name, tensor in ours.items():
+            tensor.copy_(theirs[name])
+
+
+def require_shapes(recipe: Any, features: int, tensors: Mapping[str, Tensor]) -> None:
+    """Refuse, before a network is built, a recipe for one of another size than that of the tensors in the file."""
+    if not isinstance(recipe, MLP):
+        return
+    widths = [features, *recipe.hidden, 1]
+    found = [tuple(tensors[f"layers.{i}.weight"].shape[1:]) for i in range(len(tensors) // 2)]
+    if found != list(zip(widths[1:], widths[:-1], strict=True)):
+        raise refuse(f"a network of the widths {str(widths)[:60]} without weights of that size")
+
+
+def require_optimizer(
+    optimizer: torch.optim.Optimizer, population: Population, average: Average, held: Mapping[str, Any]
+) -> None:
+    """Refuse moments that are not those of the parameters, and counters that are none."""
+    scales = population.scales
+    parameters = dict(enumerate(population.parameters))
+    ours, theirs = (
+        [{name: value for name, value in group.items() if name != "lr"} for group in state["param_groups"]]
+        for state in (optimizer.state_dict(), held)
+    )
+    like = {i: {"step": torch.zeros(()), "exp_avg": p, "exp_avg_sq": p} for i, p in parameters.items()}
+    sound = all(i in like and are_tensors(state, like[i]) for i, state in held["state"].items())
+    known = scales is None or (isinstance(scales, Tensor) and bool((scales > 0).all() and scales.isfinite().all()))
+    if not (sound and known and ours == theirs and type(average.steps) is int and average.steps >= 0):
+        raise refuse("a state of the optimizer that is not one of this network, or not finite")

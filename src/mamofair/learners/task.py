@@ -1,0 +1,75 @@
+"""What a search is asked for: labels, groups and gaps, settled before anything is trained."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from mamofair._messages import PATH, cut, quote
+from mamofair._rows.groups import Groups
+from mamofair._rows.labels import favorable_label
+from mamofair.fronts import Criterion
+from mamofair.notions import Notion, as_notion
+
+__all__ = ["Task", "read_notions"]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """The labels, which of them is favorable, the groups of each attribute, the notions asked for, and the seed."""
+
+    classes: np.ndarray
+    favorable: Any
+    groups: Mapping[str, tuple[Any, ...]]
+    notions: Mapping[str, tuple[Notion, ...]]
+    seed: int
+
+    @classmethod
+    def of(cls, classes: np.ndarray, groups: Groups, *, notions: Any, favorable: Any, seed: int) -> "Task":
+        """Return the task that these labels and groups, and what users asked for, make."""
+        values = dict(zip(groups.names, groups.values, strict=True))
+        return cls(
+            classes, favorable_label(classes, favorable=favorable), values, read_notions(notions, groups.names), seed
+        )
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The gaps that count beside the error: a notion and an attribute each."""
+        return tuple((notion, name) for name, notions in self.notions.items() for notion in notions)
+
+    @property
+    def places(self) -> tuple[int, int]:
+        """The places of the favorable and of the unfavorable label among the classes."""
+        return (1, 0) if self.classes[1] == self.favorable else (0, 1)
+
+    @property
+    def identity(self) -> tuple[list[Any], Any, tuple[tuple[Any, ...], ...], dict[str, tuple[Notion, ...]]]:
+        """What another task must share for a search to go on with it, as plain values."""
+        return self.classes.tolist(), self.favorable, tuple(self.groups.values()), dict(self.notions)
+
+
+def read_notions(notions: Any, attributes: tuple[str, ...]) -> dict[str, tuple[Notion, ...]]:
+    """Return the notions asked for of each attribute.
+
+    >>> [notion.name for notion in read_notions({"sex": ["dp", "tpr"]}, ("sex", "race"))["sex"]]
+    ['demographic_parity', 'equal_opportunity']
+    """
+    asked = notions if isinstance(notions, Mapping) else dict.fromkeys(attributes, _as_list(notions))
+    for name in asked:
+        if name not in attributes:
+            near = get_close_matches(str(name), attributes, n=3) or attributes
+            raise ValueError(
+                f"`notions` names no attribute with {quote(name)}. Did you mean one of: {cut(', '.join(near), PATH)}?"
+            )
+    known = {name: tuple(dict.fromkeys(map(as_notion, _as_list(own)))) for name, own in asked.items()}
+    if not any(known.values()):
+        raise ValueError("`notions` must ask for at least one notion: found none.")
+    return known
+
+
+def _as_list(notions: Any) -> list[Notion | str]:
+    if not isinstance(notions, Notion | str | Iterable):
+        raise ValueError(f"`notions` must be a notion, its name, or a list of them: found {quote(notions)}.")
+    return [notions] if isinstance(notions, Notion | str) else list(notions)
