@@ -19,8 +19,8 @@ from mamofair import FairPlugInClassifier
 from mamofair.runs import Run, load_run, save
 from mamofair.runs._values import _ALLOWED
 from mamofair.tables import encoder, load_encoder, save_encoder
-from mamofair.tables._skops_file import read_parts
-from mamofair.tables._untrusted import parse_json, require_size
+from mamofair.tables.skops_files import read_parts
+from mamofair.tables.untrusted import parse_json, require_size
 from run_fits import GROUP, TOY, X, Y, fitted, net, run_of
 
 MEGABYTE = 2**20

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mamofair.runs._csv import read_csv, to_csv
-from mamofair.tables._formulas import protect, protect_table, safe_csv, unprotect
+from mamofair.tables.formulas import protect, protect_table, safe_csv, unprotect
 
 TEXTS = st.text(alphabet="=+-@\t\r\n'＝＋－＠ax1.e", max_size=6) | st.text(max_size=6)
 

@@ -16,12 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mamofair import FairNetClassifier
-from mamofair.tables import _columns, _survey, encoder, load_encoder, read_table, save_encoder, stream
-from mamofair.tables._columns import MOST_VALUES
+from mamofair.tables import _survey, columns, encoder, load_encoder, read_table, save_encoder, stream
 from mamofair.tables._encoding import Encoding, fitted_encoder
-from mamofair.tables._roles import Roles
 from mamofair.tables._shards import Codes
 from mamofair.tables._survey import Column, Survey, keys_of
+from mamofair.tables.columns import MOST_VALUES
+from mamofair.tables.roles import Roles
 
 ROWS = 2400
 
@@ -280,7 +280,7 @@ def test_there_are_no_test_rows_unless_they_are_asked_for(folder: Path) -> None:
 def test_text_with_too_many_values_is_left_out_however_many_rows_there_are(
     people: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (_columns, _survey):
+    for module in (columns, _survey):
         monkeypatch.setattr(module, "MOST_VALUES", 100)
     zips = people.assign(town=[f"{i % 150}" for i in range(ROWS)])[["pay", "town", "sex", "hired"]]
     folder = written(tmp_path / "zips", zips)

@@ -17,8 +17,8 @@ from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import StreamedData, is_streamed, name_of_path, open_stream
 from mamofair.datasets import CATALOG
 from mamofair.tables import open_source, read_table
-from mamofair.tables._roles import assign_roles
 from mamofair.tables._stream import named
+from mamofair.tables.roles import assign_roles
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,7 +103,7 @@ def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
     from scipy.special import expit
 
     from mamofair.tables import read_batches
-    from mamofair.tables._formulas import safe_csv
+    from mamofair.tables.formulas import safe_csv
 
     rows = favorable = 0
     batches = read_batches(table, model.encoder_)

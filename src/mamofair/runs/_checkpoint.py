@@ -10,7 +10,7 @@ from mamofair.runs._estimator_files import from_files, to_files
 from mamofair.runs._folders import read_file, replace_files, write_file
 from mamofair.runs._locks import own_folder
 from mamofair.runs._save import CHECKPOINT, holds_run, is_resumable, own_files, read_list, write_list
-from mamofair.tables._untrusted import one_sentence
+from mamofair.tables.untrusted import one_sentence
 
 _PART = f"{CHECKPOINT}/"
 

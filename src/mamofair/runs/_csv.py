@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from mamofair.tables._formulas import safe_csv, unprotect
-from mamofair.tables._untrusted import require_size
+from mamofair.tables.formulas import safe_csv, unprotect
+from mamofair.tables.untrusted import require_size
 
 
 def to_csv(frame: pd.DataFrame) -> bytes:

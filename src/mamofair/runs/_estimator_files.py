@@ -17,7 +17,7 @@ from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._folders import as_json
 from mamofair.runs._values import READERS, Store, from_plain, to_plain
 from mamofair.runs._weightings import name_foreign
-from mamofair.tables._untrusted import parse_json
+from mamofair.tables.untrusted import parse_json
 
 _OWN_NETWORK = "a network of your own"
 

@@ -29,9 +29,8 @@ from mamofair.runs._folders import (
 )
 from mamofair.runs._locks import own_folder
 from mamofair.runs._run import Run
-from mamofair.tables import save_encoder
-from mamofair.tables._encoder_file import read_encoder
-from mamofair.tables._untrusted import one_sentence, parse_json
+from mamofair.tables import read_encoder, save_encoder
+from mamofair.tables.untrusted import one_sentence, parse_json
 
 FORMAT = 1
 CHECKPOINT = "checkpoint"

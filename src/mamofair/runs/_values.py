@@ -27,7 +27,7 @@ from mamofair.learners.plugin.thresholds import Strata
 from mamofair.notions import Cell, Notion, Rate
 from mamofair.runs._boosters import from_arrays, to_arrays
 from mamofair.runs._weightings import NamedWeighting
-from mamofair.tables._skops_file import read_parts, write_parts
+from mamofair.tables.skops_files import read_parts, write_parts
 
 _VOCABULARY = (descent, objectives, relaxations, selection)  # what they export can be saved
 _ROWS = ("Batch",)  # what `objectives` exports for loops of one's own is not part of a model

@@ -1,10 +1,10 @@
-from ._attributes import parse_attribute
 from ._batches import read_batches
 from ._encoder import encoder
-from ._encoder_file import load_encoder, save_encoder
+from ._encoder_file import load_encoder, read_encoder, save_encoder
 from ._open import open_source
 from ._read import Table, read_features, read_table
 from ._stream import Stream, stream
+from .attributes import parse_attribute
 
 __all__ = [
     "Stream",
@@ -14,6 +14,7 @@ __all__ = [
     "open_source",
     "parse_attribute",
     "read_batches",
+    "read_encoder",
     "read_features",
     "read_table",
     "save_encoder",

@@ -6,10 +6,10 @@ from pathlib import Path
 import pandas as pd
 from sklearn.compose import ColumnTransformer
 
-from mamofair.tables._columns import tidy
 from mamofair.tables._csv import MISSING, explained, is_gzip, open_csv
 from mamofair.tables._open import open_source
-from mamofair.tables._parquet import from_arrow, open_parquet
+from mamofair.tables.columns import tidy
+from mamofair.tables.parquet import from_arrow, open_parquet
 
 __all__ = ["read_batches"]
 

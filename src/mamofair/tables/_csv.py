@@ -12,8 +12,8 @@ from pathlib import Path
 import pandas as pd
 
 from mamofair._messages import cut, quote
-from mamofair.tables._parquet import from_arrow
-from mamofair.tables._source import Columns, Source
+from mamofair.tables.parquet import from_arrow
+from mamofair.tables.source import Columns, Source
 
 __all__ = ["MISSING", "explained", "is_gzip", "open_csv"]
 

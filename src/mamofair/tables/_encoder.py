@@ -9,9 +9,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 from mamofair._messages import quote_some
-from mamofair.tables._columns import as_numbers, as_text, kind_of
 from mamofair.tables._open import open_source
-from mamofair.tables._source import Columns
+from mamofair.tables.columns import as_numbers, as_text, kind_of
+from mamofair.tables.source import Columns
 
 __all__ = ["MISSING", "MOST", "RARE", "encoder"]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from sklearn.compose import ColumnTransformer
 
-from mamofair.tables._skops_file import read_parts, write_parts
+from mamofair.tables.skops_files import read_parts, write_parts
 
-__all__ = ["load_encoder", "save_encoder"]
+__all__ = ["load_encoder", "read_encoder", "save_encoder"]
 
 # What the file of an encoder may hold beyond skops' own list of numpy's and scikit-learn's harmless types.
 # The functions are found by these names, which makes them part of the file format.

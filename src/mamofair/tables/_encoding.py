@@ -8,10 +8,10 @@ import pandas as pd
 from jaxtyping import Float
 from sklearn.compose import ColumnTransformer
 
-from mamofair.tables._columns import Kind, written
 from mamofair.tables._encoder import MISSING, MOST, RARE, encoder
 from mamofair.tables._shards import Codes, Raw
 from mamofair.tables._survey import Column
+from mamofair.tables.columns import Kind, written
 
 __all__ = ["Encoding", "fitted_encoder"]
 

@@ -10,8 +10,8 @@ import pandas as pd
 
 from mamofair._messages import PATH, quote
 from mamofair.tables._csv import open_csv
-from mamofair.tables._parquet import from_arrow, open_parquet
-from mamofair.tables._source import Columns, Source
+from mamofair.tables.parquet import from_arrow, open_parquet
+from mamofair.tables.source import Columns, Source
 
 __all__ = ["open_source"]
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from mamofair.tables._attributes import groups
-from mamofair.tables._columns import facts_of, tidy, why_left_out
-from mamofair.tables._labels import binary_labels
 from mamofair.tables._open import open_source
-from mamofair.tables._roles import assign_roles, tell
+from mamofair.tables.attributes import groups
+from mamofair.tables.columns import facts_of, tidy, why_left_out
+from mamofair.tables.labels import binary_labels
+from mamofair.tables.roles import assign_roles, tell
 
 __all__ = ["Table", "read_features", "read_table"]
 

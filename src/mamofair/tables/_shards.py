@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mamofair._messages import PATH, quote
-from mamofair.tables._columns import Kind, require_finite
-from mamofair.tables._parquet import open_parquet
+from mamofair.tables.columns import Kind, require_finite
+from mamofair.tables.parquet import open_parquet
 
 __all__ = ["Codes", "Raw", "Shard", "Shards", "agreed", "open_shards"]
 

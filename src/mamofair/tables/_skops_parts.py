@@ -20,6 +20,8 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, OrdinalEnc
 from sklearn.tree import BaseDecisionTree
 from sklearn.tree._tree import Tree
 
+__all__ = ["require_sound"]
+
 _PLAIN = (type(None), bool, int, float, str, bytes, slice, type, np.generic, np.dtype, np.ufunc)
 _RANDOM = (np.random.RandomState, np.random.Generator, np.random.BitGenerator)
 _CONTAINERS = (list, tuple, set, frozenset)

@@ -17,13 +17,13 @@ from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups
 from mamofair.estimators._pieces import as_bytes
-from mamofair.tables._columns import Facts, why_left_out
 from mamofair.tables._encoding import Encoding, fitted_encoder
-from mamofair.tables._roles import Roles, assign_roles, tell
 from mamofair.tables._shards import Raw, Shards, agreed, open_shards
-from mamofair.tables._source import Source
 from mamofair.tables._survey import Survey, counted, grouped, keys_of
 from mamofair.tables._surveyed import at_once, is_test, readable_roles, settled, surveyed
+from mamofair.tables.columns import Facts, why_left_out
+from mamofair.tables.roles import Roles, assign_roles, tell
+from mamofair.tables.source import Source
 
 __all__ = ["Stream", "stream"]
 

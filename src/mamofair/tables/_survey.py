@@ -11,10 +11,10 @@ import pandas as pd
 
 from mamofair._rows.groups import Census, Groups
 from mamofair._rows.splits import row_keys, text_keys
-from mamofair.tables._attributes import bin_names
-from mamofair.tables._columns import MOST_VALUES, SOME, Facts, Kind, written
-from mamofair.tables._roles import Roles
 from mamofair.tables._shards import Codes, Raw, Shards
+from mamofair.tables.attributes import bin_names
+from mamofair.tables.columns import MOST_VALUES, SOME, Facts, Kind, written
+from mamofair.tables.roles import Roles
 
 __all__ = ["Column", "Survey", "counted", "grouped", "keys_of"]
 

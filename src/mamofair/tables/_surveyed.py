@@ -7,12 +7,12 @@ import numpy as np
 
 from mamofair._descent.ranks import Ranks
 from mamofair._rows.splits import row_places, warn_of_likeness
-from mamofair.tables._attributes import check_groups, require_two
-from mamofair.tables._columns import Facts
-from mamofair.tables._labels import two_labels
-from mamofair.tables._roles import Roles
 from mamofair.tables._shards import Shards
 from mamofair.tables._survey import Survey, keys_of
+from mamofair.tables.attributes import check_groups, require_two
+from mamofair.tables.columns import Facts
+from mamofair.tables.labels import two_labels
+from mamofair.tables.roles import Roles
 
 __all__ = ["at_once", "is_test", "readable_roles", "settled", "surveyed"]
 

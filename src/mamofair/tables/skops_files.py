@@ -11,7 +11,9 @@ from zipfile import ZIP_STORED, ZipFile, is_zipfile
 import skops.io
 
 from mamofair.tables._skops_parts import require_sound
-from mamofair.tables._untrusted import one_sentence, parse_json
+from mamofair.tables.untrusted import one_sentence, parse_json
+
+__all__ = ["read_parts", "write_parts"]
 
 _SPARSE, _RATIO = 2**26, 20  # bytes that sparse matrices, which scipy compresses, may have: so many, or so many a byte
 _NODES = 10**7

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from mamofair.tables._source import Columns, Source
+from mamofair.tables.source import Columns, Source
 
 __all__ = ["from_arrow", "open_parquet"]
 

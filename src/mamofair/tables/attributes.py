@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mamofair._messages import cut, quote
-from mamofair.tables._columns import Facts, as_text, facts_of, written
+from mamofair.tables.columns import Facts, as_text, facts_of, written
 
 __all__ = ["attributes", "bin_names", "check_groups", "checked_edges", "groups", "parse_attribute", "require_two"]
 

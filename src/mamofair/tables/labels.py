@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 
 from mamofair._messages import quote
-from mamofair.tables._columns import Facts, facts_of, written
+from mamofair.tables.columns import Facts, facts_of, written
 
 __all__ = ["binary_labels", "two_labels"]
 

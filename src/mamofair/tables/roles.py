@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from mamofair._messages import cut, quote
-from mamofair.tables._attributes import attributes, checked_edges
-from mamofair.tables._source import Source
+from mamofair.tables.attributes import attributes, checked_edges
+from mamofair.tables.source import Source
 
 __all__ = ["Roles", "assign_roles", "tell"]
 

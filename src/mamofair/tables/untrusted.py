@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+__all__ = ["one_sentence", "parse_json", "require_size"]
+
 _BYTES, _VALUES = 2**28, 10**7  # that a file of JSON or a table may have, at the most
 _LONGEST = 500  # characters of an error
 
