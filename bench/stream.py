@@ -30,7 +30,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from mamofair import FairNetClassifier
-from mamofair.tables import encoder, read_table, stream
+from mamofair.streaming import stream
+from mamofair.tables import encoder, read_table
 
 GROUP = 100_000  # rows of a row group
 FILE = 10 * GROUP
@@ -109,7 +110,7 @@ def trained(path: str, memory: str) -> dict[str, Any]:
     fitting: Iterator[Any]
     if memory:
         rows = stream(path, "hired", sensitive=["sex"], memory=memory)
-        fitting, size = model.fitting_stream(rows), len(rows.survey.census)
+        fitting, size = model.fitting_stream(rows), len(rows.scan.census)
     else:
         X, y, people = read_table(path, "hired", sensitive=["sex"])
         fitting, size = model.fitting(encoder().fit_transform(X), y, sensitive_features=people), len(X)

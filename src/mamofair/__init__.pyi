@@ -13,6 +13,7 @@ from . import (
     relaxations,
     runs,
     selection,
+    streaming,
     tables,
 )
 from ._descent.networks import MLP
@@ -69,6 +70,7 @@ __all__ = [
     "relaxations",
     "runs",
     "selection",
+    "streaming",
     "tables",
 ]
 

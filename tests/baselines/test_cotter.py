@@ -113,10 +113,8 @@ def test_rows_are_decided_by_points_of_the_mixture() -> None:
     model = fitted(tolerance=0.02)
     drawn = model.predict_mixture(TOY.X, random_state=0)
     np.testing.assert_array_equal(drawn, model.predict_mixture(TOY.X, random_state=0))
-    decided = {
-        point.step: model.search_.learner.scores([point], TOY.X.to_numpy())[0] > 0 for point in model.mixture_.points
-    }
-    assert np.all(np.any([drawn == positive for positive in decided.values()], axis=0))
+    decided = model.search_.learner.scores(model.mixture_.points, TOY.X.to_numpy()) > 0
+    assert np.all(np.any(drawn == decided, axis=0))
 
 
 def test_a_network_and_a_seed_give_the_same_front_again() -> None:

@@ -21,9 +21,10 @@ from mamofair.cli._asked import Asked
 from mamofair.cli._data import read_data
 from mamofair.cli._learn import with_model
 from mamofair.cli._outcome import beyond_bound, cost_of, limit_of, outcome
+from mamofair.estimators import FairClassifier
 from mamofair.limits import frontier
 from mamofair.metrics import gap
-from mamofair.runs import continued, load_run, read_checkpoint, write_checkpoint
+from mamofair.runs import load_run, read_checkpoint, write_checkpoint
 from mamofair.tables import read_features
 from stopped_runs import results, stopped
 from terminal import on_terminal
@@ -297,11 +298,13 @@ def test_without_a_model_the_portfolio_is_trained_its_kinds_as_long_as_asked(fai
 
 @pytest.mark.parametrize(("model", "then"), [("net", "goes on"), ("portfolio", "starts again, with the same seed")])
 def test_an_interrupted_run_says_whether_it_goes_on_or_starts_again(model, then, loans, tmp_path, monkeypatch):
+    resume = FairClassifier.resume
+
     def interrupted(*arguments, **options):
-        yield next(continued(*arguments, **options))
+        yield next(resume(*arguments, **options))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("mamofair.cli._parts.continued", interrupted)
+    monkeypatch.setattr(FairClassifier, "resume", interrupted)
     said = train(loans, *ASKED, "--model", model, "--epochs", 2, "--out", tmp_path / "run")
     assert said.stderr.splitlines()[-1].endswith(f"mamofair train --resume {tmp_path / 'run'} {then}.")
 
@@ -498,7 +501,7 @@ def test_ctrl_c_before_anything_is_found_says_how_to_begin_again(loans, trained,
 
     out = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr("mamofair.cli._parts.continued", interrupted)
+        patch.setattr(FairClassifier, "resume", interrupted)
         done = RUNNER.invoke(app, ["train", str(loans), *ASKED, "--epochs", "3", "--out", str(out)])
     assert done.exit_code == 130
     assert done.stderr.splitlines()[-1].endswith(f"mamofair train --resume {out} begins again.")

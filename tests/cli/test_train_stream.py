@@ -16,7 +16,8 @@ from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import is_streamed
 from mamofair.metrics import gap
 from mamofair.runs import load_run, read_checkpoint
-from mamofair.tables import read_features, stream
+from mamofair.streaming import stream
+from mamofair.tables import read_features
 from stopped_runs import results, stopped
 
 RUNNER = CliRunner()

@@ -14,7 +14,7 @@ from mamofair.cli import app
 from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import open_stream
 from mamofair.runs import load_run, read_checkpoint
-from mamofair.tables import stream
+from mamofair.streaming import stream
 from started_ranks import commanded, on_ranks, said
 from stopped_runs import wait_for_checkpoint
 

@@ -16,8 +16,8 @@ from mamofair._rows.splits import stratified_order
 from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import StreamedData, is_streamed, name_of_path, open_stream
 from mamofair.datasets import CATALOG
+from mamofair.streaming.table import open_table
 from mamofair.tables import open_source, read_table
-from mamofair.tables._stream import named
 from mamofair.tables.roles import assign_roles
 
 
@@ -88,7 +88,7 @@ def check_columns(asked: Asked) -> None:
         return  # they are read in no time
     path = _existing(asked)
     if is_streamed(asked):
-        named(path, str(asked.target), asked.sensitive, asked.drop)
+        open_table(path, str(asked.target), asked.sensitive, asked.drop)
     else:
         assign_roles(open_source(path), asked.target, asked.sensitive, asked.drop, keep_sensitive=False)
 

@@ -14,9 +14,9 @@ from mamofair._rows.groups import Groups, read_groups
 from mamofair.cli._asked import Asked
 from mamofair.cli._notes import note
 from mamofair.estimators import FairClassifier, FairNetClassifier
-from mamofair.estimators._pieces import as_bytes
 from mamofair.fronts import Counter, Tally
-from mamofair.tables import Stream, stream
+from mamofair.streaming import Stream, stream
+from mamofair.streaming.blocks import as_bytes
 
 _BUDGET = "2GB"
 
@@ -47,7 +47,7 @@ class StreamedData:
     @property
     def sizes(self) -> tuple[int, int]:
         """How many rows there are to learn from, and to test on."""
-        return len(self.stream.survey.census), len(self.stream.survey.test)
+        return len(self.stream.scan.census), len(self.stream.scan.test)
 
     @property
     def rows(self) -> int:
@@ -66,7 +66,7 @@ class StreamedData:
 
     def groups(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return how many rows, and how many with the favorable label, each group of each attribute has."""
-        census, found = self.stream.survey.census + self.stream.survey.test, dict[str, dict[str, dict[str, int]]]()
+        census, found = self.stream.scan.census + self.stream.scan.test, dict[str, dict[str, dict[str, int]]]()
         for i, name in enumerate(census.names):
             own = found.setdefault(name, {})
             for (label, *people), count in sorted(census.cells.items(), key=lambda cell: str(cell[0][i + 1])):
@@ -123,7 +123,7 @@ def open_stream(asked: Asked) -> StreamedData:
         test_fraction=asked.test_fraction,
         seed=asked.seed,
     )
-    if not len(rows.survey.test):
+    if not len(rows.scan.test):
         raise ValueError(f"`--test-fraction` must leave rows to test on: found none in {asked.test_fraction} of them.")
     return StreamedData(name_of_path(asked.data), asked.crossed, rows)
 

@@ -16,6 +16,7 @@ from mamofair.estimators.progress import finish
 from mamofair.learners import NetworkLearner, Parts, Search, Task
 from mamofair.objectives import CrossEntropy, SquaredError
 from mamofair.relaxations import Relaxation, Sigmoid
+from mamofair.streaming.holdout import hold_out
 
 __all__ = ["FairNetClassifier"]
 
@@ -176,7 +177,7 @@ class FairNetClassifier(FairClassifier):
         """
         return cls(**published(code) | parameters)
 
-    def _start_stream(self, rows: Any, memory: int | str | None, resumed: bool = False) -> tuple[Search, Parts]:
+    def start_stream(self, rows: Any, memory: int | str | None, resumed: bool = False) -> tuple[Search, Parts]:
         """Read and check all rows in one pass, as `_start` does, and hold some out; the others are streamed."""
         earlier = self._check_start(resumed)
         if self.cv is not None:
@@ -222,8 +223,8 @@ class FairNetClassifier(FairClassifier):
 
         Parameters are those of `fit_stream`, which exhausts this.
         """
-        return self._follow(*self._start_stream(rows, memory))
+        return self._follow(*self.start_stream(rows, memory))
 
     def resume_stream(self: Fitted, rows: Any) -> Iterator[Fitted]:
         """Go on with a fit of a stream that was interrupted, and end as one that never was."""
-        return self._resume(partial(self._start_stream, rows, None))
+        return self._resume(partial(self.start_stream, rows, None))

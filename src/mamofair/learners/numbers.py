@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from mamofair._rows.columns import decode
+from mamofair._rows.moments import Moments
 
 
 @contextmanager
@@ -48,46 +49,6 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool =
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
-    """What scaling needs to know of rows: `a + b` is that of both together.
-
-    `squares` are the sums of squared distances from the mean; `plain` columns have no other values than `low` and
-    `high`.
-    """
-
-    rows: int
-    mean: np.ndarray
-    squares: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    plain: np.ndarray
-
-    @classmethod
-    def of(cls, X: Shaped[np.ndarray, "n ..."]) -> "Moments":
-        """Return the moments of rows."""
-        if not len(X):
-            none = np.zeros(X.shape[1:])
-            return cls(0, none, none, none, none, none == 0)
-        low, high, mean = X.min(axis=0).astype(float), X.max(axis=0).astype(float), X.mean(axis=0, dtype=float)
-        squares = np.square(X - mean).sum(axis=0)
-        return cls(len(X), mean, squares, low, high, np.all((low == X) | (high == X), axis=0))
-
-    def __add__(self, other: "Moments") -> "Moments":
-        if not (self.rows and other.rows):
-            return self if self.rows else other
-        rows, apart = self.rows + other.rows, other.mean - self.mean
-        low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
-        ends = (self.low, self.high, other.low, other.high)
-        return Moments(
-            rows,
-            self.mean + apart * (other.rows / rows),
-            self.squares + other.squares + np.square(apart) * (self.rows * other.rows / rows),  # Chan et al. 1983
-            *(low, high),
-            self.plain & other.plain & np.all([(end == low) | (end == high) for end in ends], axis=0),
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class Scaling:
     """Centers and scales columns."""
 
@@ -106,8 +67,8 @@ class Scaling:
     @classmethod
     def by(cls, rows: Moments) -> "Scaling":
         """Return the scaling of rows of which only the moments are known."""
-        scale = np.where(rows.plain, rows.high - rows.low, np.sqrt(rows.squares / rows.rows))
-        return cls(np.where(rows.plain, rows.low, rows.mean), np.where(scale == 0, 1.0, scale))
+        scale = np.where(rows.binary, rows.high - rows.low, np.sqrt(rows.squares / rows.rows))
+        return cls(np.where(rows.binary, rows.low, rows.mean), np.where(scale == 0, 1.0, scale))
 
     def __call__(self, X: Shaped[np.ndarray, "n ..."]) -> Shaped[np.ndarray, "n ..."]:
         """Return the scaled features."""

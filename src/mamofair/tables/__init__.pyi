@@ -3,11 +3,9 @@ from ._encoder import encoder
 from ._encoder_file import load_encoder, read_encoder, save_encoder
 from ._open import open_source
 from ._read import Table, read_features, read_table
-from ._stream import Stream, stream
 from .attributes import parse_attribute
 
 __all__ = [
-    "Stream",
     "Table",
     "encoder",
     "load_encoder",
@@ -18,5 +16,4 @@ __all__ = [
     "read_features",
     "read_table",
     "save_encoder",
-    "stream",
 ]

@@ -1,11 +1,10 @@
 """Which columns are what: the target, sensitive ones, and candidates for features."""
 
-import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mamofair._messages import cut, quote
+from mamofair._messages import cut, quote, warn_user
 from mamofair.tables.attributes import attributes, checked_edges
 from mamofair.tables.source import Source
 
@@ -62,8 +61,6 @@ def tell(left_out: Mapping[str, str], features: Collection[str]) -> None:
             f"{', or cannot be one: ' + named if named else ''}. Add columns, or pass keep_sensitive=True."
         )
     if left_out:
-        warnings.warn(
-            f"Left out as features: {named}. Turn them into numbers or categories to use them, or name them in `drop`.",
-            UserWarning,
-            stacklevel=3,
+        warn_user(
+            f"Left out as features: {named}. Turn them into numbers or categories to use them, or name them in `drop`."
         )

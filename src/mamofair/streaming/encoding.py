@@ -9,14 +9,13 @@ from jaxtyping import Float
 from sklearn.compose import ColumnTransformer
 
 from mamofair.tables._encoder import MISSING, MOST, RARE, encoder
-from mamofair.tables._shards import Codes, Raw
-from mamofair.tables._survey import Column
 from mamofair.tables.columns import Kind, written
+from mamofair.tables.counts import Codes, ColumnCounts, RawColumn
 
 __all__ = ["Encoding", "fitted_encoder"]
 
 
-def fitted_encoder(columns: Mapping[str, Column], kinds: Mapping[str, Kind], rows: int) -> ColumnTransformer:
+def fitted_encoder(columns: Mapping[str, ColumnCounts], kinds: Mapping[str, Kind], rows: int) -> ColumnTransformer:
     """Return `encoder(strategy="mean")` as if it had been fitted to a table of which only the survey is known.
 
     A median cannot be had in one pass, so a missing number becomes the mean. scikit-learn has no way to fit to counts:
@@ -48,7 +47,7 @@ def fitted_encoder(columns: Mapping[str, Column], kinds: Mapping[str, Kind], row
     return made
 
 
-def _levels(column: Column, rows: int) -> tuple[list[str], list[str]]:
+def _levels(column: ColumnCounts, rows: int) -> tuple[list[str], list[str]]:
     """Return the frequent and the rare values, missing being one, as scikit-learn's encoder tells them apart."""
     counts = {written(value): count for value, count in column.values.items()}
     if column.count < rows:
@@ -101,12 +100,12 @@ class Encoding:
                 levels[name] = {**places, None: width - 1 if rest else -1}
         return cls(means, gaps, levels, width)
 
-    def __call__(self, table: Mapping[str, Raw], rows: int) -> Float[np.ndarray, "rows width"]:
+    def __call__(self, table: Mapping[str, RawColumn], rows: int) -> Float[np.ndarray, "rows width"]:
         """Return the matrix."""
         matrix = np.zeros((rows, self.width))
         for i, (name, mean) in enumerate(self.means.items()):
             raw = table[name]
-            numbers = raw if not isinstance(raw, Codes) else np.where(raw.places < 0, np.nan, raw.places)
+            numbers = raw if not isinstance(raw, Codes) else np.where(raw.codes < 0, np.nan, raw.codes)
             missing = np.isnan(numbers)
             matrix[:, i] = numbers
             matrix[missing, i] = mean
@@ -116,7 +115,7 @@ class Encoding:
             raw = table[name]
             assert isinstance(raw, Codes)
             values = [*map(written, raw.values), MISSING]  # −1 finds the last
-            columns = np.array([places.get(value, places[None]) for value in values])[raw.places]
+            columns = np.array([places.get(value, places[None]) for value in values])[raw.codes]
             known = np.flatnonzero(columns >= 0)
             matrix[known, columns[known]] = 1.0
         return matrix

@@ -6,13 +6,14 @@ import pytest
 import torch
 
 from mamofair import FairNetClassifier, Fixed, MinNorm
+from mamofair._descent.ranks import ALONE
 from mamofair._rows.groups import read_groups
 from mamofair.baselines import FairretClassifier
 from mamofair.datasets import make_toy
-from mamofair.estimators._pieces import as_bytes, read_some
-from mamofair.estimators._stream import Streamed, prepare
 from mamofair.runs import checkpointed, read_checkpoint, write_checkpoint
 from mamofair.selection import MostAccurateWithin
+from mamofair.streaming.blocks import as_bytes, read_block
+from mamofair.streaming.holdout import StreamedRows
 from run_fits import assert_same, net
 
 TOYS = [make_toy(random_state=seed) for seed in range(4)]
@@ -33,7 +34,7 @@ def fitted_in_memory(model: FairNetClassifier, people=GROUP, weight=None) -> Fai
     """The same fit with all rows in memory, and those held back that a stream holds back."""
 
     def split(rows, rng):
-        places = read_some(model, (X, Y, people, weight)).places
+        places = read_block((X, Y, people, weight), model._check_X).places(model._seed)
         share, more = model.validation_fraction, model.validation_fraction + model.calibration_fraction
         return [rows[places >= more], rows[places < share], rows[(places >= share) & (places < more)]]
 
@@ -88,8 +89,9 @@ def test_labels_and_frames_of_any_kind_are_taken():
     assert set(model.predict(frames[0][0])) <= {"no", "yes"}
 
 
-def prepared(batches, memory: int, **options) -> tuple[Streamed, set[float], set[float]]:
-    train, valid, calibration, _ = prepare(net(**options), batches, memory)
+def prepared(batches, memory: int, **options) -> tuple[StreamedRows, set[float], set[float]]:
+    _, parts = net(**options).start_stream(batches, memory)
+    train, valid, calibration = parts.train, parts.valid, parts.calibration
     return train, set(valid.X[:, 0].tolist()), set(calibration.X[:, 0].tolist())
 
 
@@ -114,9 +116,9 @@ def test_little_memory_holds_fewer_rows_back_and_trains_on_the_others():
     assert few < usual
     assert 20 < len(few) < 40_000 / 4 / 60
     assert len(train) + len(few) + len(sure) == len(X)
-    assert train.seen.census.cells == again.seen.census.cells
+    assert train.stats.census.cells == again.stats.census.cells
     np.testing.assert_allclose(train.scaling().scale, again.scaling().scale, rtol=1e-12)
-    batches = train.feed(torch.tensor, 100).batches(0)
+    batches = train.feed(lambda X, device: torch.tensor(X), 100, ALONE, device="cpu").batches(0)
     assert sum(map(len, batches)) == len(train) > len(everything)
 
 
@@ -201,7 +203,7 @@ def test_a_subclass_with_objectives_of_its_own_trains_from_a_stream():
         ([(X.to_numpy(), Y, GROUP), (X.to_numpy()[:, :1], Y, GROUP)], {}, "X has 1 features, but .* is expecting 2"),
         ([(X, Y, GROUP), (X[:9] * np.nan, Y[:9], GROUP[:9])], {}, "X must have no NaN"),
         ([(X, Y * 0, GROUP)], {}, "two classes: found one class only"),
-        ([(X, Y, GROUP), (X, Y + 1, GROUP)], {}, "Only binary classification is supported"),
+        ([(X, Y, GROUP), (X, Y + 1, GROUP)], {}, "`y` must have two labels: found 3"),
         ([(X, Y, pd.Series("a", range(len(X)), name="one"))], {}, "must have at least two groups"),
         ([(X, Y, GROUP), (X, Y, AGE)], {}, "same attributes"),
         ([(X, Y, np.where(Y == 1, "a", "b"))], {"notions": "eopp"}, "group 'b' of 'sensitive_0' has no row with y=1"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mamofair._rows.batches import Batch, Feed, InMemory
-from mamofair.estimators._feed import Streaming
+from mamofair.streaming.buffer import ShuffleBuffer
 
 
 def rows_of(numbers: range) -> Batch:
@@ -17,14 +17,14 @@ def rows_of(numbers: range) -> Batch:
     return Batch.of(x[:, None], x % 2, {"sex": torch.stack([x, -x], dim=1)}, weight=x + 1)
 
 
-def feed_of(counts: list[int], *, at_once: int = 7, **options: int) -> Streaming:
+def feed_of(counts: list[int], *, at_once: int = 7, **options: int) -> ShuffleBuffer:
     starts = [sum(counts[:i]) for i in range(len(counts))]
 
-    def read(piece):
-        rows = range(starts[piece], starts[piece] + counts[piece])
+    def read(chunk):
+        rows = range(starts[chunk], starts[chunk] + counts[chunk])
         return (rows_of(rows[i : i + at_once]) for i in range(0, len(rows), at_once))
 
-    return Streaming(read, counts, **{"batch_size": 8, "buffer": 20} | options)
+    return ShuffleBuffer(read, counts, **{"batch_size": 8, "capacity": 20} | options)
 
 
 def numbers_in(batches) -> list[list[float]]:
@@ -43,7 +43,7 @@ COUNTS = st.lists(st.integers(0, 30), min_size=1, max_size=6).filter(lambda coun
 
 @given(COUNTS, st.integers(1, 40), st.integers(1, 90), st.integers(1, 9), st.none() | st.integers(0, 99))
 def test_an_epoch_has_every_row_exactly_once_in_batches_of_nearly_equal_size(counts, size, buffer, at_once, seed):
-    feed = feed_of(counts, batch_size=size, buffer=buffer, at_once=at_once)
+    feed = feed_of(counts, batch_size=size, capacity=buffer, at_once=at_once)
     found = numbers_in(feed.batches(seed))
     assert isinstance(feed, Feed)
     assert len(found) == feed.steps == -(-sum(counts) // size)
@@ -56,22 +56,22 @@ def test_an_epoch_has_every_row_exactly_once_in_batches_of_nearly_equal_size(cou
 
 
 @given(st.integers(1, 60), st.integers(1, 40), st.none() | st.integers(0, 2**31), st.integers(1, 9))
-def test_one_piece_in_a_buffer_that_holds_it_is_handed_out_as_rows_in_memory_are(n, size, seed, at_once):
-    streamed = feed_of([n], batch_size=size, buffer=n, at_once=at_once).batches(seed)
+def test_one_chunk_in_a_buffer_that_holds_it_is_handed_out_as_rows_in_memory_are(n, size, seed, at_once):
+    streamed = feed_of([n], batch_size=size, capacity=n, at_once=at_once).batches(seed)
     loaded = InMemory(rows_of(range(n)), size).batches(seed)
     assert numbers_in(streamed) == numbers_in(loaded)
 
 
 def test_the_seed_decides_the_order():
-    feed = feed_of([50, 50, 50], buffer=60)
+    feed = feed_of([50, 50, 50], capacity=60)
     one, again, other = (numbers_in(feed.batches(seed)) for seed in (1, 1, 2))
     assert one == again != other
     rises = sum(a < b for batch in one for a, b in pairwise(batch))
     assert 40 < rises < 100  # of 131 neighbours about half
 
 
-def test_pieces_come_in_another_order_each_epoch():
-    feed = feed_of([10] * 8, batch_size=10, buffer=10)
+def test_chunks_come_in_another_order_each_epoch():
+    feed = feed_of([10] * 8, batch_size=10, capacity=10)
     orders = {tuple(int(min(batch)) // 10 for batch in numbers_in(feed.batches(seed))) for seed in range(5)}
     assert len(orders) == 5
 
@@ -88,7 +88,7 @@ def test_ranks_have_as_many_batches_and_together_every_row_once(counts, parts, s
 
 
 def test_a_rank_without_rows_is_refused():
-    with pytest.raises(ValueError, match="found 0 rows for 5 batches in the pieces of one of 3 ranks"):
+    with pytest.raises(ValueError, match="found 0 rows for 5 batches in the chunks of one of 3 ranks"):
         feed_of([20, 20], parts=3)
 
 
@@ -96,6 +96,6 @@ def test_a_rank_without_rows_is_refused():
 @pytest.mark.parametrize("counts", [[10], [10, 10]], ids=str)
 @pytest.mark.parametrize("read", [8, 12])
 def test_rows_that_change_between_epochs_are_noticed(read, counts, buffer):
-    feed = Streaming(lambda piece: iter([rows_of(range(read))]), counts, batch_size=4, buffer=buffer)
-    with pytest.raises(ValueError, match=f"found {read} of 10 in piece"):
+    feed = ShuffleBuffer(lambda chunk: iter([rows_of(range(read))]), counts, batch_size=4, capacity=buffer)
+    with pytest.raises(ValueError, match=f"found {read} of 10 in chunk"):
         list(feed.batches(0))

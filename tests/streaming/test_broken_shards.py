@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from mamofair import FairNetClassifier
-from mamofair.tables import stream
+from mamofair.streaming import stream
 
 ASKED: dict[str, Any] = {"target": "hired", "favorable": "yes", "sensitive": ["sex"]}
 
@@ -75,7 +75,7 @@ def test_a_shard_that_changes_while_training_is_named(folder: Path, name: str) -
     fitting = FairNetClassifier(members=2, epochs=5, patience=None, random_state=0).fitting_stream(rows)
     next(fitting)
     BROKEN[name][0](folder / "part-1.parquet")
-    with pytest.raises(ValueError, match=r"part-1\.parquet must stay as it is while it is read: it has changed"):
+    with pytest.raises(ValueError, match=r"part-1\.parquet must not change while it is read: it has changed"):
         list(fitting)
 
 
@@ -95,7 +95,7 @@ def test_dropped_columns_may_differ(folder: Path) -> None:
     rewritten(lambda t: t.assign(job=1.5))(folder / "part-1.parquet")
     rewritten(lambda t: t.drop(columns="job"))(folder / "part-2.parquet")
     rows = stream(folder, **ASKED, drop=["job"])
-    assert len(rows.survey.census) == 120
+    assert len(rows.scan.census) == 120
     assert "job" not in rows.encoder.feature_names_in_
 
 
@@ -122,16 +122,16 @@ def test_only_parquet_that_exists_is_streamed(folder: Path, tmp_path: Path) -> N
     with pytest.raises(ValueError, match=r"Only Parquet can be streamed: found 'people\.csv'"):
         stream(tmp_path / "people.csv", **ASKED)
     (folder / "part-0.parquet").rename(folder / "part-9.parquet")
-    assert len(stream(folder / "part-9.parquet", **ASKED).survey.census) == 40
+    assert len(stream(folder / "part-9.parquet", **ASKED).scan.census) == 40
 
 
 def test_files_in_folders_are_found_but_not_columns_in_their_names(folder: Path) -> None:
     (folder / "more").mkdir()
     (folder / "part-0.parquet").rename(folder / "more" / "part-0.parquet")
-    assert len(stream(folder, **ASKED).survey.census) == 120
+    assert len(stream(folder, **ASKED).scan.census) == 120
     shutil.copytree(folder / "more", folder / "_temporary" / "0")
     shutil.copytree(folder / "more", folder / ".old")
-    assert len(stream(folder, **ASKED).survey.census) == 120
+    assert len(stream(folder, **ASKED).scan.census) == 120
     (folder / "more").rename(folder / "year=2024")
     with pytest.raises(ValueError, match="found one in the name of a folder, 'year=2024'"):
         stream(folder, **ASKED)
@@ -139,7 +139,7 @@ def test_files_in_folders_are_found_but_not_columns_in_their_names(folder: Path)
 
 def test_files_without_rows_do_no_harm_unless_there_are_no_others(applicants: pd.DataFrame, folder: Path) -> None:
     applicants[:0].assign(pay=0.5).to_parquet(folder / "part-3.parquet")
-    assert len(stream(folder, **ASKED).survey.census) == 120
+    assert len(stream(folder, **ASKED).scan.census) == 120
     for i in range(3):
         (folder / f"part-{i}.parquet").unlink()
     with pytest.raises(ValueError, match="There must be rows in data"):

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mamofair.learners.numbers import Moments, Scaling
+from mamofair._rows.moments import Moments
+from mamofair.learners.numbers import Scaling
 
 ROWS = st.integers(2, 20).flatmap(
     lambda n: arrays(float, (n, 3), elements=st.floats(-1e3, 1e3) | st.sampled_from([0, 1]))

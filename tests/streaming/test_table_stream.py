@@ -1,4 +1,4 @@
-"""Tables that are read a piece at a time: what a survey finds, what is encoded, and which rows are test rows."""
+"""Tables that are read a block at a time: what a scan finds, what is encoded, and which rows are test rows."""
 
 from decimal import Decimal
 from functools import reduce
@@ -16,11 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mamofair import FairNetClassifier
-from mamofair.tables import _survey, columns, encoder, load_encoder, read_table, save_encoder, stream
-from mamofair.tables._encoding import Encoding, fitted_encoder
-from mamofair.tables._shards import Codes
-from mamofair.tables._survey import Column, Survey, keys_of
+from mamofair.streaming import stream
+from mamofair.streaming.encoding import Encoding, fitted_encoder
+from mamofair.streaming.scan import ScanResult, content_keys
+from mamofair.tables import columns, counts, encoder, load_encoder, read_table, save_encoder
 from mamofair.tables.columns import MOST_VALUES
+from mamofair.tables.counts import Codes, ColumnCounts
 from mamofair.tables.roles import Roles
 
 ROWS = 2400
@@ -68,7 +69,7 @@ def folder(people: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 def joined(rows: Any) -> tuple[np.ndarray, np.ndarray, pd.DataFrame, np.ndarray]:
-    parts = list(rows)
+    parts = [list(block) for block in rows]
     X, y, keys = (np.concatenate([part[i] for part in parts]) for i in (0, 1, 4))
     return X, y, pd.concat([part[2] for part in parts], ignore_index=True), keys
 
@@ -114,7 +115,7 @@ def test_rare_values_are_those_that_are_rare_to_scikit_learn(levels: dict[int, i
     levels = levels if len(levels) < 100 else dict.fromkeys(range(600), 1) | {0: 1 + one_more}
     values = pd.Series([f"v{value}" for value, count in levels.items() for _ in range(count)], dtype="str")
     codes, texts = pd.factorize(values)
-    column = Column.of(Codes(codes, texts.tolist()))
+    column = ColumnCounts.of(Codes(codes, texts.tolist()))
     found = fitted_encoder({"v": column}, {"v": "text"}, len(values))
     fitted = encoder().fit(values.to_frame("v"))
     assert found.get_feature_names_out().tolist() == fitted.get_feature_names_out().tolist()
@@ -137,20 +138,20 @@ RAW = st.lists(
 )
 
 
-def survey_of(rows: list[tuple[Any, ...]], piece: int = 0) -> tuple[Survey, pd.DataFrame]:
+def scan_of(rows: list[tuple[Any, ...]], piece: int = 0) -> tuple[ScanResult, pd.DataFrame]:
     frame = pd.DataFrame(rows, columns=["pay", "sex", "owner", "hired"]).astype({"sex": object, "owner": object})
     table: dict[str, Any] = {"pay": frame["pay"].to_numpy(), "hired": frame["hired"].to_numpy()}
     for name in ("sex", "owner"):
         codes, values = pd.factorize(frame[name])
         table[name] = Codes(codes, values.tolist())
-    keys, roles = keys_of(table), Roles("hired", {"sex": ()}, ("pay", "owner"))
+    keys, roles = content_keys(table), Roles("hired", {"sex": ()}, ("pay", "owner"))
     test = keys % np.uint64(4) == 0
-    return Survey.of(piece, table, roles, keys, test), frame.assign(test=test)
+    return ScanResult.of(piece, table, roles, keys, test), frame.assign(test=test)
 
 
 @given(RAW)
-def test_a_survey_finds_what_pandas_finds(rows: list[tuple[Any, ...]]) -> None:
-    found, frame = survey_of(rows)
+def test_a_scan_finds_what_pandas_finds(rows: list[tuple[Any, ...]]) -> None:
+    found, frame = scan_of(rows)
     rest = frame[~frame["test"]]
     assert found.columns["pay"].count == rest["pay"].count()
     assert found.columns["pay"].total == pytest.approx(rest["pay"].sum(), abs=1e-6)
@@ -163,11 +164,11 @@ def test_a_survey_finds_what_pandas_finds(rows: list[tuple[Any, ...]]) -> None:
 
 
 @given(RAW, st.integers(0, 30), st.integers(0, 30))
-def test_surveys_of_parts_add_up_to_that_of_the_whole(rows: list[tuple[Any, ...]], one: int, other: int) -> None:
+def test_scans_of_parts_add_up_to_that_of_the_whole(rows: list[tuple[Any, ...]], one: int, other: int) -> None:
     first, second = sorted((one, other))
-    parts = [survey_of(part)[0] for part in (rows[:first], rows[first:second], rows[second:]) if part]
-    whole, found = survey_of(rows)[0], reduce(add, parts)
-    assert found.marks == whole.marks
+    parts = [scan_of(part)[0] for part in (rows[:first], rows[first:second], rows[second:]) if part]
+    whole, found = scan_of(rows)[0], reduce(add, parts)
+    assert found.checksums == whole.checksums
     assert found.census.cells == whole.census.cells
     assert found.test.cells == whole.test.cells
     for name, column in whole.columns.items():
@@ -177,7 +178,7 @@ def test_surveys_of_parts_add_up_to_that_of_the_whole(rows: list[tuple[Any, ...]
 
 def test_more_values_than_can_be_counted_are_not_counted() -> None:
     half = MOST_VALUES // 2 + 1
-    parts = [Column.of(Codes(np.arange(half), [f"{i} {j}" for j in range(half)])) for i in range(3)]
+    parts = [ColumnCounts.of(Codes(np.arange(half), [f"{i} {j}" for j in range(half)])) for i in range(3)]
     assert len(parts[0].values) == half
     for found in (parts[0] + parts[1] + parts[2], parts[0] + (parts[1] + parts[2])):
         assert len(found.values) == 100
@@ -201,10 +202,10 @@ def test_test_rows_are_the_same_in_any_file_and_order_and_the_encoder_has_not_se
     assert len(rest[0]) + len(test[0]) == ROWS
     assert len(np.unique([*rest[3], *test[3]])) == ROWS
     assert abs(len(test[0]) - ROWS / 4) < 6 * np.sqrt(ROWS * 3 / 16)
-    assert len(rows[0].survey.test) == len(test[0])
+    assert len(rows[0].scan.test) == len(test[0])
     mean = rows[0].encoder.named_transformers_["numbers"][-1].statistics_[0]
     np.testing.assert_allclose(rest[0][:, 0].mean(), mean, rtol=1e-12)  # missing ones are the mean of the others
-    assert stream(folder, **options | {"seed": 4}).survey.test.cells != rows[0].survey.test.cells
+    assert stream(folder, **options | {"seed": 4}).scan.test.cells != rows[0].scan.test.cells
     assert rows[0].checksum != rows[1].checksum
 
 
@@ -213,8 +214,8 @@ def test_little_memory_changes_nothing_but_how_many_rows_are_read_at_once(people
     path = tmp_path / "people.parquet"
     people.to_parquet(path)
     large, small = stream(path, **ASKED), stream(path, **ASKED, memory="100kB")
-    assert [len(part[1]) for part in large] == [2400]
-    assert [len(part[1]) for part in small] == [1000, 1000, 400]
+    assert [len(block) for block in large] == [2400]
+    assert [len(block) for block in small] == [1000, 1000, 400]
     np.testing.assert_allclose(joined(large)[0], joined(small)[0], rtol=1e-12)
     assert large.checksum == small.checksum
 
@@ -239,7 +240,7 @@ def test_numbers_may_be_labels_and_groups(tmp_path: Path) -> None:
         assert [type(label) for label in rows.labels] == [type(label) for label in table.labels]
         assert joined(rows)[1].tolist() == table.y.tolist()
         pd.testing.assert_frame_equal(joined(rows)[2].astype("str"), table.sensitive)
-        assert repr(rows).startswith("Stream(300 rows in 1 pieces, 1 features; y is ")
+        assert repr(rows).startswith("Stream(300 rows in 1 row groups, 1 features; y is ")
 
 
 def test_columns_without_any_value_in_a_file_and_other_numbers_are_no_difference(tmp_path: Path) -> None:
@@ -280,7 +281,7 @@ def test_there_are_no_test_rows_unless_they_are_asked_for(folder: Path) -> None:
 def test_text_with_too_many_values_is_left_out_however_many_rows_there_are(
     people: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (columns, _survey):
+    for module in (columns, counts):
         monkeypatch.setattr(module, "MOST_VALUES", 100)
     zips = people.assign(town=[f"{i % 150}" for i in range(ROWS)])[["pay", "town", "sex", "hired"]]
     folder = written(tmp_path / "zips", zips)

@@ -1,0 +1,274 @@
+"""Hold-out rows of a stream: one pass keeps them and collects statistics of the rest, which each epoch reads again."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mamofair._descent.ranks import Ranks
+from mamofair._messages import quote, warn_user
+from mamofair._rows.batches import Batch
+from mamofair._rows.groups import Census, Groups
+from mamofair._rows.labels import as_column, favorable_label
+from mamofair._rows.moments import Moments
+from mamofair._rows.splits import warn_of_likeness
+from mamofair.learners import Parts, Rows
+from mamofair.learners.numbers import Scaling
+from mamofair.learners.rows import AsTensor
+from mamofair.streaming.blocks import Chunks, ReadX, RowBlock, as_bytes, as_chunks, concatenate, read_block
+from mamofair.streaming.buffer import ShuffleBuffer
+
+__all__ = ["HoldOut", "StreamedRows", "TrainStats", "hold_out"]
+
+# Held-out rows and the shuffle buffer may each take this share of the memory; the rest is for reading.
+_SHARE = 1 / 4
+_LOWER = 0.9  # held-out rows that take more are reduced by this factor until they do not
+
+
+@dataclass(frozen=True, eq=False)
+class TrainStats:
+    """Statistics of training rows: labels and groups, moments, and rows by chunk; `a + b` are those of both."""
+
+    census: Census
+    moments: Moments
+    counts: Mapping[int, int]
+
+    @classmethod
+    def of(cls, chunk: int, block: RowBlock) -> "TrainStats":
+        """Return the statistics of some rows of a chunk."""
+        return cls(block.census(), Moments.of(block.X), {chunk: len(block)})
+
+    def __add__(self, other: "TrainStats") -> "TrainStats":
+        chunks = {**self.counts, **other.counts}
+        counts = {chunk: self.counts.get(chunk, 0) + other.counts.get(chunk, 0) for chunk in chunks}
+        return TrainStats(self.census + other.census, self.moments + other.moments, counts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Partition:
+    """Rows whose place is below a bound are held out, by chunk; of the others there are statistics. `a + b`: of both.
+
+    The bound can be lowered later on: held-out rows then become training rows, never the other way round.
+    """
+
+    seed: int
+    bound: float
+    train: TrainStats
+    held_out: tuple[tuple[int, RowBlock], ...]
+
+    @classmethod
+    def of(cls, seed: int, bound: float, chunk: int, block: RowBlock) -> "_Partition":
+        below = block.places(seed) < bound
+        return cls(seed, bound, TrainStats.of(chunk, block[~below]), ((chunk, block[below]),))
+
+    def __add__(self, other: "_Partition") -> "_Partition":
+        if (self.held_out[0][1].weight is None) != (other.held_out[0][1].weight is None):
+            raise ValueError("All batches of rows must have weights, or none of them: found both.")
+        bound = min(self.bound, other.bound)
+        one, two = self.lower(bound), other.lower(bound)
+        return _Partition(self.seed, bound, one.train + two.train, one.held_out + two.held_out)
+
+    def lower(self, bound: float) -> "_Partition":
+        """Return the partition at a lower bound: more rows to train on, and fewer held out."""
+        if bound == self.bound:
+            return self
+        parts = [_Partition.of(self.seed, bound, chunk, block) for chunk, block in self.held_out]
+        train = sum((part.train for part in parts), start=self.train)
+        return _Partition(self.seed, bound, train, sum((part.held_out for part in parts), ()))
+
+    def within(self, room: float, extra: int = 0) -> "_Partition":
+        """Return the partition whose held-out rows fit in `room` bytes, if each takes `extra` bytes later on."""
+        partition = self
+        while sum(block.nbytes + extra * len(block) for _, block in partition.held_out) > room:
+            partition = partition.lower(partition.bound * _LOWER)
+        return partition
+
+    @property
+    def census(self) -> Census:
+        """The labels and groups of all rows."""
+        return sum((block.census() for _, block in self.held_out), start=self.train.census)
+
+
+@dataclass(frozen=True, eq=False)
+class _LabelsAndGroups:
+    """The classes, the favorable one, and the groups of all rows."""
+
+    classes: np.ndarray
+    favorable: Any
+    groups: Groups
+    crossed: bool
+
+    @classmethod
+    def of(cls, census: Census, favorable: Any, crossed: bool) -> "_LabelsAndGroups":
+        classes = np.unique(as_column(np.array(list(dict.fromkeys(census.labels))), "y"))
+        if len(classes) == 1:
+            raise ValueError(f"`y` must have two classes: found one class only, {quote(classes.tolist()[0])}.")
+        groups = census.groups().crossed() if crossed else census.groups()
+        return cls(classes, favorable_label(classes, favorable=favorable), groups, crossed)
+
+    def encode(self, block: RowBlock) -> RowBlock:
+        """Return rows whose `y` is 1 for the favorable label, with the group numbers of all rows."""
+        low, high = self.classes
+        unknown = (block.y != low) & (block.y != high)
+        if unknown.any():
+            raise ValueError(
+                f"Labels must be the same in every pass: found a new one, {quote(block.y[unknown].tolist()[0])}."
+            )
+        y = (block.y == self.favorable).astype(int)
+        return replace(block, y=y, groups=self.encode_groups(block.groups))
+
+    def encode_groups(self, groups: Groups) -> Groups:
+        """Return groups with the group numbers of all rows."""
+        return (groups.crossed() if self.crossed else groups).as_in(self.groups)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedRows(Rows):
+    """Training rows that are read again each epoch.
+
+    `X` has two rows, as an example, and `weight` theirs; `y` and `groups` have each combination that occurs once.
+    """
+
+    stats: TrainStats
+    blocks: Callable[[int], Iterator[RowBlock]]  # of a chunk
+    chunks: int
+    memory: int
+
+    def __len__(self) -> int:
+        return self.stats.moments.rows
+
+    def scaling(self) -> Scaling:
+        """Return how columns are scaled."""
+        return Scaling.by(self.stats.moments)
+
+    def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool = True) -> ShuffleBuffer:
+        """Return batches for training, of nearly equal size, shuffled in a buffer as large as memory allows."""
+        row = 4 * (self.X[0].size + 2 * (1 + sum(map(len, self.groups.values))))
+        counts = [self.stats.counts.get(chunk, 0) for chunk in range(self.chunks)]
+
+        def read(chunk: int) -> Iterator[Batch]:
+            for block in self.blocks(chunk):
+                memberships = block.groups.memberships(block.y, block.weight)
+                yield Batch.of(tensor(block.X, "cpu"), block.y, memberships, block.weight)
+
+        capacity = max(batch_size, int(self.memory * _SHARE / row))
+        return ShuffleBuffer(read, counts, batch_size, capacity, device, ranks.rank, ranks.size)
+
+
+@dataclass(frozen=True, eq=False)
+class HoldOut:
+    """The rows of a stream in three parts, `y` being 1 for the favorable class, and what all of them have in common.
+
+    Rows below `bound` are held out: pass it to `hold_out` to hold out the same rows again.
+    """
+
+    parts: Parts
+    classes: np.ndarray
+    groups: Groups
+    bound: float
+
+
+def hold_out(
+    rows: Any,
+    read: ReadX,
+    *,
+    fractions: tuple[float, float],
+    seed: int,
+    favorable: Any = None,
+    crossed: bool = False,
+    memory: int | str | None = None,
+    bound: float | None = None,
+) -> HoldOut:
+    """Read all rows once, hold some out, and return the others as `StreamedRows`.
+
+    Parameters
+    ----------
+    rows
+        Blocks of rows that can be iterated again and again, or `Chunks`, as `fit_stream` takes them.
+    read
+        Checks the features of a block and returns them as numbers.
+    fractions
+        The fractions of rows for validation and for calibration.
+    seed
+        Decides, with the content of a row, where it goes.
+    favorable, crossed
+        The favorable label, and whether to cross the attributes, as estimators take them.
+    memory
+        For rows, such as "2GB"; by default `rows.memory`, or 2GB. Fewer rows are held out if they would take more than
+        a quarter of it.
+    bound
+        That of an earlier pass, to hold out the same rows, however much memory and however many ranks there are now.
+    """
+    chunks, budget = as_chunks(rows), as_bytes(getattr(rows, "memory", "2GB") if memory is None else memory)
+    share, room = sum(fractions), np.inf if bound is not None else budget * _SHARE
+    partition = _one_pass(chunks, read, seed, share if bound is None else bound, room)
+    task = _LabelsAndGroups.of(partition.census, favorable, crossed)
+    partition = partition.within(room, _extra_bytes(partition.held_out[0][1], task.groups))
+    _warn(partition, share)
+    bound = partition.bound
+    held_out = task.encode(concatenate([block for _, block in partition.held_out]))
+    validates = held_out.places(seed) < bound * fractions[0] / share
+    validation, calibration = held_out[validates], held_out[~validates]
+
+    def blocks(chunk: int) -> Iterator[RowBlock]:
+        for batch in chunks.read(chunk):
+            block = read_block(batch, read)
+            block = None if block is None else task.encode(block[block.places(seed) >= bound])
+            if block is not None and len(block):
+                yield block
+
+    census = partition.train.census
+    y = np.array([int(label == task.favorable) for label in census.labels])
+    cells = task.encode_groups(census.groups())
+    sample = validation[:2]
+    train = StreamedRows(sample.X, y, cells, sample.weight, partition.train, blocks, len(chunks), budget)
+    if not len(train) or not len(validation):
+        raise ValueError(
+            f"There must be rows to train on and rows to measure on: found {len(train):,} and {len(validation):,}. "
+            "Give more rows, or another `validation_fraction`."
+        )
+    held_back = (Rows(block.X, block.y, block.groups, block.weight) for block in (validation, calibration))
+    return HoldOut(Parts(train, *held_back), task.classes, task.groups, bound)
+
+
+def _extra_bytes(block: RowBlock, groups: Groups) -> int:
+    """Return what a held-out row takes in training: features as float32, a counter a label and group as float64."""
+    counters = 16 * (1 + sum(map(len, groups.values))) * (1 if block.weight is None else 2)
+    return 4 * int(np.prod(block.X.shape[1:])) + counters
+
+
+def _one_pass(chunks: Chunks, read: ReadX, seed: int, bound: float, room: float) -> _Partition:
+    """Return the partition of all rows, of which each rank reads its own chunks."""
+    ranks = Ranks.present()
+    if len(chunks) < ranks.size:
+        raise ValueError(
+            f"There must be a chunk of rows for each of {ranks.size} ranks: found {len(chunks)}. Write the rows into "
+            "more files or row groups, or use fewer ranks."
+        )
+
+    def read_own() -> _Partition | None:
+        total: _Partition | None = None
+        for chunk in range(ranks.rank, len(chunks), ranks.size):
+            for batch in chunks.read(chunk):
+                block = read_block(batch, read, reset=total is None)
+                if block is not None:
+                    own = _Partition.of(seed, bound if total is None else total.bound, chunk, block)
+                    total = (own if total is None else total + own).within(room / ranks.size)
+        return total
+
+    parts = [part for part in ranks.every(ranks.together(read_own)) if part is not None]
+    if not parts:
+        raise ValueError("There must be rows to train on: found none.")
+    return sum(parts[1:], start=parts[0]).within(room)
+
+
+def _warn(partition: _Partition, share: float) -> None:
+    """Warn if fewer rows are held out than was asked for, or if they cannot represent the others."""
+    held_out, rows = sum(len(block) for _, block in partition.held_out), len(partition.census)
+    if partition.bound < share:
+        warn_user(
+            f"{held_out:,} of {rows:,} rows are held back, instead of {share:.0%}, to stay within `memory`: the others "
+            "are trained on. Give more memory to hold back more."
+        )
+    warn_of_likeness(held_out, rows, partition.bound, "held back")

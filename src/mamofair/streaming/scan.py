@@ -1,0 +1,181 @@
+"""The first pass over a table's files: column counts, labels and groups, and errors as soon as they are certain."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mamofair._descent.ranks import Ranks
+from mamofair._rows.groups import Census, Groups
+from mamofair._rows.splits import row_keys, row_places, text_keys, warn_of_likeness
+from mamofair.streaming.parquet import Shards
+from mamofair.tables.attributes import bin_names, check_groups, require_two
+from mamofair.tables.columns import SOME, Facts, written
+from mamofair.tables.counts import Codes, ColumnCounts, RawColumn, as_codes
+from mamofair.tables.labels import two_labels
+from mamofair.tables.roles import Roles
+
+__all__ = [
+    "ScanResult",
+    "check_labels",
+    "check_types",
+    "content_keys",
+    "groups_of",
+    "is_test",
+    "rows_per_block",
+    "scan",
+]
+
+_SHARE = 1 / 32  # of the memory, for the numbers of a block; working with them takes several times that
+_FEWEST, _MOST = 1_000, 50_000  # rows in a block
+_TEST_SEED = 1  # makes the choice of test rows independent of other choices with the same seed
+
+
+@dataclass(frozen=True, eq=False)
+class ScanResult:
+    """Statistics of one pass over rows; `a + b` are those of both.
+
+    `columns` and `census` (labels and groups) are of the rows to learn from; of test rows there is only a census,
+    `test`. `checksums` are sums of the keys of all rows, by chunk.
+    """
+
+    columns: Mapping[str, ColumnCounts]
+    census: Census
+    test: Census
+    checksums: Mapping[int, int]
+
+    @classmethod
+    def of(
+        cls, chunk: int, columns: Mapping[str, RawColumn], roles: Roles, keys: np.ndarray, test: np.ndarray
+    ) -> "ScanResult":
+        """Return the statistics of some rows of a chunk; `test` marks the test rows."""
+        groups, label = groups_of(columns, roles), as_codes(columns[roles.target])
+        named = {roles.target, *(name for name, edges in roles.edges.items() if not edges)}
+        counts = {
+            name: ColumnCounts.of((as_codes(column) if name in named else column)[~test])
+            for name, column in columns.items()
+        }
+        labels = [*label.values, None]  # code −1 finds the None
+        census, test_census = (
+            Census.of(labels, np.where(label.codes < 0, len(labels) - 1, label.codes)[rows], groups[rows])
+            for rows in (~test, test)
+        )
+        return cls(counts, census, test_census, {chunk: int(keys.sum(dtype=np.uint64))})
+
+    def __add__(self, other: "ScanResult") -> "ScanResult":
+        columns = {name: column + other.columns[name] for name, column in self.columns.items()}
+        checksums = {**self.checksums}
+        for chunk, checksum in other.checksums.items():
+            checksums[chunk] = (checksums.get(chunk, 0) + checksum) % 2**64
+        return ScanResult(columns, self.census + other.census, self.test + other.test, checksums)
+
+    def facts(self, name: str, shards: Shards) -> Facts:
+        """Return the facts of a column; integers are integers again."""
+        facts = self.columns[name].facts(name, shards.kinds[name], len(self.census))
+        is_integer = facts.kind == "number" and shards.is_integer(name)
+        return replace(facts, some=tuple(map(int, facts.some))) if is_integer else facts
+
+    def target(self, name: str, shards: Shards) -> Facts:
+        """Return the facts of the target, test rows included: they must have one of the two labels as well."""
+        facts, tested = self.facts(name, shards), Counter[Any]()
+        for (label, *_), count in self.test.cells.items():
+            tested[label] += count
+        missing = tested.pop(None, 0)
+        more = tuple(label for label in tested if label not in facts.some)
+        return replace(
+            facts,
+            rows=facts.rows + missing + tested.total(),
+            count=facts.count + tested.total(),
+            distinct=facts.distinct + len(more),
+            some=(*facts.some, *more)[:SOME],
+        )
+
+
+def scan(shards: Shards, roles: Roles, favorable: Any, memory: int, test_fraction: float, seed: int) -> ScanResult:
+    """Read all rows once and return their statistics; each rank reads its own chunks."""
+    ranks = Ranks.present()
+    size = rows_per_block(memory, 8 * len(roles.names) + shards.width)
+
+    def read_own() -> ScanResult | None:
+        result: ScanResult | None = None
+        for chunk in range(ranks.rank, len(shards.chunks), ranks.size):
+            for columns in shards.read(chunk, roles.names, size):
+                keys = content_keys(columns)
+                own = ScanResult.of(chunk, columns, roles, keys, is_test(keys, test_fraction, seed))
+                result = own if result is None else result + own
+            if result is not None:
+                _fail_early(result, shards, roles, favorable)
+        return result
+
+    parts = [part for part in ranks.every(ranks.together(read_own)) if part is not None]
+    if not any(len(part.census) for part in parts):
+        raise ValueError(f"There must be rows to learn from in {shards.label}: found none.")
+    result = sum(parts[1:], start=parts[0])
+    tested = len(result.test)
+    warn_of_likeness(tested, tested + len(result.census), test_fraction, "test rows")
+    return result
+
+
+def _fail_early(result: ScanResult, shards: Shards, roles: Roles, favorable: Any) -> None:
+    """Raise the errors that more rows cannot change."""
+    target = result.target(roles.target, shards)
+    if target.distinct >= 2 or target.count < target.rows:
+        two_labels(target, favorable)
+    for name, edges in roles.edges.items():
+        facts = result.facts(name, shards)
+        if facts.count and (edges or facts.kind == "number" or result.columns[name].truncated):
+            check_groups(facts, edges)
+
+
+def check_types(shards: Shards, roles: Roles, favorable: Any) -> Roles:
+    """Refuse a target or sensitive column that is neither numbers nor text, and return roles without such features."""
+    for name in (roles.target, *roles.edges):
+        if shards.kinds[name] in ("date", "other"):
+            facts = Facts(name, shards.kinds[name], 1, 1, 1, (shards.chunks[0][0].types[name],))
+            two_labels(facts, favorable) if name == roles.target else check_groups(facts, roles.edges[name])
+    return replace(roles, features=tuple(n for n in roles.features if shards.kinds[n] not in ("date", "other")))
+
+
+def check_labels(result: ScanResult, shards: Shards, roles: Roles, favorable: Any) -> tuple[Any, Any]:
+    """Return the labels (unfavorable, favorable), once target and sensitive columns have been checked."""
+    labels = two_labels(result.target(roles.target, shards), favorable)
+    groups = result.census.groups()
+    for name, values in zip(groups.names, groups.values, strict=True):
+        check_groups(result.facts(name, shards), roles.edges[name])
+        require_two(name, values, roles.edges[name])
+    return labels
+
+
+def groups_of(columns: Mapping[str, RawColumn], roles: Roles) -> Groups:
+    """Return the groups of rows; bins of text are ignored here, and refused later."""
+    codes, values = [], []
+    for name, edges in roles.edges.items():
+        column = columns[name]
+        if edges and not isinstance(column, Codes):
+            codes.append(np.where(np.isnan(column), -1, np.searchsorted(edges, column, side="right")))
+            values.append(tuple(bin_names(edges)))
+        else:
+            coded = as_codes(column)
+            codes.append(coded.codes)
+            values.append(tuple(written(value) for value in coded.values))
+    return Groups(tuple(roles.edges), tuple(values), np.column_stack(codes))
+
+
+def content_keys(columns: Mapping[str, RawColumn]) -> np.ndarray:
+    """Return a key for each row that follows from the content of all its columns, and from nothing else."""
+    return row_keys(
+        text_keys([*column.values, None])[column.codes] if isinstance(column, Codes) else column
+        for _, column in sorted(columns.items())
+    )
+
+
+def is_test(keys: np.ndarray, fraction: float, seed: int) -> np.ndarray:
+    """Return which rows are test rows."""
+    return np.asarray(row_places(keys, seed, _TEST_SEED) < fraction)
+
+
+def rows_per_block(memory: int, width: float) -> int:
+    """Return how many rows of so many bytes to read at once."""
+    return int(np.clip(memory * _SHARE / width, _FEWEST, _MOST))

@@ -1,0 +1,208 @@
+"""A table that does not fit in memory: scanned once, then read and encoded a block of rows at a time."""
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+
+from mamofair._descent.ranks import Ranks
+from mamofair._messages import quote
+from mamofair._rows.groups import Groups
+from mamofair.streaming.blocks import RowBlock, as_bytes
+from mamofair.streaming.encoding import Encoding, fitted_encoder
+from mamofair.streaming.parquet import Shards, merge_schemas, open_shards
+from mamofair.streaming.scan import (
+    ScanResult,
+    check_labels,
+    check_types,
+    content_keys,
+    groups_of,
+    is_test,
+    rows_per_block,
+    scan,
+)
+from mamofair.tables.columns import Facts, why_left_out
+from mamofair.tables.counts import RawColumn, as_codes
+from mamofair.tables.roles import Roles, assign_roles, tell
+from mamofair.tables.source import Source
+
+__all__ = ["Stream", "open_table", "stream"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stream:
+    """The rows of a Parquet file or folder, as often as needed: what `stream` returns and `fit_stream` takes.
+
+    It yields `RowBlock`s, which unpack as (X, y, sensitive_features, sample_weight, keys): X is a matrix of numbers, y
+    is 1 for the favorable label, sample_weight is None, and keys follow from the content of the rows.
+
+    Attributes
+    ----------
+    encoder : ColumnTransformer
+        Turns a frame of features into numbers, as `mamofair.tables.encoder` does, but a missing number becomes the
+        mean. Fitted to all rows except test rows.
+    labels : tuple
+        The two values of the target as they are in the table: (unfavorable, favorable).
+    left_out : dict
+        Columns that cannot be features, and why.
+    test : Stream
+        The test rows, if `test_fraction` was given.
+    """
+
+    shards: Shards
+    roles: Roles
+    scan: ScanResult
+    encoder: ColumnTransformer
+    labels: tuple[Any, Any]
+    left_out: dict[str, str]
+    memory: int
+    test_fraction: float = 0.0
+    seed: int = 0
+    y: tuple[Any, Any] = (0, 1)
+    is_test: bool = False
+
+    @property
+    def test(self) -> "Stream":
+        """The test rows."""
+        if not self.test_fraction:
+            raise ValueError("There are no test rows: ask for them with `test_fraction`, such as 0.25.")
+        return replace(self, is_test=True)
+
+    def with_labels(self) -> "Stream":
+        """Return the same rows with labels as they are in the table."""
+        return replace(self, y=self.labels)
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Each combination of label and groups among the rows to learn from, as if it were a row."""
+        return self.scan.census.groups()
+
+    @property
+    def checksum(self) -> str:
+        """Identifies these rows, and their places in files."""
+        chunks = [
+            (shard.label, group, shard.row_groups[group], self.scan.checksums[chunk])
+            for chunk, (shard, group) in enumerate(self.shards.chunks)
+        ]
+        return hashlib.sha256(repr(chunks).encode()).hexdigest()
+
+    def __repr__(self) -> str:
+        census = self.scan.test if self.is_test else self.scan.census
+        good = sum(count for (label, *_), count in census.cells.items() if label == self.labels[1])
+        return (
+            f"Stream({len(census):,} rows in {len(self):,} row groups, {len(self.encoder.feature_names_in_)} features; "
+            f"{self.roles.target} is {self.labels[1]!r} in {good / max(1, len(census)):.1%}; "
+            f"sensitive: {', '.join(self.roles.edges)})"
+        )
+
+    def __len__(self) -> int:
+        return len(self.shards.chunks)
+
+    def __iter__(self) -> Iterator[RowBlock]:
+        return chain.from_iterable(map(self.read, range(len(self))))
+
+    def read(self, chunk: int) -> Iterator[RowBlock]:
+        """Yield the rows of a chunk, which is a row group of a file."""
+        for columns in self.shards.read(chunk, self.roles.names, self._rows_per_block):
+            keys = content_keys(columns)
+            if self.test_fraction:
+                wanted = np.flatnonzero(is_test(keys, self.test_fraction, self.seed) == self.is_test)
+                columns, keys = {name: column[wanted] for name, column in columns.items()}, keys[wanted]
+            groups = groups_of(columns, self.roles).as_in(
+                self.groups, strict=False
+            )  # unknown if only test rows have it
+            yield RowBlock(self._encoding(columns, len(keys)), self._labels(columns), groups, None, keys)
+
+    @cached_property
+    def _encoding(self) -> Encoding:
+        return Encoding.of(self.encoder)
+
+    @property
+    def _rows_per_block(self) -> int:
+        return rows_per_block(self.memory, 8 * self._encoding.width + self.shards.width)
+
+    def _labels(self, columns: Mapping[str, RawColumn]) -> np.ndarray:
+        target = as_codes(columns[self.roles.target])
+        places = {value: i for i, value in enumerate(self.labels)}  # a category may be one that no row has
+        codes = np.array([*(places.get(value, -1) for value in target.values), -1])[target.codes]
+        if (codes < 0).any():
+            raise ValueError(
+                f"The target {quote(self.roles.target)} must have the labels of the first pass: found others. "
+                "Train again, on rows that do not change."
+            )
+        return np.asarray(np.array(self.y)[codes])
+
+
+def stream(
+    path: str | os.PathLike[str],
+    target: str,
+    favorable: Any = None,
+    sensitive: Any = (),
+    drop: Any = (),
+    keep_sensitive: bool = False,
+    *,
+    memory: int | str = "2GB",
+    test_fraction: float = 0.0,
+    seed: int = 0,
+) -> Stream:
+    """Return the rows of a Parquet file, or of a folder of them, that need not fit in memory.
+
+    All files must have the same columns of the same kinds. One pass counts the values of each column, and an encoder is
+    fitted to the counts. Columns that cannot be features are left out, as in `read_table`. In a process group of torch,
+    every rank calls this and reads its own row groups.
+
+    Parameters
+    ----------
+    path : path
+        A ``.parquet`` file, or a folder with such files in it.
+    target, favorable, sensitive, drop, keep_sensitive
+        As in `read_table`.
+    memory : int or str
+        Memory for rows, such as "2GB", here and in training. Python and torch need about 0.5 GB besides.
+    test_fraction : float
+        The fraction of rows that neither the encoder nor training sees; `stream(…).test` has them. Which rows these are
+        follows from their content and the seed. Rows with the same content stay together.
+    seed : int
+        Random seed for the choice of test rows.
+
+    Examples
+    --------
+    >>> from mamofair import FairNetClassifier
+    >>> rows = stream("data/", "approved", sensitive=["sex"], memory="4GB")  # doctest: +SKIP
+    >>> model = FairNetClassifier().fit_stream(rows)  # doctest: +SKIP
+    """
+    if not 0 <= test_fraction < 1:
+        raise ValueError(f"`test_fraction` must be at least 0 and less than 1: found {test_fraction}.")
+    ranks, budget = Ranks.present(), as_bytes(memory)
+    shards, roles = ranks.together(lambda: open_table(path, target, sensitive, drop, keep_sensitive))
+    ranks.require_same(shards.fingerprint, "Let every machine read the same folder.")
+    readable = check_types(shards, roles, favorable)
+    result = scan(shards, readable, favorable, budget, test_fraction, seed)
+    labels = check_labels(result, shards, readable, favorable)
+    left_out = {}
+    for name in roles.features:
+        known = name in result.columns
+        facts = result.facts(name, shards) if known else Facts(name, shards.kinds[name], 1, 1, 0, ())
+        if reason := why_left_out(facts):
+            left_out[name] = reason
+    features = {name: result.columns[name] for name in roles.features if name not in left_out}
+    tell(left_out, features)
+    encoder = fitted_encoder(features, shards.kinds, len(result.census))
+    return Stream(shards, readable, result, encoder, labels, left_out, budget, test_fraction, seed)
+
+
+def open_table(
+    path: str | os.PathLike[str], target: str, sensitive: Any = (), drop: Any = (), keep_sensitive: bool = False
+) -> tuple[Shards, Roles]:
+    """Return files as one table and the roles of its columns, before any row is read."""
+    opened = open_shards(path)
+    label, names = Path(path).name, tuple(opened[0].types)
+    roles = assign_roles(Source(label, names, lambda _: iter(())), target, sensitive, drop, keep_sensitive)
+    return merge_schemas(label, opened, {name for name in names if name not in roles.names}), roles
