@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from jaxtyping import Float
@@ -14,6 +14,8 @@ from mamofair.learners.rows import Parts, Rows, hold_back
 from mamofair.learners.task import Task
 
 __all__ = ["Candidates", "Learner"]
+
+Kind = TypeVar("Kind", bound="Learner")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +55,7 @@ class Learner(ABC):
     notes_growth: ClassVar[bool] = False
 
     @classmethod
-    def of(cls, estimator: Any, **given: Any) -> Self:
+    def of(cls: type[Kind], estimator: Any, **given: Any) -> Kind:
         """Return the learner with the parameters of an estimator, but for those that are given."""
         names = [part.name for part in fields(cls) if part.init and part.name not in given]
         return cls(**{name: getattr(estimator, name) for name in names if hasattr(estimator, name)}, **given)
@@ -98,7 +100,7 @@ class Learner(ABC):
             return Parts(rows, rows, rows[:0])
         return Parts(*hold_back(rows, fractions, rng))
 
-    def for_fold(self, whole: Rows, part: Rows) -> Self:
+    def for_fold(self: Kind, whole: Rows, part: Rows) -> Kind:
         """Return a learner that trains on a part of the rows, in step with this one on the whole."""
         return copy(self)
 
