@@ -173,7 +173,7 @@ def run_onnx(content: bytes, inputs: dict[str, np.ndarray]) -> dict[str, np.ndar
 
 def columns_of(table: pd.DataFrame, encoder) -> dict[str, np.ndarray]:
     """Return a table as the exported model takes it."""
-    numbers = next(list(columns) for kind, _, columns in encoder.transformers_ if kind == "numbers")
+    numbers = list(encoder.fill_values_)
     texts = {name: table[name].fillna("").astype(object) for name in table if name not in numbers}
     doubles = {name: table[name].astype(float) for name in numbers}
     return {name: column.to_numpy()[:, None] for name, column in (texts | doubles).items()}

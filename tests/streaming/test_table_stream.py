@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.preprocessing import OneHotEncoder
 
 from mamofair import FairNetClassifier
 from mamofair.streaming import stream
-from mamofair.streaming.encoding import Encoding, fitted_encoder
 from mamofair.streaming.scan import ScanResult, content_keys
-from mamofair.tables import columns, counts, encoder, load_encoder, read_table, save_encoder
+from mamofair.tables import TableEncoder, columns, counts, encoder, load_encoder, read_table, save_encoder
 from mamofair.tables.columns import MOST_VALUES
 from mamofair.tables.counts import Codes, ColumnCounts
 from mamofair.tables.roles import Roles
@@ -95,11 +95,11 @@ def test_the_encoder_is_the_one_that_is_fitted_in_memory(people: pd.DataFrame, f
     assert found.get_feature_names_out().tolist() == fitted.get_feature_names_out().tolist()
     assert "town=(infrequent)" in found.get_feature_names_out()
     assert found.feature_names_in_.tolist() == list(table.X)
-    ours, theirs = (dict(one.named_transformers_) for one in (found, fitted))
-    for one, other in zip(ours["text"][-1].categories_, theirs["text"][-1].categories_, strict=True):
-        assert one.tolist() == other.tolist()
-    assert found["text"][-1].get_params() == fitted["text"][-1].get_params()
-    np.testing.assert_allclose(ours["numbers"][-1].statistics_, theirs["numbers"][-1].statistics_, rtol=1e-12)
+    assert found.get_params() == fitted.get_params()
+    assert found.indicators_ == fitted.indicators_
+    assert found.categories_ == fitted.categories_
+    assert found.infrequent_categories_ == fitted.infrequent_categories_
+    assert found.fill_values_ == pytest.approx(fitted.fill_values_, rel=1e-12)
     save_encoder(found, tmp_path / "encoder.skops")
     new = pd.DataFrame({name: table.X[name][:3] for name in table.X}).assign(town=["nowhere", None, "town 1"])
     np.testing.assert_array_equal(load_encoder(tmp_path / "encoder.skops").transform(new), found.transform(new))
@@ -116,14 +116,19 @@ def test_rare_values_are_those_that_are_rare_to_scikit_learn(levels: dict[int, i
     values = pd.Series([f"v{value}" for value, count in levels.items() for _ in range(count)], dtype="str")
     codes, texts = pd.factorize(values)
     column = ColumnCounts.of(Codes(codes, texts.tolist()))
-    found = fitted_encoder({"v": column}, {"v": "text"}, len(values))
+    found = TableEncoder.from_counts({"v": column}, {"v": "text"}, len(values))
+    known = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", min_frequency=0.002, max_categories=64, sparse_output=False
+    ).fit(values.to_frame("v"))
     fitted = encoder().fit(values.to_frame("v"))
-    assert found.get_feature_names_out().tolist() == fitted.get_feature_names_out().tolist()
+    names = [name.replace("v_", "v=", 1) for name in known.get_feature_names_out()]
+    assert [name.replace("(infrequent)", "infrequent_sklearn") for name in found.get_feature_names_out()] == names
     new = pd.DataFrame({"v": [*texts, "never seen"]})
-    np.testing.assert_array_equal(found.transform(new), fitted.transform(new))
-    table = {"v": Codes(np.arange(-1, len(texts)), texts.tolist())}
+    for one in (found, fitted):
+        np.testing.assert_array_equal(one.transform(new), known.transform(new))
     with_gap = pd.DataFrame({"v": [None, *texts]})
-    np.testing.assert_array_equal(Encoding.of(found)(table, len(with_gap)), found.transform(with_gap))
+    coded = found.encode([("v", Codes(np.arange(-1, len(texts)), texts.tolist()))])
+    np.testing.assert_array_equal(coded, found.transform(with_gap))
 
 
 RAW = st.lists(
@@ -203,7 +208,7 @@ def test_test_rows_are_the_same_in_any_file_and_order_and_the_encoder_has_not_se
     assert len(np.unique([*rest[3], *test[3]])) == ROWS
     assert abs(len(test[0]) - ROWS / 4) < 6 * np.sqrt(ROWS * 3 / 16)
     assert len(rows[0].scan.test) == len(test[0])
-    mean = rows[0].encoder.named_transformers_["numbers"][-1].statistics_[0]
+    mean = rows[0].encoder.fill_values_["pay"]
     np.testing.assert_allclose(rest[0][:, 0].mean(), mean, rtol=1e-12)  # missing ones are the mean of the others
     assert stream(folder, **options | {"seed": 4}).scan.test.cells != rows[0].scan.test.cells
     assert rows[0].checksum != rows[1].checksum

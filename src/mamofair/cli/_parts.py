@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import ColumnTransformer
 
 from mamofair.cli._asked import Asked
 from mamofair.cli._data import Data
 from mamofair.cli._limit import estimate
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Tally
-from mamofair.tables import encoder
+from mamofair.tables import TableEncoder, encoder
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +22,7 @@ class Parts:
     data: Data
     rest: np.ndarray
     test: np.ndarray
-    encoder: ColumnTransformer
+    encoder: TableEncoder
 
     @classmethod
     def of(cls, asked: Asked, data: Data) -> "Parts":

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import ColumnTransformer
 
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
@@ -17,6 +16,7 @@ from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.fronts import Counter, Tally
 from mamofair.streaming import Stream, stream
 from mamofair.streaming.blocks import as_bytes
+from mamofair.tables import TableEncoder
 
 _BUDGET = "2GB"
 
@@ -60,7 +60,7 @@ class StreamedData:
         return list(self.stream.roles.edges)
 
     @property
-    def encoder(self) -> ColumnTransformer:
+    def encoder(self) -> TableEncoder:
         """What encodes a frame of features."""
         return self.stream.encoder
 

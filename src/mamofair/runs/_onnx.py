@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from sklearn.compose import ColumnTransformer
 
 from mamofair.estimators import FairClassifier
 from mamofair.estimators.state import layers
+from mamofair.tables import TableEncoder
 
 _OPSET, _ML_OPSET, _IR = 17, 3, 8
 
@@ -88,42 +88,25 @@ def _label(label: np.ndarray) -> np.ndarray:
     return label.astype(str) if label.dtype.kind in "UO" else label.astype(np.int64)
 
 
-def _encode(graph: Graph, encoder: ColumnTransformer, kinds: Any) -> str:
-    """Add what the encoder does, and return the matrix; columns stand in the order in which they were learned."""
-    found = []
-    steps = {
-        kind: (pipeline, list(columns)) for kind, pipeline, columns in encoder.transformers_ if kind != "remainder"
-    }
+def _encode(graph: Graph, encoder: TableEncoder, kinds: Any) -> str:
+    """Add the encoder, and return the matrix; inputs are in the order of the columns that it was fitted to."""
     inputs = {
-        name: graph.input(name, kinds.STRING if name in steps.get("text", ((), ()))[1] else kinds.DOUBLE, 1)
+        name: graph.input(name, kinds.STRING if name in encoder.categories_ else kinds.DOUBLE, 1)
         for name in encoder.feature_names_in_
     }
-    if steps.get("numbers", ((), ()))[1]:
-        found += _numbers(graph, steps["numbers"][0][-1], [inputs[name] for name in steps["numbers"][1]], kinds)
-    if steps.get("text", ((), ()))[1]:
-        one_hot, names = steps["text"][0][-1], steps["text"][1]
-        found += [_texts(graph, one_hot, i, inputs[name]) for i, name in enumerate(names)]
-    return graph.node("Concat", *found, axis=1)
+    numbers, texts = ([name for name in inputs if name in own] for own in (encoder.fill_values_, encoder.categories_))
+    missing = {name: graph.node("IsNaN", name) for name in numbers}
+    fills = {name: graph.constant(np.array([encoder.fill_values_[name]])) for name in numbers}
+    columns = [graph.node("Where", missing[name], fills[name], name) for name in numbers]
+    columns += [graph.node("Cast", missing[name], to=kinds.DOUBLE) for name in encoder.indicators_]
+    columns += [_text(graph, encoder.categories_[n], encoder.infrequent_categories_[n], n) for n in texts]
+    return graph.node("Concat", *columns, axis=1)
 
 
-def _numbers(graph: Graph, imputer: Any, names: list[str], kinds: Any) -> list[str]:
-    """Add the median in the place of what is missing, and the columns that say so."""
-    filled, gaps = [], {}
-    for i, name in enumerate(names):
-        gaps[i] = graph.node("IsNaN", name)
-        filled.append(graph.node("Where", gaps[i], graph.constant(imputer.statistics_[i : i + 1]), name))
-    told = [graph.node("Cast", gaps[i], to=kinds.DOUBLE) for i in imputer.indicator_.features_]
-    return [*filled, *told]
-
-
-def _texts(graph: Graph, one_hot: Any, column: int, name: str) -> str:
-    """Add a text's place among the columns of 0/1; what was never seen goes where rare values go, or nowhere."""
-    values = one_hot.categories_[column].tolist()
-    rare = [] if one_hot.infrequent_categories_[column] is None else one_hot.infrequent_categories_[column].tolist()
-    frequent = [value for value in values if value not in rare]
-    width = len(frequent) + bool(rare)
-    places = {value: i for i, value in enumerate(frequent)} | dict.fromkeys(rare, len(frequent))
-    elsewhere = len(frequent) if rare else -1
+def _text(graph: Graph, frequent: list[str], infrequent: list[str], name: str) -> str:
+    """Add a text's place among the columns of 0/1; an unknown value goes where infrequent values go, or nowhere."""
+    width, elsewhere = len(frequent) + bool(infrequent), len(frequent) if infrequent else -1
+    places = {value: i for i, value in enumerate(frequent)} | dict.fromkeys(infrequent, elsewhere)
     if "" in places and "(missing)" in places:
         raise ValueError(
             f"ONNX has no missing text, so that empty text must stand for it: found both in {name!r}. Write one "

@@ -54,7 +54,7 @@ class ScanResult:
         groups, label = groups_of(columns, roles), as_codes(columns[roles.target])
         named = {roles.target, *(name for name, edges in roles.edges.items() if not edges)}
         counts = {
-            name: ColumnCounts.of((as_codes(column) if name in named else column)[~test])
+            name: ColumnCounts.of((as_codes(column) if name in named else column)[~test]).truncate()
             for name, column in columns.items()
         }
         labels = [*label.values, None]  # code −1 finds the None

@@ -10,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.compose import ColumnTransformer
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups
 from mamofair.streaming.blocks import RowBlock, as_bytes
-from mamofair.streaming.encoding import Encoding, fitted_encoder
 from mamofair.streaming.parquet import Shards, merge_schemas, open_shards
 from mamofair.streaming.scan import (
     ScanResult,
@@ -28,6 +26,7 @@ from mamofair.streaming.scan import (
     rows_per_block,
     scan,
 )
+from mamofair.tables import TableEncoder
 from mamofair.tables.columns import Facts, why_left_out
 from mamofair.tables.counts import RawColumn, as_codes
 from mamofair.tables.roles import Roles, assign_roles, tell
@@ -45,7 +44,7 @@ class Stream:
 
     Attributes
     ----------
-    encoder : ColumnTransformer
+    encoder : TableEncoder
         Turns a frame of features into numbers, as `mamofair.tables.encoder` does, but a missing number becomes the
         mean. Fitted to all rows except test rows.
     labels : tuple
@@ -59,7 +58,7 @@ class Stream:
     shards: Shards
     roles: Roles
     scan: ScanResult
-    encoder: ColumnTransformer
+    encoder: TableEncoder
     labels: tuple[Any, Any]
     left_out: dict[str, str]
     memory: int
@@ -118,15 +117,12 @@ class Stream:
             groups = groups_of(columns, self.roles).as_in(
                 self.groups, strict=False
             )  # unknown if only test rows have it
-            yield RowBlock(self._encoding(columns, len(keys)), self._labels(columns), groups, None, keys)
-
-    @cached_property
-    def _encoding(self) -> Encoding:
-        return Encoding.of(self.encoder)
+            features = ((name, columns[name]) for name in self.encoder.feature_names_in_)
+            yield RowBlock(self.encoder.encode(features), self._labels(columns), groups, None, keys)
 
     @property
     def _rows_per_block(self) -> int:
-        return rows_per_block(self.memory, 8 * self._encoding.width + self.shards.width)
+        return rows_per_block(self.memory, 8 * len(self.encoder.get_feature_names_out()) + self.shards.width)
 
     def _labels(self, columns: Mapping[str, RawColumn]) -> np.ndarray:
         target = as_codes(columns[self.roles.target])
@@ -194,7 +190,7 @@ def stream(
             left_out[name] = reason
     features = {name: result.columns[name] for name in roles.features if name not in left_out}
     tell(left_out, features)
-    encoder = fitted_encoder(features, shards.kinds, len(result.census))
+    encoder = TableEncoder.from_counts(features, shards.kinds, len(result.census))
     return Stream(shards, readable, result, encoder, labels, left_out, budget, test_fraction, seed)
 
 

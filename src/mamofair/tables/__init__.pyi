@@ -1,5 +1,5 @@
 from ._batches import read_batches
-from ._encoder import encoder
+from ._encoder import TableEncoder, encoder
 from ._encoder_file import load_encoder, read_encoder, save_encoder
 from ._open import open_source
 from ._read import Table, read_features, read_table
@@ -7,6 +7,7 @@ from .attributes import parse_attribute
 
 __all__ = [
     "Table",
+    "TableEncoder",
     "encoder",
     "load_encoder",
     "open_source",

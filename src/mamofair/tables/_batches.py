@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
-from sklearn.compose import ColumnTransformer
 
 from mamofair.tables._csv import MISSING, explained, is_gzip, open_csv
+from mamofair.tables._encoder import MISSING as MISSING_TEXT
+from mamofair.tables._encoder import TableEncoder
 from mamofair.tables._open import open_source
 from mamofair.tables.columns import tidy
 from mamofair.tables.parquet import from_arrow, open_parquet
@@ -16,9 +17,7 @@ __all__ = ["read_batches"]
 _SPELLINGS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False"}
 
 
-def read_batches(
-    path: Path, encoder: ColumnTransformer, rows: int = 20_000
-) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+def read_batches(path: Path, encoder: TableEncoder, rows: int = 20_000) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Yield some rows at a time of a CSV or Parquet file: all columns as they stand, and the encoder's features.
 
     What is a number or text was settled in training. So it does not depend on the batch, or on the file: a code such
@@ -42,14 +41,12 @@ def read_batches(
         raise ValueError(f"There must be rows in {source.label}: found only column names. Write it again.")
 
 
-def _truths(encoder: ColumnTransformer) -> list[str]:
+def _truths(encoder: TableEncoder) -> list[str]:
     """Return the columns of text that are True and False, which CSV files spell in several ways."""
     return [
         name
-        for kind, pipeline, columns in encoder.transformers_
-        if kind == "text" and len(columns)
-        for name, values in zip(columns, pipeline[-1].categories_, strict=True)
-        if set(values) <= {"True", "False", "(missing)"}
+        for name, values in encoder.categories_.items()
+        if {*values, *encoder.infrequent_categories_[name]} <= {"True", "False", MISSING_TEXT}
     ]
 
 

@@ -1,27 +1,22 @@
-"""The file of an encoder: skops under a fixed allow-list, no pickle."""
+"""The file of an encoder: plain values in skops' format, nothing that could be executed."""
 
 import os
 from pathlib import Path
+from typing import Any
 
-from sklearn.compose import ColumnTransformer
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
+from mamofair.tables._encoder import TableEncoder
 from mamofair.tables.skops_files import read_parts, write_parts
 
 __all__ = ["load_encoder", "read_encoder", "save_encoder"]
 
-# What the file of an encoder may hold beyond skops' own list of numpy's and scikit-learn's harmless types.
-# The functions are found by these names, which makes them part of the file format.
-_ALLOWED = frozenset(
-    {"numpy.dtype"}
-    | {
-        f"mamofair.tables._encoder.{name}"
-        for name in ("number_columns", "text_columns", "numbers", "texts", "level_name")
-    }
-)
 _WHAT = "an encoder"
+_PARTS = ("strategy", "columns", "fill_values", "indicators", "categories", "infrequent_categories")
 
 
-def save_encoder(fitted: ColumnTransformer, path: str | os.PathLike[str]) -> None:
+def save_encoder(fitted: Any, path: str | os.PathLike[str]) -> None:
     """Write an encoder to a skops file, which `load_encoder` reads without executing anything from it.
 
     Examples
@@ -35,17 +30,46 @@ def save_encoder(fitted: ColumnTransformer, path: str | os.PathLike[str]) -> Non
     ...     load_encoder(f"{folder}/encoder.skops").transform(people[:1]).tolist()
     [[23.0, 0.0]]
     """
-    Path(path).write_bytes(write_parts(fitted, "The encoder", _WHAT, _ALLOWED))
+    if not isinstance(fitted, TableEncoder):
+        raise ValueError(f"The encoder must be an encoder(): found {type(fitted).__name__}. Save it in another way.")
+    check_is_fitted(fitted)
+    learned = (fitted.fill_values_, fitted.indicators_, fitted.categories_, fitted.infrequent_categories_)
+    state = dict(zip(_PARTS, (fitted.strategy, fitted.feature_names_in_.tolist(), *learned), strict=True))
+    Path(path).write_bytes(write_parts(state, "The encoder", _WHAT, frozenset()))
 
 
-def load_encoder(path: str | os.PathLike[str]) -> ColumnTransformer:
+def load_encoder(path: str | os.PathLike[str]) -> TableEncoder:
     """Read the file of an encoder; types that no encoder needs are refused by name, and nothing is executed."""
     return read_encoder(Path(path).read_bytes(), str(path))
 
 
-def read_encoder(data: bytes, label: str) -> ColumnTransformer:
+def read_encoder(data: bytes, label: str) -> TableEncoder:
     """Return the encoder in the content of a file."""
-    loaded = read_parts(data, label, _WHAT, _ALLOWED)
-    if not isinstance(loaded, ColumnTransformer):
-        raise ValueError(f"{label} must hold an encoder: found {type(loaded).__name__}. Use encoder().")
-    return loaded
+    state = read_parts(data, label, _WHAT, frozenset())
+    if not isinstance(state, dict):
+        raise ValueError(f"{label} must hold an encoder: found {type(state).__name__}. Use encoder().")
+    if not _is_sound(state):
+        raise ValueError(f"{label} must be sound: found a broken encoder. Copy it again.")
+    fitted = TableEncoder(state["strategy"])
+    fitted.feature_names_in_ = np.array(state["columns"], dtype=object)
+    fitted.n_features_in_ = len(state["columns"])
+    fitted.fill_values_, fitted.indicators_ = state["fill_values"], state["indicators"]
+    fitted.categories_, fitted.infrequent_categories_ = state["categories"], state["infrequent_categories"]
+    return fitted
+
+
+def _is_sound(state: dict[Any, Any]) -> bool:
+    """Whether the values are those of a fitted encoder."""
+    if state.keys() != set(_PARTS) or state["strategy"] not in ("median", "mean"):
+        return False
+    columns, fills, marked, *levels = (state[name] for name in _PARTS[1:])
+    if not (_are_texts(columns) and _are_texts(marked) and all(isinstance(part, dict) for part in (fills, *levels))):
+        return False
+    numbers = all(isinstance(value, float) and np.isfinite(value) for value in fills.values()) and {*marked} <= {*fills}
+    texts = all(_are_texts(values) for level in levels for values in level.values()) and {*levels[0]} == {*levels[1]}
+    return numbers and texts and sorted([*fills, *levels[0]]) == sorted(columns)
+
+
+def _are_texts(values: Any) -> bool:
+    texts = isinstance(values, list) and all(isinstance(value, str) for value in values)
+    return texts and len(set(values)) == len(values)

@@ -20,6 +20,9 @@ class Codes:
     codes: np.ndarray
     values: list[Any]
 
+    def __len__(self) -> int:
+        return len(self.codes)
+
     def __getitem__(self, rows: Any) -> "Codes":
         return Codes(self.codes[rows], self.values)
 
@@ -55,7 +58,7 @@ class ColumnCounts:
             counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values)).tolist()
             values = {value: count for value, count in zip(column.values, counts, strict=True) if count}
             total = float(sum(value * count for value, count in values.items() if not isinstance(value, str)))
-            return cls(sum(counts), total, values).truncate()
+            return cls(sum(counts), total, values)
         known = column[~np.isnan(column)]
         return cls(len(known), float(known.sum()))
 
