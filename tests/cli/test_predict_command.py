@@ -149,7 +149,7 @@ def test_what_is_wrong_with_a_table_is_told_in_one_line(fails, trained, new, tmp
     people, path = pd.read_csv(new), tmp_path / "new.csv"
     for table, message in (
         (people.rename(columns={"income": "incom"}), "no column 'income' in new.csv. Did you mean 'incom'"),
-        (people.rename(columns=str.upper), "no column 'income' in new.csv. Nor are there 'age', "),
+        (people.rename(columns=str.upper), "no column 'income' in new.csv. Also missing: 'age', "),
         (people.assign(age="old"), "Column 'age' must hold numbers, or true and false: found 'old'"),
         (people.assign(score=1), "has a column 'score' already"),
         (people[:0], "found only column names"),

@@ -36,9 +36,9 @@ BROKEN: dict[str, tuple[Callable[[Path], object], str]] = {
     "no Parquet": (lambda p: p.write_bytes(b"sex,hired\nf,yes\n"), "part-1.parquet cannot be read as Parquet: "),
     "fewer columns": (
         rewritten(lambda t: t.drop(columns="job")),
-        "part-1.parquet must have the same columns as part-0.parquet: found no 'job' in it",
+        "part-1.parquet must have the same columns as part-0.parquet: 'job' is missing",
     ),
-    "more columns": (rewritten(lambda t: t.assign(id=1)), "part-1.parquet must .*: found 'id' in it, too"),
+    "more columns": (rewritten(lambda t: t.assign(id=1)), "part-1.parquet must .*: found 'id' in addition"),
     "text for numbers": (
         rewritten(lambda t: t.astype({"age": "str"})),
         "part-1.parquet must .*: found large_string in 'age', not int64",
@@ -155,7 +155,7 @@ def test_files_without_rows_do_no_harm_unless_there_are_no_others(applicants: pd
         ({}, {"drop": ["idd"]}, "no column 'idd'"),
         ({}, {"sensitive": ["hired"]}, "The target 'hired' must be neither sensitive nor dropped"),
         ({}, {"sensitive": []}, "`sensitive` must name at least one column"),
-        ({}, {"favorable": None}, "which value of 'hired' is the good outcome: found 'no', 'yes'"),
+        ({}, {"favorable": None}, "must name the value of 'hired' that is the favorable outcome: found 'no', 'yes'"),
         ({}, {"favorable": "ja"}, "must be a value of 'hired': found 'no', 'yes', not 'ja'"),
         ({"hired": "yes"}, {}, "The target 'hired' must have two values: found only 'yes'"),
         ({}, {"target": "age"}, r"must have two values: found \d+: 20, 21, 22, 23, 24, …"),

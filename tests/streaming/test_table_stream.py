@@ -187,9 +187,9 @@ def test_more_values_than_can_be_counted_are_not_counted() -> None:
     assert len(parts[0].values) == half
     for found in (parts[0] + parts[1] + parts[2], parts[0] + (parts[1] + parts[2])):
         assert len(found.values) == 100
-        facts = found.facts("id", "text", 3 * half)
-        assert (facts.count, facts.distinct) == (3 * half, MOST_VALUES + 1)
-        assert facts.is_free_text
+        summary = found.summary("id", "text", 3 * half)
+        assert (summary.count, summary.distinct) == (3 * half, MOST_VALUES + 1)
+        assert summary.is_free_text
 
 
 @pytest.mark.filterwarnings("ignore:Left out")
@@ -294,7 +294,7 @@ def test_text_with_too_many_values_is_left_out_however_many_rows_there_are(
         with pytest.warns(UserWarning, match="Left out"):
             found = read(folder if read is stream else zips, "hired", "yes", ["sex"])
         assert found.left_out == {"town": "names, ids or free text, more than 100 different values in 2,400 rows"}
-        with pytest.raises(ValueError, match="'town' must name groups: found values such as 0 that hardly come back"):
+        with pytest.raises(ValueError, match="'town' must name groups: found values such as 0 that hardly ever repeat"):
             read(folder if read is stream else zips, "hired", "yes", ["town"])
     with pytest.raises(ValueError, match="'town' must have two values: found 101: '0', '1', '10', '11', '12', …"):
         stream(folder, "town", "0", ["sex"])

@@ -86,7 +86,6 @@ class _Partition:
 
     @property
     def census(self) -> Census:
-        """The labels and groups of all rows."""
         return sum((block.census() for _, block in self.held_out), start=self.train.census)
 
 
@@ -180,25 +179,11 @@ def hold_out(
     memory: int | str | None = None,
     bound: float | None = None,
 ) -> HoldOut:
-    """Read all rows once, hold some out, and return the others as `StreamedRows`.
+    """Read all rows once, hold out `fractions` of them for validation and calibration, and stream the others.
 
-    Parameters
-    ----------
-    rows
-        Blocks of rows that can be iterated again and again, or `Chunks`, as `fit_stream` takes them.
-    read
-        Checks the features of a block and returns them as numbers.
-    fractions
-        The fractions of rows for validation and for calibration.
-    seed
-        Decides, with the content of a row, where it goes.
-    favorable, crossed
-        The favorable label, and whether to cross the attributes, as estimators take them.
-    memory
-        For rows, such as "2GB"; by default `rows.memory`, or 2GB. Fewer rows are held out if they would take more than
-        a quarter of it.
-    bound
-        That of an earlier pass, to hold out the same rows, however much memory and however many ranks there are now.
+    Where a row goes follows from its content and the seed. Fewer rows are held out if they would take more than a
+    quarter of the `memory` (by default `rows.memory`, or 2GB). With the `bound` of an earlier pass, the same rows are
+    held out as then, however much memory and however many ranks there are now.
     """
     chunks, budget = as_chunks(rows), as_bytes(getattr(rows, "memory", "2GB") if memory is None else memory)
     share, room = sum(fractions), np.inf if bound is not None else budget * _SHARE

@@ -77,7 +77,7 @@ class Shards:
 
         shard, group = self.chunks[chunk]
         texts = [name for name in names if self.kinds[name] == "text"]
-        with _naming(shard.label):
+        with _naming_file(shard.label):
             now = os.stat(shard.path)
             if (now.st_size, now.st_mtime_ns) != (shard.size, shard.changed):
                 raise ValueError(f"{shard.label} must not change while it is read: it has changed. Start again.")
@@ -117,8 +117,8 @@ def merge_schemas(label: str, shards: list[Shard], ignored: Collection[str]) -> 
     for shard in shards[1:]:
         if difference := _difference(first, shard, kinds, ignored):
             raise ValueError(
-                f"{shard.label} must have the same columns as {first.label}: {difference}. Write it again, or take it "
-                "out of the folder."
+                f"{shard.label} must have the same columns as {first.label}: {difference}. Write it again, or "
+                "remove it from the folder."
             )
     chunks = tuple((shard, group) for shard in shards for group, rows in enumerate(shard.row_groups) if rows)
     if not chunks:
@@ -128,9 +128,9 @@ def merge_schemas(label: str, shards: list[Shard], ignored: Collection[str]) -> 
 
 def _difference(first: Shard, shard: Shard, kinds: Mapping[str, Kind], ignored: Collection[str]) -> str:
     if missing := [name for name in first.types if name not in shard.types and name not in ignored]:
-        return f"found no {quote(missing[0])} in it"
+        return f"{quote(missing[0])} is missing"
     if more := [name for name in shard.types if name not in first.types and name not in ignored]:
-        return f"found {quote(more[0])} in it, too"
+        return f"found {quote(more[0])} in addition"
     for name, kind in shard.kinds.items():
         if name not in ignored and kind is not None and kind != kinds[name]:
             return f"found {shard.types[name]} in {quote(name)}, not {first.types[name]}"
@@ -150,7 +150,7 @@ def _files(folder: Path) -> list[Path]:
         )
     if partitions := [part for file in files for part in file.parts[:-1] if "=" in part]:
         raise ValueError(
-            f"Columns must be in files: found one in the name of a folder, {quote(partitions[0])}. "
+            f"Columns must be in the files: found one in the name of a folder, {quote(partitions[0])}. "
             "Write it into the files."
         )
     return [folder / file for file in files]
@@ -160,7 +160,7 @@ def _open_shard(path: Path, label: str) -> Shard:
     names = open_parquet(path).names  # says if pyarrow is missing, or if a name occurs twice
     import pyarrow.parquet as pq
 
-    with _naming(label), pq.ParquetFile(path) as file:
+    with _naming_file(label), pq.ParquetFile(path) as file:
         status, schema = os.stat(path), file.schema_arrow
         groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
         types = {name: schema.field(name).type for name in names}
@@ -172,7 +172,7 @@ def _open_shard(path: Path, label: str) -> Shard:
 
 
 @contextmanager
-def _naming(label: str) -> Iterator[None]:
+def _naming_file(label: str) -> Iterator[None]:
     """Turn errors of pyarrow into one sentence that names the file."""
     import pyarrow as pa
 

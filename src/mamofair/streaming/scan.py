@@ -12,9 +12,9 @@ from mamofair._rows.groups import Census, Groups
 from mamofair._rows.splits import row_keys, row_places, text_keys, warn_of_likeness
 from mamofair.streaming.parquet import Shards
 from mamofair.tables.attributes import bin_names, check_groups, require_two
-from mamofair.tables.columns import SOME, Facts, written
+from mamofair.tables.columns import EXAMPLES, ColumnSummary, to_text
 from mamofair.tables.counts import Codes, ColumnCounts, RawColumn, as_codes
-from mamofair.tables.labels import two_labels
+from mamofair.tables.labels import find_labels
 from mamofair.tables.roles import Roles
 
 __all__ = [
@@ -71,25 +71,25 @@ class ScanResult:
             checksums[chunk] = (checksums.get(chunk, 0) + checksum) % 2**64
         return ScanResult(columns, self.census + other.census, self.test + other.test, checksums)
 
-    def facts(self, name: str, shards: Shards) -> Facts:
-        """Return the facts of a column; integers are integers again."""
-        facts = self.columns[name].facts(name, shards.kinds[name], len(self.census))
-        is_integer = facts.kind == "number" and shards.is_integer(name)
-        return replace(facts, some=tuple(map(int, facts.some))) if is_integer else facts
+    def summary(self, name: str, shards: Shards) -> ColumnSummary:
+        """Return the summary of a column; integers are integers again."""
+        summary = self.columns[name].summary(name, shards.kinds[name], len(self.census))
+        is_integer = summary.kind == "number" and shards.is_integer(name)
+        return replace(summary, examples=tuple(map(int, summary.examples))) if is_integer else summary
 
-    def target(self, name: str, shards: Shards) -> Facts:
-        """Return the facts of the target, test rows included: they must have one of the two labels as well."""
-        facts, tested = self.facts(name, shards), Counter[Any]()
+    def target(self, name: str, shards: Shards) -> ColumnSummary:
+        """Return the summary of the target, test rows included: they must have one of the two labels as well."""
+        summary, tested = self.summary(name, shards), Counter[Any]()
         for (label, *_), count in self.test.cells.items():
             tested[label] += count
         missing = tested.pop(None, 0)
-        more = tuple(label for label in tested if label not in facts.some)
+        more = tuple(label for label in tested if label not in summary.examples)
         return replace(
-            facts,
-            rows=facts.rows + missing + tested.total(),
-            count=facts.count + tested.total(),
-            distinct=facts.distinct + len(more),
-            some=(*facts.some, *more)[:SOME],
+            summary,
+            rows=summary.rows + missing + tested.total(),
+            count=summary.count + tested.total(),
+            distinct=summary.distinct + len(more),
+            examples=(*summary.examples, *more)[:EXAMPLES],
         )
 
 
@@ -122,28 +122,28 @@ def _fail_early(result: ScanResult, shards: Shards, roles: Roles, favorable: Any
     """Raise the errors that more rows cannot change."""
     target = result.target(roles.target, shards)
     if target.distinct >= 2 or target.count < target.rows:
-        two_labels(target, favorable)
+        find_labels(target, favorable)
     for name, edges in roles.edges.items():
-        facts = result.facts(name, shards)
-        if facts.count and (edges or facts.kind == "number" or result.columns[name].truncated):
-            check_groups(facts, edges)
+        summary = result.summary(name, shards)
+        if summary.count and (edges or summary.kind == "number" or result.columns[name].truncated):
+            check_groups(summary, edges)
 
 
 def check_types(shards: Shards, roles: Roles, favorable: Any) -> Roles:
     """Refuse a target or sensitive column that is neither numbers nor text, and return roles without such features."""
     for name in (roles.target, *roles.edges):
         if shards.kinds[name] in ("date", "other"):
-            facts = Facts(name, shards.kinds[name], 1, 1, 1, (shards.chunks[0][0].types[name],))
-            two_labels(facts, favorable) if name == roles.target else check_groups(facts, roles.edges[name])
+            summary = ColumnSummary(name, shards.kinds[name], 1, 1, 1, (shards.chunks[0][0].types[name],))
+            find_labels(summary, favorable) if name == roles.target else check_groups(summary, roles.edges[name])
     return replace(roles, features=tuple(n for n in roles.features if shards.kinds[n] not in ("date", "other")))
 
 
 def check_labels(result: ScanResult, shards: Shards, roles: Roles, favorable: Any) -> tuple[Any, Any]:
     """Return the labels (unfavorable, favorable), once target and sensitive columns have been checked."""
-    labels = two_labels(result.target(roles.target, shards), favorable)
+    labels = find_labels(result.target(roles.target, shards), favorable)
     groups = result.census.groups()
     for name, values in zip(groups.names, groups.values, strict=True):
-        check_groups(result.facts(name, shards), roles.edges[name])
+        check_groups(result.summary(name, shards), roles.edges[name])
         require_two(name, values, roles.edges[name])
     return labels
 
@@ -159,7 +159,7 @@ def groups_of(columns: Mapping[str, RawColumn], roles: Roles) -> Groups:
         else:
             coded = as_codes(column)
             codes.append(coded.codes)
-            values.append(tuple(written(value) for value in coded.values))
+            values.append(tuple(to_text(value) for value in coded.values))
     return Groups(tuple(roles.edges), tuple(values), np.column_stack(codes))
 
 

@@ -27,9 +27,9 @@ from mamofair.streaming.scan import (
     scan,
 )
 from mamofair.tables import TableEncoder
-from mamofair.tables.columns import Facts, why_left_out
+from mamofair.tables.columns import ColumnSummary, exclusion_reason
 from mamofair.tables.counts import RawColumn, as_codes
-from mamofair.tables.roles import Roles, assign_roles, tell
+from mamofair.tables.roles import Roles, assign_roles, warn_left_out
 from mamofair.tables.source import Source
 
 __all__ = ["Stream", "open_table", "stream"]
@@ -185,11 +185,11 @@ def stream(
     left_out = {}
     for name in roles.features:
         known = name in result.columns
-        facts = result.facts(name, shards) if known else Facts(name, shards.kinds[name], 1, 1, 0, ())
-        if reason := why_left_out(facts):
+        summary = result.summary(name, shards) if known else ColumnSummary(name, shards.kinds[name], 1, 1, 0, ())
+        if reason := exclusion_reason(summary):
             left_out[name] = reason
     features = {name: result.columns[name] for name in roles.features if name not in left_out}
-    tell(left_out, features)
+    warn_left_out(left_out, features)
     encoder = TableEncoder.from_counts(features, shards.kinds, len(result.census))
     return Stream(shards, readable, result, encoder, labels, left_out, budget, test_fraction, seed)
 

@@ -1,4 +1,4 @@
-"""A user's own table: read, encoded, and the encoder saved without pickle.
+"""Your own table: read it, encode it, and save the encoder without pickle.
 
 >>> import pandas as pd
 >>> from mamofair.tables import encoder, read_table
@@ -10,5 +10,5 @@
 
 import lazy_loader as _lazy
 
-# An audit reads a table, and need not wait for what trains on one.
+# `mamofair audit` reads a table, and need not wait for the imports of the rest.
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,11 +1,11 @@
-"""Tables larger than memory: a batch of rows at a time, in the types that training found."""
+"""New rows for a trained model, a batch at a time, in the types that training used."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
 
-from mamofair.tables._csv import MISSING, explained, is_gzip, open_csv
+from mamofair.tables._csv import MISSING, is_gzip, naming_file, open_csv
 from mamofair.tables._encoder import MISSING as MISSING_TEXT
 from mamofair.tables._encoder import TableEncoder
 from mamofair.tables._open import open_source
@@ -18,31 +18,31 @@ _SPELLINGS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False"
 
 
 def read_batches(path: Path, encoder: TableEncoder, rows: int = 20_000) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """Yield some rows at a time of a CSV or Parquet file: all columns as they stand, and the encoder's features.
+    """Yield batches of rows of a CSV or Parquet file: all columns as they are in the file, and the encoder's features.
 
-    What is a number or text was settled in training. So it does not depend on the batch, or on the file: a code such
-    as 01 stays text, even where no other value tells.
+    Training decided which columns are numbers and which are text, so that this depends neither on the batch nor on the
+    file: a code such as 01 stays text, even if all values of a batch look like numbers.
     """
     source = open_source(path)
     wanted = list(encoder.feature_names_in_)
     source.check(wanted)
     is_parquet = path.name.lower().endswith(".parquet")
-    truths, found = _truths(encoder), 0
+    booleans, count = _boolean_columns(encoder), 0
     for whole in _parquet(path, rows) if is_parquet else _csv(path, rows):
-        found += len(whole)
+        count += len(whole)
         if is_parquet:
             features = pd.DataFrame({name: tidy(whole[name]) for name in wanted}, copy=False)
         else:
             features = whole[wanted].mask(whole[wanted].isin(MISSING))
-            features = features.assign(**{name: features[name].replace(_SPELLINGS) for name in truths})
-        if found:
+            features = features.assign(**{name: features[name].replace(_SPELLINGS) for name in booleans})
+        if count:
             yield whole, features
-    if not found:
+    if not count:
         raise ValueError(f"There must be rows in {source.label}: found only column names. Write it again.")
 
 
-def _truths(encoder: TableEncoder) -> list[str]:
-    """Return the columns of text that are True and False, which CSV files spell in several ways."""
+def _boolean_columns(encoder: TableEncoder) -> list[str]:
+    """Return the text columns whose values are True and False, which CSV files spell in several ways."""
     return [
         name
         for name, values in encoder.categories_.items()
@@ -53,7 +53,7 @@ def _truths(encoder: TableEncoder) -> list[str]:
 def _csv(path: Path, rows: int) -> Iterator[pd.DataFrame]:
     names = open_csv(path).names
     with (
-        explained(path),
+        naming_file(path),
         pd.read_csv(
             path,
             engine="c",

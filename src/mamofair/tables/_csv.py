@@ -1,4 +1,4 @@
-"""CSV files: the header by hand, the rows by pyarrow or, without it, by pandas."""
+"""CSV files: the header is read by hand, the rows by pyarrow or, without it, by pandas."""
 
 import csv
 import gzip
@@ -15,16 +15,16 @@ from mamofair._messages import cut, quote
 from mamofair.tables.parquet import from_arrow
 from mamofair.tables.source import Columns, Source
 
-__all__ = ["MISSING", "explained", "is_gzip", "open_csv"]
+__all__ = ["MISSING", "is_gzip", "naming_file", "open_csv"]
 
 # The same for both readers. "None" and "?" are not among them: they may be answers.
 MISSING = ["", "#N/A", "#N/A N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"]
 
 
 def open_csv(path: Path) -> Source:
-    """Open a CSV file, gzipped or not, to its header."""
+    """Open a CSV file, gzipped or not, and read its header."""
     # Readers of CSV rename a second column of the same name, or drop it: only the header itself tells.
-    with explained(path), _bytes(path) as file:
+    with naming_file(path), _bytes(path) as file:
         lines = (line.decode("utf-8-sig") for line in file)
         names = tuple(next((row for row in csv.reader(lines) if row), ()))
     if not names:
@@ -32,7 +32,7 @@ def open_csv(path: Path) -> Source:
     if len(names) == 1 and any(separator in names[0] for separator in ";\t|"):
         raise ValueError(
             f"The columns of a CSV must be separated by commas: found the single column {quote(names[0])} in "
-            f"{path.name}. Write it with commas, or read it yourself and give the DataFrame."
+            f"{path.name}. Write it with commas, or read it yourself and pass the DataFrame."
         )
     return Source(path.name, names, partial(_columns, path, names))
 
@@ -49,7 +49,7 @@ def _with_pyarrow(path: Path, wanted: list[str]) -> Columns:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    with explained(path), pa.input_stream(path, compression="gzip" if is_gzip(path) else None) as file:
+    with naming_file(path), pa.input_stream(path, compression="gzip" if is_gzip(path) else None) as file:
         table = arrow_csv.read_csv(
             file,
             parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
@@ -66,7 +66,7 @@ def _with_pyarrow(path: Path, wanted: list[str]) -> Columns:
 
 
 def _with_pandas(path: Path, names: tuple[str, ...], wanted: list[str]) -> Columns:
-    with explained(path):
+    with naming_file(path):
         frame = pd.read_csv(
             path,
             engine="c",
@@ -85,7 +85,7 @@ def _with_pandas(path: Path, names: tuple[str, ...], wanted: list[str]) -> Colum
 
 
 def is_gzip(path: Path) -> bool:
-    """Return whether a file is packed, by its name."""
+    """Return whether a file is gzipped, by its name."""
     return path.suffix.lower() == ".gz"
 
 
@@ -94,8 +94,8 @@ def _bytes(path: Path) -> gzip.GzipFile | BufferedReader:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
-    """Turn what the readers raise into one sentence about the file."""
+def naming_file(path: Path) -> Iterator[None]:
+    """Turn errors of the readers into one sentence that names the file."""
     try:
         yield
     except UnicodeDecodeError:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mamofair._messages import quote, quote_some
 from mamofair.tables._open import open_source
-from mamofair.tables.columns import Kind, as_numbers, as_text, kind_of, written
+from mamofair.tables.columns import Kind, as_numbers, as_text, kind_of, to_text
 from mamofair.tables.counts import Codes, ColumnCounts, RawColumn, as_codes
 
 __all__ = ["MISSING", "TableEncoder", "encoder"]
@@ -130,7 +130,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             matrix = np.zeros((len(column), len(places))) if matrix is None else matrix
             if name in self.categories_:
                 coded, infrequent = as_codes(column), places.get(("infrequent", name, ""), -1)
-                values = [*map(written, coded.values), MISSING]  # code −1 finds the last
+                values = [*map(to_text, coded.values), MISSING]  # code −1 finds the last
                 hot = np.array([places.get(("value", name, value), infrequent) for value in values])[coded.codes]
                 rows = np.flatnonzero(hot >= 0)
                 matrix[rows, hot[rows]] = 1.0
@@ -169,7 +169,7 @@ def _read(series: pd.Series, text: bool) -> RawColumn:
 
 def _levels(column: ColumnCounts, rows: int) -> tuple[list[str], list[str]]:
     """Return the frequent and the infrequent values, missing being one, as scikit-learn's OneHotEncoder splits them."""
-    counts = {written(value): count for value, count in column.values.items()}
+    counts = {to_text(value): count for value, count in column.values.items()}
     if column.count < rows:
         counts[MISSING] = counts.get(MISSING, 0) + rows - column.count
     values = np.array(sorted(counts), dtype=object)

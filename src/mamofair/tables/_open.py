@@ -1,4 +1,4 @@
-"""Whatever a user calls a table, opened."""
+"""Opens tables: paths and frames."""
 
 import os
 from functools import partial
@@ -17,7 +17,7 @@ __all__ = ["open_source"]
 
 
 def open_source(source: Any) -> Source:
-    """Open a path or a frame; reading waits until the names of columns have been checked."""
+    """Open a path or a frame; nothing is read before the column names have been checked."""
     if isinstance(source, str | os.PathLike):
         return _open_file(Path(source))
     if isinstance(source, pd.DataFrame):
@@ -44,7 +44,7 @@ def _columns(frame: Any, wanted: list[str]) -> Columns:
 
 
 def _as_pandas(column: nw.Series[Any]) -> pd.Series:
-    """Return a column as pandas has it; categories are categories, wherever they come from."""
+    """Return a column as a pandas Series; categories stay categories, wherever they come from."""
     native = column.to_native()
     if nw.dependencies.is_pyarrow_chunked_array(native):  # narwhals would fill the gaps in a dictionary column
         return from_arrow(native, column.name)
@@ -54,11 +54,11 @@ def _as_pandas(column: nw.Series[Any]) -> pd.Series:
 
 
 def _is_readable(path: Path) -> bool:
-    """Whether the name of a file is one that the system takes: not too long, without zeros."""
+    """Whether the system accepts the name of a file: not too long, no null characters."""
     try:
         path.stat()
     except FileNotFoundError:
-        return True  # the name is good
+        return True  # the name is fine
     except (OSError, ValueError):
         return False
     return True

@@ -7,10 +7,10 @@ from typing import Any
 import pandas as pd
 
 from mamofair.tables._open import open_source
-from mamofair.tables.attributes import groups
-from mamofair.tables.columns import facts_of, tidy, why_left_out
-from mamofair.tables.labels import binary_labels
-from mamofair.tables.roles import assign_roles, tell
+from mamofair.tables.attributes import assign_groups
+from mamofair.tables.columns import exclusion_reason, summarize, tidy
+from mamofair.tables.labels import encode_labels
+from mamofair.tables.roles import assign_roles, warn_left_out
 
 __all__ = ["Table", "read_features", "read_table"]
 
@@ -24,13 +24,13 @@ class Table:
     X : DataFrame
         The features: numbers, booleans and text, with NaN for missing.
     y : Series
-        The label: 1 is the favorable one, 0 the other.
+        The label: 1 is the favorable outcome, 0 the other.
     sensitive : DataFrame
-        The group of every row for each sensitive column, as text; missing means unknown.
+        The group of each row for each sensitive column, as text; missing means unknown.
     labels : tuple
-        The two values of the target as they were: (unfavorable, favorable).
+        The two values of the target as they are in the table: (unfavorable, favorable).
     left_out : dict
-        The columns that are no features although nobody asked for that, and why.
+        Columns that cannot be features, and why.
     """
 
     X: pd.DataFrame
@@ -59,8 +59,8 @@ def read_table(
 ) -> Table:
     """Return features, label and sensitive columns of a CSV file, a Parquet file or a DataFrame.
 
-    Dates, free text (names, ids, notes: text whose values hardly ever come back) and columns without any value
-    cannot be features: they are left out with one warning that names them.
+    Dates, free text (names, ids, notes: text whose values hardly ever repeat) and columns without any value cannot be
+    features. They are left out, and a warning names them.
 
     Parameters
     ----------
@@ -69,15 +69,16 @@ def read_table(
     target : str
         The column to predict. It must have two values and none missing.
     favorable : value or str, optional
-        The good outcome, as it stands in the target or as text. Needed unless the target is 0/1, −1/1 or boolean.
+        The target value that counts as the favorable outcome, or its text. Required unless the target is 0/1, −1/1 or
+        boolean.
     sensitive : str, list or mapping
-        The columns that say who a person is. Numbers such as an age need the edges of bins:
-        ``["sex", {"age": [25, 60]}]``, ``{"sex": None, "age": [25, 60]}`` and ``["sex", "age:25,60"]`` are the
-        same. The groups are then "under 25", "25 to under 60" and "60 and over".
+        The sensitive attributes. A number such as an age needs the edges of bins:
+        ``["sex", {"age": [25, 60]}]``, ``{"sex": None, "age": [25, 60]}`` and ``["sex", "age:25,60"]`` are
+        equivalent. The groups are then "under 25", "25 to under 60" and "60 and over".
     drop : str or list of str
-        Columns that are no features.
+        Columns to exclude from the features.
     keep_sensitive : bool
-        Whether the sensitive columns are features, too.
+        Whether sensitive columns are features as well.
 
     Examples
     --------
@@ -92,28 +93,28 @@ def read_table(
     table = open_source(source)
     roles = assign_roles(table, target, sensitive, drop, keep_sensitive)
     columns = table.read(list(roles.names))
-    y, labels = binary_labels(tidy(next(columns)[1]), favorable)
-    known, features, left_out = {}, {}, {}
+    y, labels = encode_labels(tidy(next(columns)[1]), favorable)
+    groups, features, left_out = {}, {}, {}
     for name, raw in columns:
         column = tidy(raw)
         if name in roles.edges:
-            known[name] = groups(column, roles.edges[name])
+            groups[name] = assign_groups(column, roles.edges[name])
         if name not in roles.features:
             continue
-        if reason := why_left_out(facts_of(column)):
+        if reason := exclusion_reason(summarize(column)):
             left_out[name] = reason
         else:
             features[name] = column
-    tell(left_out, features)
+    warn_left_out(left_out, features)
     # copy=False: the columns become a frame as they are, without a second copy of them all.
     X = pd.DataFrame({name: features[name] for name in table.names if name in features}, copy=False)
-    return Table(X, y, pd.DataFrame(known, copy=False), labels, left_out)
+    return Table(X, y, pd.DataFrame(groups, copy=False), labels, left_out)
 
 
 def read_features(source: Any, names: Iterable[str]) -> pd.DataFrame:
     """Return the named columns of a table, in this order and in plain types; others are ignored.
 
-    What a trained model needs of new rows: ``read_features("new.csv", encoder.feature_names_in_)``.
+    Reads the features of new rows for a trained model: ``read_features("new.csv", encoder.feature_names_in_)``.
 
     Examples
     --------

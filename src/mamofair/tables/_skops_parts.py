@@ -1,7 +1,7 @@
 """Whether fitted parts of scikit-learn are sound.
 
 Compiled code trusts what fitted parts hold: a tree with a wrong child reads memory that is not its own, or never ends.
-So every part is looked at before it predicts, and a type that nobody has looked into is refused by name.
+So every part is checked before it predicts, and a type without a check is refused by name.
 """
 
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ _COLUMN_WISE = (OrdinalEncoder, FunctionTransformer)  # as many columns out as i
 
 
 def require_sound(fitted: Any, label: str, functions: Iterable[str]) -> None:
-    """Raise a `ValueError` unless every part is of a known type and sound; functions may be those of these names."""
+    """Raise a `ValueError` unless every part is sound and of a known type, or one of the named functions."""
     left, seen = [fitted], {}
     while left:
         part = left.pop()
@@ -72,7 +72,7 @@ def _inside(part: Any) -> list[Any]:
     return list(vars(part).values()) if _name(type(part)).startswith(_MODULES) and hasattr(part, "__dict__") else []
 
 
-#: What these parts have once they are fitted; without it they refuse to predict.
+#: The attribute that a fitted part has; without it, the part refuses to predict.
 _FITTED: tuple[tuple[type, str], ...] = (
     (BaseDecisionTree, "tree_"),
     (BaseForest, "estimators_"),
@@ -83,13 +83,13 @@ _FITTED: tuple[tuple[type, str], ...] = (
 
 
 def is_fitted(part: Any) -> bool:
-    """Whether a part holds anything to look at; pipelines hold copies of their steps that were never fitted."""
+    """Whether a part is fitted; pipelines also hold copies of their steps that never were."""
     return all(hasattr(part, name) for kind, name in _FITTED if isinstance(part, kind))
 
 
 @singledispatch
 def is_sound(part: Any) -> bool:
-    """Whether what a part holds is what its code relies on."""
+    """Whether a part holds what its compiled code relies on."""
     jobs = getattr(part, "n_jobs", None)
     return jobs is None or (isinstance(jobs, int) and abs(jobs) <= _THREADS)
 
@@ -162,7 +162,7 @@ def _(part: HistGradientBoostingClassifier) -> bool:
 
 
 def _columns(part: HistGradientBoostingClassifier) -> int:
-    """Return how many columns the trees get: what the two transformers before them, if there are some, return."""
+    """Return the number of columns that the trees get, after the transformers before them, if any."""
     before = part._preprocessor
     if before is None:
         return int(part.n_features_in_)

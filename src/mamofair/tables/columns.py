@@ -11,18 +11,18 @@ from pandas.api.types import infer_dtype
 from mamofair._messages import quote
 
 __all__ = [
+    "EXAMPLES",
     "MOST_VALUES",
-    "SOME",
-    "Facts",
+    "ColumnSummary",
     "Kind",
     "as_numbers",
     "as_text",
-    "facts_of",
+    "exclusion_reason",
     "kind_of",
     "require_finite",
+    "summarize",
     "tidy",
-    "why_left_out",
-    "written",
+    "to_text",
 ]
 
 Kind = Literal["number", "boolean", "text", "date", "other"]
@@ -40,24 +40,24 @@ _DATE = re.compile(
 
 _TRUTHS = dict.fromkeys(("True", "true", "TRUE"), "1") | dict.fromkeys(("False", "false", "FALSE"), "0")
 
-# A category is worth learning from when it comes back: fewer rows than this per value, on average, is a name or a note.
+# A category is worth learning from if it repeats: fewer rows per value than this, on average, is a name or a note.
 _ROWS_PER_VALUE = 5
 _FEW_VALUES = 20
-MOST_VALUES = 100_000  # text with more is no category either, and would take too much memory to count in passing
-SOME = 100  # values that are looked at
+MOST_VALUES = 100_000  # text with more values is no category either, and would take too much memory to count
+EXAMPLES = 100  # values of a column to look at
 
 
 def kind_of(column: pd.Series) -> Kind:
-    """Return what the values of a column are; text that looks like a date is text here."""
-    # Only object columns can change their mind further down.
-    looked_at = column if column.dtype == object else column.head(1000)
-    return _KINDS.get(infer_dtype(looked_at, skipna=True), "other")
+    """Return the kind of a column; text that looks like a date is text here."""
+    # Only object columns may hold other types further down.
+    sample = column if column.dtype == object else column.head(1000)
+    return _KINDS.get(infer_dtype(sample, skipna=True), "other")
 
 
 def tidy(column: pd.Series) -> pd.Series:
-    """Return the column in a plain type: numpy numbers, bool or `str`, NaN for missing; dates and others as they are.
+    """Return the column in a plain type: numpy numbers, bool or `str`, NaN for missing; dates and others unchanged.
 
-    Where the numbers or texts come from (CSV, Parquet, pandas, polars) then no longer shows.
+    The result is the same for values from CSV, Parquet, pandas and polars.
     """
     kind = kind_of(column)
     if kind == "number":
@@ -68,11 +68,11 @@ def tidy(column: pd.Series) -> pd.Series:
 
 
 def as_text(column: pd.Series) -> pd.Series:
-    """Return the column as `str`; missing stays missing; 1, 1.0 and "1" are written alike."""
+    """Return the column as `str`; missing stays missing; 1, 1.0 and "1" become the same text."""
     if isinstance(column.dtype, pd.StringDtype):
         return column.astype("str")
     codes, values = pd.factorize(column)
-    texts = pd.array([written(value) for value in values], dtype="str")
+    texts = pd.array([to_text(value) for value in values], dtype="str")
     return pd.Series(texts.take(codes, allow_fill=True), index=column.index, name=column.name)
 
 
@@ -88,21 +88,21 @@ def as_numbers(column: pd.Series) -> pd.Series:
         wrong = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
         found = f"found {quote(wrong.iloc[0])}" if len(wrong) else f"found {column.dtype}"
         raise ValueError(f"Column {quote(column.name)} must hold numbers, or true and false: {found}.") from None
-    return _finite(pd.Series(numbers, index=column.index, name=column.name))
+    return _check_finite(pd.Series(numbers, index=column.index, name=column.name))
 
 
-def written(value: Any) -> str:
+def to_text(value: Any) -> str:
     """Return a single value as text: 25.0 is "25", 0.5 is "0.5", True is "True"."""
     whole = isinstance(value, float | np.floating) and float(value).is_integer()
     return str(int(value) if whole else value)
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What decides about a column: the same facts whether it is in memory or was read in passing.
+class ColumnSummary:
+    """Statistics that decide how a column can be used, for tables in memory and in streams alike.
 
-    `count` of its `rows` have a value; `distinct` values are different, some of which are in `some`, as they come;
-    `middle` is about the median of numbers. Values are counted where that decides something.
+    `count` of its `rows` have a value, `distinct` of these are different, and some are in `examples`; `median` is that
+    of numbers, roughly. Distinct values are counted only where they matter.
     """
 
     name: str
@@ -110,35 +110,37 @@ class Facts:
     rows: int
     count: int
     distinct: int
-    some: tuple[Any, ...]
-    middle: float = np.nan
+    examples: tuple[Any, ...]
+    median: float = np.nan
 
     @property
     def is_free_text(self) -> bool:
-        """Whether text is names, ids or notes rather than categories: its values hardly ever come back."""
-        rarely = self.distinct > _FEW_VALUES and self.count < _ROWS_PER_VALUE * self.distinct
-        return self.kind == "text" and (rarely or self.distinct > MOST_VALUES)
+        """Whether text is names, ids or notes rather than categories: its values hardly ever repeat."""
+        unique = self.distinct > _FEW_VALUES and self.count < _ROWS_PER_VALUE * self.distinct
+        return self.kind == "text" and (unique or self.distinct > MOST_VALUES)
 
     @property
     def looks_like_dates(self) -> bool:
         """Whether most of its values are written as dates or times."""
-        return self.kind == "text" and sum(_DATE.fullmatch(v) is not None for v in self.some) > len(self.some) / 2
+        return (
+            self.kind == "text" and sum(_DATE.fullmatch(v) is not None for v in self.examples) > len(self.examples) / 2
+        )
 
 
-def facts_of(column: pd.Series, numbers: bool = False) -> Facts:
-    """Return the facts of a column in memory; different numbers are counted if asked for."""
+def summarize(column: pd.Series, numbers: bool = False) -> ColumnSummary:
+    """Return the summary of a column in memory; `numbers` says whether to count different numbers."""
     name, kind, rows, count = str(column.name), kind_of(column), len(column), int(column.count())
     if kind == "text" or (numbers and kind in ("number", "boolean")):
         values = column.dropna().unique()
-        middle = float(column.median()) if kind == "number" else np.nan
-        return Facts(name, kind, rows, count, len(values), tuple(values[:SOME].tolist()), middle)
-    return Facts(name, kind, rows, count, 0, tuple(column.dropna().iloc[:1]))
+        median = float(column.median()) if kind == "number" else np.nan
+        return ColumnSummary(name, kind, rows, count, len(values), tuple(values[:EXAMPLES].tolist()), median)
+    return ColumnSummary(name, kind, rows, count, 0, tuple(column.dropna().iloc[:1]))
 
 
-def why_left_out(column: Facts) -> str | None:
-    """Return the reason why a tidy column cannot be a feature, or None."""
+def exclusion_reason(column: ColumnSummary) -> str | None:
+    """Return why a tidy column cannot be a feature, or None if it can."""
     if not column.name.strip() or column.name.startswith("Unnamed: "):
-        return "no name, as the row numbers of a frame that was saved"
+        return "no name, like the row numbers of a saved frame"
     if not column.count:
         return "every value is missing"
     if column.kind == "date" or column.looks_like_dates:
@@ -154,13 +156,13 @@ def why_left_out(column: Facts) -> str | None:
 def _plain_numbers(column: pd.Series) -> pd.Series:
     column = column.infer_objects()
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
-        return _finite(column)
+        return _check_finite(column)
     if column.dtype.kind in "iu" and not column.isna().any():
         return column.astype(np.int64)
     return as_numbers(column)
 
 
-def _finite(column: pd.Series) -> pd.Series:
+def _check_finite(column: pd.Series) -> pd.Series:
     require_finite(column, repr(column.name))
     return column
 
@@ -170,5 +172,5 @@ def require_finite(numbers: Any, label: str) -> None:
     if infinite := int(np.isinf(numbers).sum()):
         raise ValueError(
             f"Column {label} must hold finite numbers: found infinity in {infinite:,} rows. "
-            "Replace it by a number, or by nothing if it is unknown."
+            "Replace it by a number, or leave it empty if it is unknown."
         )

@@ -1,4 +1,4 @@
-"""A column's values as codes, and how often each value occurs: all that an encoder needs to know of a column."""
+"""Columns as codes, and how often each value occurs: all that an encoder needs to know."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from mamofair.tables.columns import MOST_VALUES, SOME, Facts, Kind
+from mamofair.tables.columns import EXAMPLES, MOST_VALUES, ColumnSummary, Kind
 
 __all__ = ["Codes", "ColumnCounts", "RawColumn", "as_codes"]
 
@@ -73,11 +73,11 @@ class ColumnCounts:
         """Return the counts with no more values than can be counted."""
         if not self.truncated and len(self.values) <= MOST_VALUES:
             return self
-        return replace(self, values=dict(islice(self.values.items(), SOME)), truncated=True)
+        return replace(self, values=dict(islice(self.values.items(), EXAMPLES)), truncated=True)
 
-    def facts(self, name: str, kind: Kind, rows: int) -> Facts:
-        """Return the facts of a column, of which there are so many rows."""
+    def summary(self, name: str, kind: Kind, rows: int) -> ColumnSummary:
+        """Return the summary of a column of so many rows."""
         values = list(self.values)
         distinct = MOST_VALUES + 1 if self.truncated else len(values)
-        middle = float(np.median(values)) if kind == "number" and values else np.nan
-        return Facts(name, kind, rows, self.count, distinct, tuple(values[:SOME]), middle)
+        median = float(np.median(values)) if kind == "number" and values else np.nan
+        return ColumnSummary(name, kind, rows, self.count, distinct, tuple(values[:EXAMPLES]), median)

@@ -1,6 +1,6 @@
-"""Text that a spreadsheet would run as a formula, and the apostrophe that keeps it from doing so.
+"""Text that a spreadsheet would run as a formula, and the apostrophe that prevents it.
 
-Whoever can write a name into a table could otherwise have a formula of theirs run where it is opened (CWE-1236).
+Otherwise anyone who can write a name into a table could run a formula on the machine that opens it (CWE-1236).
 """
 
 import csv
@@ -11,16 +11,16 @@ import pandas as pd
 
 __all__ = ["protect", "protect_table", "safe_csv", "unprotect"]
 
-# What begins a formula, or what spreadsheets skip before one, as OWASP lists them; after apostrophes, so that
-# `unprotect` finds what was there.
+# Characters that begin a formula, or that spreadsheets skip before one (OWASP's list), also after apostrophes: else
+# `unprotect` would remove one that was there before.
 _BEGINS = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[-+](\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+](nan|inf|infinity)", re.IGNORECASE)
 
 
 def protect(text: str) -> str:
-    """Return a text with an apostrophe before it if it begins like a formula; numbers and lone signs stay.
+    """Return a text with an apostrophe before it if it begins like a formula; numbers and single signs stay.
 
-    A sign alone is no formula, and a label in some tables.
+    A single sign is no formula, and is a label in some tables.
 
     >>> [protect(text) for text in ("=1+1", "+1 555 0100", "-3.5", "-", "sex")]
     ["'=1+1", "'+1 555 0100", '-3.5', '-', 'sex']
@@ -39,7 +39,7 @@ def unprotect(text: str) -> str:
 
 
 def protect_table(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose texts, names of columns included, are protected; all else is as it was."""
+    """Return a table whose texts and column names are protected; everything else is unchanged."""
     columns = {
         protect(str(name)): _protect_column(column) if _may_hold_text(column) else column
         for name, column in frame.items()
@@ -48,9 +48,9 @@ def protect_table(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def safe_csv(frame: pd.DataFrame, header: bool = True) -> str:
-    """Return a table as CSV, in which no cell is a formula."""
+    """Return a table as CSV in which no cell is a formula."""
     table = protect_table(frame)
-    # Before Python 3.13 a carriage return is not quoted, and whoever reads the file begins a new row there.
+    # Before Python 3.13 a carriage return is not quoted, and readers of the file start a new row there.
     returns = any(map(_holds_return, (column for _, column in table.items()))) or any(
         "\r" in str(name) for name in table
     )

@@ -11,7 +11,7 @@ __all__ = ["from_arrow", "open_parquet"]
 
 
 def open_parquet(path: Path) -> Source:
-    """Open a Parquet file to its schema."""
+    """Open a Parquet file and read its schema."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -1,16 +1,16 @@
-"""Which columns are what: the target, sensitive ones, and candidates for features."""
+"""The roles of columns: target, sensitive, or candidate for a feature."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from mamofair._messages import cut, quote, warn_user
-from mamofair.tables.attributes import attributes, checked_edges
+from mamofair.tables.attributes import check_edges, parse_attributes
 from mamofair.tables.source import Source
 
-__all__ = ["Roles", "assign_roles", "tell"]
+__all__ = ["Roles", "assign_roles", "warn_left_out"]
 
-_MOST = 350  # characters of the columns that are left out, of which there may be thousands
+_MOST = 350  # characters of a list of left-out columns, of which there may be thousands
 
 
 @dataclass(frozen=True)
@@ -23,22 +23,19 @@ class Roles:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All columns to read.
-
-        The target and the sensitive columns first: what is wrong with them is said before the rest is looked at.
-        """
+        """All columns to read, target and sensitive columns first, so that their errors come first."""
         return tuple(dict.fromkeys((self.target, *self.edges, *self.features)))
 
 
 def assign_roles(table: Source, target: Any, sensitive: Any, drop: Any, keep_sensitive: bool) -> Roles:
-    """Return the roles of a table's columns, from all the ways to write them."""
+    """Return the roles of a table's columns, from any of the forms `read_table` accepts."""
     dropped = [drop] if isinstance(drop, str) else list(() if drop is None else drop)
     table.check([target, *dropped])
-    bins = attributes(sensitive, table.names)
+    bins = parse_attributes(sensitive, table.names)
     table.check(bins)
     _check_roles(target, bins, dropped)
     others = {target, *dropped, *(() if keep_sensitive else bins)}
-    edges = {name: checked_edges(name, bins[name]) for name in bins}
+    edges = {name: check_edges(name, bins[name]) for name in bins}
     return Roles(target, edges, tuple(name for name in table.names if name not in others))
 
 
@@ -46,14 +43,14 @@ def _check_roles(target: Any, bins: Collection[Any], dropped: Collection[Any]) -
     if target in bins or target in dropped:
         raise ValueError(
             f"The target {quote(target)} must be neither sensitive nor dropped: found it in "
-            f"`{'sensitive' if target in bins else 'drop'}`. Take it out there, or choose another target."
+            f"`{'sensitive' if target in bins else 'drop'}`. Remove it there, or choose another target."
         )
     if not bins:
         raise ValueError("`sensitive` must name at least one column: found none. Name one, such as 'sex'.")
 
 
-def tell(left_out: Mapping[str, str], features: Collection[str]) -> None:
-    """Name the columns that were left out: a warning, or an error when there are no others."""
+def warn_left_out(left_out: Mapping[str, str], features: Collection[str]) -> None:
+    """Warn of columns that were left out, or raise a `ValueError` if there are no others."""
     named = cut("; ".join(f"{quote(name)} ({reason})" for name, reason in left_out.items()), _MOST)
     if not features:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Fitted parts of scikit-learn in skops files, read without trust.
+"""Fitted parts of scikit-learn in skops files that somebody else may have written.
 
 skops executes nothing and refuses types that are on no list. Two things it leaves to its users: a file may unpack to
 any size, and the content of a part of a harmless type may crash compiled code (see `_skops_parts`).
@@ -15,19 +15,19 @@ from mamofair.tables.untrusted import one_sentence, parse_json
 
 __all__ = ["read_parts", "write_parts"]
 
-_SPARSE, _RATIO = 2**26, 20  # bytes that sparse matrices, which scipy compresses, may have: so many, or so many a byte
+_SPARSE, _RATIO = 2**26, 20  # limits of sparse matrices, which scipy compresses: bytes, and bytes per byte in the file
 _NODES = 10**7
 
 
 def write_parts(fitted: Any, label: str, what: str, allowed: frozenset[str]) -> bytes:
-    """Return the file of a fitted part; what could not be read back is refused by name."""
+    """Return the content of a file with a fitted part; types that could not be read back are refused by name."""
     data: bytes = skops.io.dumps(fitted)
     read_parts(data, label, what, allowed)
     return data
 
 
 def read_parts(data: bytes, label: str, what: str, allowed: frozenset[str]) -> Any:
-    """Return `what` a file holds: nothing but types that skops trusts and those that are `allowed`."""
+    """Return what a file holds; only types that skops trusts, and those in `allowed`, are accepted."""
     with one_sentence(f"{label} must be the file of {what}"):
         _require_stored(data, label)
         foreign = set(skops.io.get_untrusted_types(data=data)) - allowed
@@ -42,7 +42,7 @@ def read_parts(data: bytes, label: str, what: str, allowed: frozenset[str]) -> A
 
 
 def _require_stored(data: bytes, label: str) -> None:
-    """Refuse a file that unpacks to more than it is; Python's reader stops at the sizes that are looked at here."""
+    """Refuse a file that unpacks to more than its own size; Python's reader stops at the sizes checked here."""
     with ZipFile(io.BytesIO(data)) as archive:
         entries = archive.infolist()
         compressed = any(entry.compress_type != ZIP_STORED for entry in entries)
@@ -58,7 +58,7 @@ def _require_stored(data: bytes, label: str) -> None:
 
 
 def _expanded(state: Any, sizes: dict[Any, int]) -> int:
-    """Return how many parts there are if those that are named by a number, again and again, count each time."""
+    """Return the number of parts, counting a part that is referred to by its id each time."""
     if not isinstance(state, dict | list):
         return 1
     name = state.get("__id__") if isinstance(state, dict) else None

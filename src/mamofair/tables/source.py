@@ -22,12 +22,12 @@ class Source:
     Parameters
     ----------
     label : str
-        How messages call it.
+        Its name in messages.
     names : tuple of str
         Its columns, in order.
     columns : callable
-        From names to the pairs (name, column), in the order asked for. Each column is handed over before the
-        next one is made, so that no second copy of the table exists.
+        Yields (name, column) for the given names, in their order. Each column is yielded before the next one is read,
+        so that there is never a second copy of the table.
     """
 
     label: str
@@ -47,14 +47,14 @@ class Source:
             )
 
     def check(self, wanted: Iterable[object]) -> None:
-        """Refuse names that are not columns, with the nearest ones that are."""
+        """Raise a `ValueError` for names that are not columns, and suggest the nearest ones."""
         unknown = [name for name in wanted if name not in self.names]
         if not unknown:
             return
         spelled = {name.lower(): name for name in self.names}
         near = [spelled[name] for name in get_close_matches(str(unknown[0]).lower(), spelled, cutoff=0.6)]
         if len(unknown) > 1:
-            hint = f"Nor are there {quote_some(unknown[1:])}."
+            hint = f"Also missing: {quote_some(unknown[1:])}."
         elif near:
             hint = f"Did you mean {' or '.join(map(quote, near))}?"
         else:
@@ -62,7 +62,7 @@ class Source:
         raise ValueError(f"There is no column {quote(unknown[0])} in {self.label}. {hint}")
 
     def read(self, wanted: list[str]) -> Columns:
-        """Yield the columns as `columns` makes them, and refuse a table without rows."""
+        """Yield (name, column) for the given names; a table without rows is a `ValueError`."""
         for name, column in self.columns(wanted):
             if column.empty:
                 raise ValueError(f"There must be rows in {self.label}: found only column names. Write it again.")

@@ -7,19 +7,19 @@ from typing import Any
 
 __all__ = ["one_sentence", "parse_json", "require_size"]
 
-_BYTES, _VALUES = 2**28, 10**7  # that a file of JSON or a table may have, at the most
-_LONGEST = 500  # characters of an error
+_BYTES, _VALUES = 2**28, 10**7  # limits of a JSON file or a table
+_LONGEST = 500  # characters of an error message
 
 
 @contextmanager
 def one_sentence(claim: str, advice: str = "Copy it again, or make it again.") -> Iterator[None]:
-    """Let errors that are sentences pass, and turn any other into one: `claim`, which must hold, does not.
+    """Let errors that are sentences pass, and turn any other into one that says that `claim` does not hold.
 
-    Readers of formats raise whatever their authors thought of. The cause stays attached.
+    Libraries that read files raise all kinds of errors. The original one stays attached as the cause.
     """
     try:
         yield
-    except (OSError, Warning):  # a warning that somebody has made an error
+    except (OSError, Warning):  # a warning that was turned into an error
         raise
     except Exception as error:
         text = " ".join(str(error).split())
@@ -30,7 +30,7 @@ def one_sentence(claim: str, advice: str = "Copy it again, or make it again.") -
 
 
 def require_size(content: bytes, label: str, separators: bytes) -> None:
-    """Refuse text so long, or with so many values, that reading it would take gigabytes."""
+    """Raise a `ValueError` for a text that would take gigabytes to read."""
     if len(content) > _BYTES or sum(content.count(separator) for separator in separators) > _VALUES:
         raise ValueError(
             f"{label} must have at most {_BYTES:,} bytes and {_VALUES:,} values: found more. Do not use it unless you "
@@ -39,7 +39,7 @@ def require_size(content: bytes, label: str, separators: bytes) -> None:
 
 
 def parse_json(content: bytes, label: str) -> Any:
-    """Return what is in a file of JSON: bounded, strict, and an error that names the file.
+    """Return the content of a JSON file of limited size; errors name the file.
 
     >>> parse_json(b'{"gap": NaN}', "counts.json")
     Traceback (most recent call last):
