@@ -29,20 +29,20 @@ def test_axes_of_ones_own_are_drawn_into():
     from matplotlib.figure import Figure
 
     panel = Figure().subplots()
-    assert front((170, 180)).plot(axes=panel) is panel.figure
+    assert front((170, 180)).plot(ax=panel) is panel.figure
     assert panel.get_ylabel() == "error"
 
 
-def test_intervals_and_the_limit_are_drawn_where_they_are():
+def test_intervals_and_the_frontier_are_drawn_where_they_are():
     intervals = front_intervals(FRONT)
-    limit = pd.DataFrame({"criterion": FRONT.columns[2], "gap": [0.0, 0.1], "error": [0.2, 0.1]})
-    limit = limit.assign(low=limit["error"] - 0.01, high=limit["error"] + 0.01)
-    first, second = plot_front(FRONT.frame(), intervals=intervals, limit=limit).axes
+    frontier = pd.DataFrame({"criterion": FRONT.columns[2], "gap": [0.0, 0.1], "error": [0.2, 0.1]})
+    frontier = frontier.assign(low=frontier["error"] - 0.01, high=frontier["error"] + 0.01)
+    first, second = plot_front(FRONT.frame(), intervals=intervals, frontier=frontier).axes
     across, along = first.collections[1:3]
     for i, (horizontal, vertical) in enumerate(zip(across.get_segments(), along.get_segments(), strict=True)):
         assert horizontal[:, 0].tolist() == intervals.loc[i, FRONT.columns[1]][["low", "high"]].tolist()
         assert vertical[:, 1].tolist() == intervals.loc[i, "error"][["low", "high"]].tolist()
-    assert len(first.lines[-1].get_xdata()) == 0  # the limit of the other gap only
+    assert len(first.lines[-1].get_xdata()) == 0  # the frontier of the other gap only
     assert second.lines[-1].get_ydata().tolist() == [0.2, 0.1]
 
 

@@ -1,10 +1,12 @@
-"""Pictures of fronts, from plain frames. Only drawing needs matplotlib: `pip install "mamofair[report]"`."""
+"""Plots of fronts, from plain frames. Only drawing needs matplotlib: `pip install "mamofair[report]"`."""
 
 from typing import Any
 
 import pandas as pd
 
-# Told apart by color-blind people, too (Okabe and Ito).
+__all__ = ["new_figure", "plot_front", "plot_parallel"]
+
+# Color-blind people can tell these apart, too (Okabe and Ito).
 _BLUE, _ORANGE, _GREEN, _GRAY, _BLACK = "#0072B2", "#D55E00", "#009E73", "#999999", "#000000"
 
 
@@ -13,26 +15,26 @@ def plot_front(
     *,
     selected: int | None = None,
     intervals: pd.DataFrame | None = None,
-    limit: pd.DataFrame | None = None,
-    axes: Any = None,
+    frontier: pd.DataFrame | None = None,
+    ax: Any = None,
 ) -> Any:
-    """Draw error against each gap, a panel a gap, and return the matplotlib figure.
+    """Draw error against each gap, one panel per gap, and return the matplotlib figure.
 
     Parameters
     ----------
     frame
         A table as `Front.frame()` gives it: `error`, and columns named `notion[attribute]`.
     selected
-        The row to point out in every panel.
+        The row to highlight.
     intervals
-        A table as `metrics.front_intervals` gives it, to draw as bars.
-    limit
-        A table of the estimated limit, with the columns `criterion` (a gap's name), `gap`, `error`, `low` and `high`.
-    axes
-        As many matplotlib axes as gaps, to draw into; by default a new figure.
+        A table as `metrics.front_intervals` gives it, to draw as error bars.
+    frontier
+        The least error that any model could reach: a table as `limits.frontier(...).frame()` gives it.
+    ax
+        Matplotlib axes to draw into, one per gap; by default those of a new figure.
     """
     gaps = _gaps(frame)
-    panels = _new_axes(len(gaps)) if axes is None else list(pd.Series([axes]).explode())
+    panels = _new_axes(len(gaps)) if ax is None else list(pd.Series([ax]).explode())
     for panel, name in zip(panels, gaps, strict=True):
         best = frame.sort_values([name, "error"])
         outline = best[best["error"] <= best["error"].cummin()]  # what is best for this gap alone
@@ -43,8 +45,8 @@ def plot_front(
             panel.scatter(point[name], point["error"], s=110, marker="*", color=_ORANGE, label="selected", zorder=3)
         if intervals is not None:
             _draw_bars(panel, frame, intervals, name)
-        if limit is not None:
-            _draw_limit(panel, limit[limit["criterion"] == name])
+        if frontier is not None:
+            _draw_frontier(panel, frontier[frontier["criterion"] == name])
         panel.set_xlabel(f"gap: {_title(name)}")
         panel.grid(alpha=0.3)
         panel.set_xlim(left=0)
@@ -53,22 +55,23 @@ def plot_front(
     return panels[0].figure
 
 
-def plot_parallel(frame: pd.DataFrame, *, selected: int | None = None, axes: Any = None) -> Any:
-    """Draw a line a point over an axis an objective, each from its best to its worst value; return the figure.
+def plot_parallel(frame: pd.DataFrame, *, selected: int | None = None, ax: Any = None) -> Any:
+    """Draw parallel coordinates, a line per point and an axis per objective, and return the matplotlib figure.
 
-    For three or more objectives, of which `plot_front` shows two at a time. The black line is the most accurate point.
+    For three or more objectives, of which `plot_front` shows two at a time. Each axis runs from the best value to the
+    worst. The black line is the most accurate point.
 
     Parameters
     ----------
     frame
         A table as `Front.frame()` gives it.
     selected
-        The row to point out.
-    axes
-        Matplotlib axes to draw into; by default a new figure.
+        The row to highlight.
+    ax
+        Matplotlib axes to draw into; by default those of a new figure.
     """
     values = frame[["error", *_gaps(frame)]]
-    panel = new_figure(2.2 * values.shape[1], 3.4).subplots() if axes is None else axes
+    panel = new_figure(2.2 * values.shape[1], 3.4).subplots() if ax is None else ax
     low, span = values.min(), values.max() - values.min()
     places = ((values - low) / span.where(span > 0, 1)).reset_index(drop=True)
     panel.plot(places.T.to_numpy(), color=_BLUE, alpha=0.35, linewidth=1)
@@ -93,7 +96,7 @@ def _draw_bars(panel: Any, frame: pd.DataFrame, intervals: pd.DataFrame, name: s
     panel.vlines(frame[name], intervals["error", "low"], intervals["error", "high"], **style)
 
 
-def _draw_limit(panel: Any, line: pd.DataFrame) -> None:
+def _draw_frontier(panel: Any, line: pd.DataFrame) -> None:
     panel.fill_between(line["gap"], line["low"], line["high"], color=_GREEN, alpha=0.15, linewidth=0, zorder=0)
     panel.plot(line["gap"], line["error"], color=_GREEN, linestyle="--", label="estimated limit", zorder=0)
 
@@ -107,7 +110,7 @@ def _title(name: str) -> str:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Return an empty matplotlib figure of that size in inches, which pyplot knows nothing of."""
+    """Return an empty matplotlib figure of that size in inches, unknown to pyplot."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

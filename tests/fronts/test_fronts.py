@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -201,3 +203,32 @@ def test_volume_and_spacing_of_what_is_not_finite_are_refused(wrong):
     for measure in (lambda: hypervolume(bad, 1), lambda: spacing(bad), lambda: hypervolume(good, wrong)):
         with pytest.raises(ValueError, match="must be finite: found"):
             measure()
+
+
+def test_a_front_is_a_sequence_of_its_points_in_the_order_of_the_frame():
+    ours = front((200, 0), (100, 50), (150, 20))
+    assert isinstance(ours, Sequence)
+    assert list(ours) == list(ours.points)
+    assert (len(ours), ours[0], ours[-1], ours[1:]) == (3, ours.points[0], ours.points[2], ours.points[1:])
+    assert [point.valid.error for point in ours] == ours.frame()["error"].tolist()
+    assert ours[np.int64(1)] in ours
+    assert ours.index(ours[1]) == 1
+    assert point(150, 20) not in ours  # another snapshot, though its values are the same
+    with pytest.raises(IndexError):
+        ours[3]
+
+
+def test_a_point_prints_as_one_line_without_its_state():
+    one = replace(point(100, 50), member=3, step=40, model="net", state=np.zeros(1000))
+    assert repr(one) == f"<Point: error 0.100, selected {one.valid.positive_share:.3f}, model net, member 3, step 40>"
+
+
+def test_points_and_fronts_are_small_html_tables_with_their_text_escaped():
+    one = replace(point(100, 50), model="<script>")
+    for shown in (one._repr_html_(), Front((one,), criteria(1))._repr_html_()):
+        assert shown.startswith("<table><caption>")
+        assert "<td>&lt;script&gt;</td>" in shown
+        assert "<script>" not in shown
+    many = front(*((100 + i, 300 - i) for i in range(50)))._repr_html_()
+    assert many.startswith("<table><caption>Front of 50 points. The first 20 of 50 rows.</caption><tr><th>row</th>")
+    assert many.count("<tr>") == 21

@@ -1,4 +1,4 @@
-"""Points, the archive that keeps the best of them, and the front that is handed to people.
+"""Points, the archive that keeps the best of them, and the front that users work with.
 
 A point is a snapshot of a model, measured: confusion counts of everyone and of each group. Error, gaps and whether the
 model is constant all derive from the counts. Everything is minimised, lies in [0, 1], and 0 is ideal.

@@ -1,4 +1,4 @@
-"""The archive: keeps the best points of all that a search finds."""
+"""The archive: the best points of a search so far."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -9,9 +9,11 @@ import numpy as np
 from mamofair.fronts._front import Criterion, Front, Point, measure_points
 from mamofair.fronts._hypervolume import hypervolume, thin
 
+__all__ = ["Archive"]
+
 
 class Archive:
-    """Keeps the non-dominated points of those it is shown, by error and the gaps of `criteria`: `max_points` at most.
+    """Keeps the non-dominated points, by error and the gaps of `criteria`: `max_points` at most.
 
     Beyond that number the point with the least hypervolume contribution (reference 1) leaves, never the one that is
     best in a column. Of points with equal values the first stays.
@@ -34,10 +36,10 @@ class Archive:
         return len(self.points)
 
     def add_all(self, points: Sequence[Point], keep: Callable[[Point], Point] | None = None) -> None:
-        """Show the archive new points.
+        """Add points, and drop those that are dominated.
 
-        `keep` is called with each new point that enters, and what it returns is kept in its place: the moment to copy
-        what the point needs to predict.
+        `keep` is called with each new point that enters, and its result is kept instead: the moment to copy what the
+        point needs to predict.
         """
         if not points:
             return
@@ -50,9 +52,9 @@ class Archive:
         self._values = values[kept]
 
     def front(self) -> Front:
-        """Return the front found so far."""
+        """Return the front so far."""
         return Front(tuple(self.points), self.criteria, self.groups)
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
-        """Return the volume between what is kept and a reference point, as `Front.hypervolume` does."""
+        """Return the hypervolume of the front so far, as `Front.hypervolume` does."""
         return hypervolume(self._values, reference)

@@ -1,19 +1,22 @@
-"""Points, and the front of them that is handed to people."""
+"""Points, and fronts of them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, SupportsIndex, overload
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
 
+from mamofair._html import html_table
 from mamofair.fronts._hypervolume import hypervolume, spacing
 from mamofair.fronts._tally import Tally
 from mamofair.notions import Confusion, Notion, column
 from mamofair.plot import plot_front
 
-#: A notion and the attribute it is asked for: one gap, one column of a front.
+__all__ = ["Criterion", "Front", "Point", "measure_points"]
+
+#: A notion and an attribute: one gap, one column of a front.
 Criterion = tuple[Notion, str]
 
 
@@ -30,7 +33,19 @@ class Point:
     member: int = 0
     step: int = 0
     model: str = ""
-    state: Any = field(default=None, repr=False)
+    state: Any = None
+
+    def __repr__(self) -> str:
+        return f"<Point: {', '.join(f'{name} {value}' for name, value in self._summary().items())}>"
+
+    def _repr_html_(self) -> str:
+        summary = self._summary()
+        return html_table("Point", summary, [summary.values()])
+
+    def _summary(self) -> dict[str, Any]:
+        model = {"model": self.model} if self.model else {}
+        numbers = {"error": f"{self.valid.error:.3f}", "selected": f"{self.valid.positive_share:.3f}"}
+        return numbers | model | {"member": self.member, "step": self.step}
 
     @classmethod
     def of(cls, tallies: Sequence[Tally], **origin: Any) -> "Point":
@@ -49,17 +64,18 @@ def measure_points(points: Sequence[Point], criteria: Sequence[Criterion]) -> Fl
 
 
 @dataclass(frozen=True, eq=False)
-class Front:
-    """Non-dominated points, sorted by error: the trade-off that was found.
+class Front(Sequence[Point]):
+    """The trade-off between error and gaps: a sequence of non-dominated points, sorted by error.
 
-    `criteria` are the gaps that count beside the error, each a notion and an attribute; `values` are error and gaps of
-    each point, in the order of `frame()`. An undefined gap counts as 1. `groups` names each attribute's, if known.
+    `front[i]` is the point in row i of `frame()`. `criteria` are the gaps that count besides the error, each a notion
+    and an attribute; `values` are error and gaps of each point. An undefined gap counts as 1. `groups` are the names of
+    each attribute's groups, if known.
     """
 
     points: tuple[Point, ...]
     criteria: tuple[Criterion, ...]
-    groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict, repr=False)
-    values: Float[np.ndarray, "points columns"] = field(init=False, repr=False)
+    groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    values: Float[np.ndarray, "points columns"] = field(init=False)
 
     def __post_init__(self) -> None:
         if not self.points:
@@ -72,14 +88,25 @@ class Front:
     def __len__(self) -> int:
         return len(self.points)
 
+    @overload
+    def __getitem__(self, row: SupportsIndex) -> Point: ...
+    @overload
+    def __getitem__(self, row: slice) -> tuple[Point, ...]: ...
+    def __getitem__(self, row: SupportsIndex | slice) -> Point | tuple[Point, ...]:
+        return self.points[row]
+
     def __repr__(self) -> str:
         low, high = self.values.min(axis=0), self.values.max(axis=0)
         ranges = zip(self.columns, low, high, strict=True)
         return f"<Front of {len(self)} points: {', '.join(f'{name} {a:.3f} to {b:.3f}' for name, a, b in ranges)}>"
 
+    def _repr_html_(self) -> str:
+        frame = self.frame().reset_index(names="row")
+        return html_table(f"Front of {len(self)} points.", frame, frame.itertuples(index=False))
+
     @property
     def columns(self) -> list[str]:
-        """The names of what is measured: `error`, then one gap for each criterion."""
+        """The names of the columns: `error`, then one gap for each criterion."""
         return ["error", *(column(notion, attribute) for notion, attribute in self.criteria)]
 
     @property
@@ -94,7 +121,7 @@ class Front:
         return frame.assign(model=models) if any(models) else frame
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
-        """Return the volume between the front and a reference point, which is worst in every column.
+        """Return the volume between the front and a reference point, the worst in every column.
 
         The paper's reference is 1. Exact for up to six columns, approximated above.
         """
@@ -107,6 +134,6 @@ class Front:
         """
         return spacing(self.values)
 
-    def plot(self, *, selected: int | None = None, limit: pd.DataFrame | None = None, axes: Any = None) -> Any:
-        """Draw error against each gap and return the matplotlib figure; `selected` is a row, `limit` a line to show."""
-        return plot_front(self.frame(), selected=selected, limit=limit, axes=axes)
+    def plot(self, *, selected: int | None = None, frontier: pd.DataFrame | None = None, ax: Any = None) -> Any:
+        """Draw error against each gap and return the matplotlib figure; parameters as for `plot.plot_front`."""
+        return plot_front(self.frame(), selected=selected, frontier=frontier, ax=ax)

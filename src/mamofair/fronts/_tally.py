@@ -1,4 +1,4 @@
-"""Confusion counts of models on rows: what every measurement derives from."""
+"""Confusion counts of models on rows: every measurement derives from them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +9,8 @@ from jaxtyping import Bool, Float
 
 from mamofair._rows.groups import Groups
 from mamofair.notions import Confusion, Notion
+
+__all__ = ["Counter", "Tally"]
 
 _EVERYONE = ""  # the attribute whose one group is everyone
 
@@ -90,6 +92,6 @@ class Counter:
     def _cells(positive: np.ndarray, memberships: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
         decided = positive.astype(float)
         # 1 − decided, not rows − selected: with weights, a cell without rows must be 0 and no dust of rounding.
-        found = {name: Confusion.of_rows(decided, table, 1 - decided) for name, table in memberships.items()}
-        cells = {name: np.stack([part.tp, part.fp, part.fn, part.tn], axis=-1) for name, part in found.items()}
+        confusions = {name: Confusion.of_rows(decided, table, 1 - decided) for name, table in memberships.items()}
+        cells = {name: np.stack([c.tp, c.fp, c.fn, c.tn], axis=-1) for name, c in confusions.items()}
         return [{name: table[i] for name, table in cells.items()} for i in range(len(positive))]
