@@ -3,9 +3,9 @@
     python bench/choosing.py [--draws 400] [--splits 5] [--out docs/results/choosing.md]
 
 "breaks" is the share of draws in which a point was chosen whose true gap exceeds the bound, "answered" the share in
-which one was chosen, "error" the chosen points' true error. "as measured" is `MostAccurateWithin(eps)`: on validation
+which one was chosen, "error" the chosen points' true error. "as measured" is `MostAccurateWithin(limit)`: on validation
 rows, which also made the front, or, to be fair to it, on the fresh calibration rows. The others are
-`MostAccurateWithin(eps, confidence, bound=…)`; of them only newcombe is approximate. "newcombe, by preference" tests
+`MostAccurateWithin(limit, confidence, method=…)`; of them only newcombe is approximate. "newcombe, by preference" tests
 the points in another order: from the preference that weighs gaps most to the one that does not weigh them, the longest
 trained first, and chooses the one with the least error on validation rows of those that passed.
 """
@@ -23,15 +23,15 @@ import numpy as np
 from mamofair import FairNetClassifier, MostAccurateWithin
 from mamofair._rows.groups import read_groups
 from mamofair._rows.splits import stratified_order
-from mamofair._stats.certificates import LIMITS, newcombe
+from mamofair._stats.certificates import METHODS, newcombe
 from mamofair.datasets import load_adult
 from mamofair.fronts import Counter, Front, Point, Tally
 from mamofair.notions import DEMOGRAPHIC_PARITY, as_notion
-from mamofair.selection._certified import Demand, _useful, certify
+from mamofair.selection._certified import Demand, certify, useful_rows
 from mamofair.tables import encoder
 
 BY_PREFERENCE = "newcombe, by preference"
-RULES = ("as measured, validation", "as measured, calibration", *LIMITS, BY_PREFERENCE)
+RULES = ("as measured, validation", "as measured, calibration", *METHODS, BY_PREFERENCE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,9 @@ class Draw:
 
     def choose(self, rule: str, eps: float, confidence: float) -> int | None:
         """Return the row that a rule chooses, if any."""
-        if rule in LIMITS:
-            demand = Demand(dict.fromkeys(self.front.criteria, eps), 1 - confidence, LIMITS[rule])
-            sequence, passed = certify(self.front, demand)  # without the sentences, which take longer
+        if rule in METHODS:
+            demand = Demand(dict.fromkeys(self.front.criteria, eps), 1 - confidence, METHODS[rule])
+            sequence, passed = certify(self.front, demand, False)  # without the sentences, which take longer
             return sequence[passed - 1] if passed else None
         if rule == BY_PREFERENCE:
             return self._by_preference(Demand(dict.fromkeys(self.front.criteria, eps), 1 - confidence, newcombe))
@@ -64,7 +64,9 @@ class Draw:
 
     def _by_preference(self, demand: Demand) -> int | None:
         points = self.front.points
-        order = sorted(_useful(self.front, False).tolist(), key=lambda row: (-points[row].member, -points[row].step))
+        order = sorted(
+            useful_rows(self.front, False).tolist(), key=lambda row: (-points[row].member, -points[row].step)
+        )
         passed = takewhile(lambda row: demand.accepts(points[row].calibration), order)
         return min(passed, default=None)  # rows are sorted by error
 

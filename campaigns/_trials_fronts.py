@@ -109,7 +109,7 @@ def odd_rule(random: Random) -> Trial:
             lambda: Weighted({strange: 1.0})(front) if isinstance(strange, str) else Weighted(strange)(front),
             lambda: MostAccurateWithin(0.5, strange)(front),
             lambda: MostAccurateWithin({"error": 0.1, str(strange): 0.1})(front),
-            lambda: MostAccurateWithin(0.5, bound=strange)(front),
+            lambda: MostAccurateWithin(0.5, method=strange)(front),
         ]
     )
     return Trial(

@@ -14,19 +14,19 @@ from mamofair.datasets import load_adult
 from mamofair.metrics import error, gap
 
 
-def choices(bounds: tuple[float, ...] = (1.0, 0.05, 0.02), rows: int = 20_000, **parameters: Any) -> pd.DataFrame:
-    """Return error and gap, on other rows, of the most accurate model within each bound."""
+def choices(limits: tuple[float, ...] = (1.0, 0.05, 0.02), rows: int = 20_000, **parameters: Any) -> pd.DataFrame:
+    """Return error and gap, on other rows, of the most accurate model within each limit."""
     adult = load_adult()
     train, test = slice(0, rows), slice(rows, None)
     model = FairBoostingClassifier(random_state=0, **parameters)
     model.fit(adult.X[train], adult.y[train], sensitive_features=adult.sensitive["sex"][train])
     found = []
-    for bound in bounds:
-        chosen = model.with_selection(MostAccurateWithin(bound))  # nothing is trained again
+    for limit in limits:
+        chosen = model.with_selection(MostAccurateWithin(limit))  # nothing is trained again
         decided, truth = chosen.predict(adult.X[test]), adult.y[test]
         unfair = gap(truth, decided, sensitive_features=adult.sensitive["sex"][test], notion="demographic_parity")
-        member, trees = model.front_.points[chosen.selected_].state
-        found.append({"bound": bound, "error": error(truth, decided), "gap": unfair, "member": member, "trees": trees})
+        member, trees = model.front_[chosen.selected_].state
+        found.append({"limit": limit, "error": error(truth, decided), "gap": unfair, "member": member, "trees": trees})
     return pd.DataFrame(found)
 
 

@@ -1,4 +1,4 @@
-"""GridSearchCV with a bound on the gap: of all settings within it, the most accurate one is fitted again.
+"""GridSearchCV with a limit on the gap: of all settings within it, the most accurate one is fitted again.
 
 python examples/grid_search.py
 """
@@ -15,13 +15,13 @@ from mamofair.datasets import make_toy
 from mamofair.metrics import gap
 
 
-def within(bound: float, results: dict[str, Any]) -> int:
-    """Return the most accurate setting with a mean gap within the bound, or else the fairest."""
+def within(limit: float, results: dict[str, Any]) -> int:
+    """Return the most accurate setting with a mean gap within the limit, or else the fairest."""
     accuracy, gaps = results["mean_test_accuracy"], -results["mean_test_fairness"]
-    return int(np.argmax(np.where(gaps <= bound, accuracy, -gaps - 1)))
+    return int(np.argmax(np.where(gaps <= limit, accuracy, -gaps - 1)))
 
 
-def search(bound: float = 0.1, folds: int = 3, **parameters: Any) -> GridSearchCV:
+def search(limit: float = 0.1, folds: int = 3, **parameters: Any) -> GridSearchCV:
     """Return a fitted search over networks and relaxations."""
     toy = make_toy()
     fairness = make_scorer(gap, greater_is_better=False, notion="demographic_parity")
@@ -29,7 +29,7 @@ def search(bound: float = 0.1, folds: int = 3, **parameters: Any) -> GridSearchC
         FairNetClassifier(random_state=0, **parameters),
         {"network": [MLP((16,)), MLP((60, 25))], "relaxation": [Sigmoid(3), Tanh(3)]},
         scoring={"accuracy": "accuracy", "fairness": fairness.set_score_request(sensitive_features=True)},
-        refit=lambda results: within(bound, results),
+        refit=lambda results: within(limit, results),
         cv=folds,
     )
     return grid.fit(toy.X, toy.y, sensitive_features=toy.sensitive)

@@ -20,7 +20,7 @@ from mamofair.metrics import error, gap
 from mamofair.tables import encoder
 
 
-def compare(model: Any = None, rows: int = 6000, bound: float = 0.03) -> pd.DataFrame:
+def compare(model: Any = None, rows: int = 6000, limit: float = 0.03) -> pd.DataFrame:
     """Return error and gap on new people, of your model and of your model made fair."""
     adult = load_adult()
     parts = train_test_split(adult.X, adult.y, adult.sensitive["sex"], train_size=3 * rows, random_state=0)
@@ -33,7 +33,7 @@ def compare(model: Any = None, rows: int = 6000, bound: float = 0.03) -> pd.Data
     fair = FairPlugInClassifier(model, notions="demographic_parity", prefit=True, random_state=0)
     fair.fit(X, y, sensitive_features=sex)
     print(fair.front_.frame())
-    chosen = fair.with_selection(MostAccurateWithin(bound))
+    chosen = fair.with_selection(MostAccurateWithin(limit))
     decided = chosen.predict(X_new)
 
     found = {"as it was": model.predict(X_new), "made fair": decided}

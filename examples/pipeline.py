@@ -18,8 +18,8 @@ from mamofair.metrics import error, gap
 from mamofair.tables import encoder
 
 
-def choices(rows: int = 8000, bounds: tuple[float, ...] = (0.1, 0.05, 0.02), **parameters: Any) -> pd.DataFrame:
-    """Return error and gap on new people, for several bounds on the gap and one training."""
+def choices(rows: int = 8000, limits: tuple[float, ...] = (0.1, 0.05, 0.02), **parameters: Any) -> pd.DataFrame:
+    """Return error and gap on new people, for several limits on the gap and one training."""
     adult = load_adult()
     X, X_new, y, y_new, sex, sex_new = train_test_split(
         adult.X, adult.y, adult.sensitive["sex"], train_size=rows, test_size=rows, random_state=0
@@ -29,11 +29,11 @@ def choices(rows: int = 8000, bounds: tuple[float, ...] = (0.1, 0.05, 0.02), **p
 
     encode, network = model[:-1], model[-1]
     found = []
-    for bound in bounds:  # other points of the same front: nothing is trained again
-        chosen = make_pipeline(encode, network.with_selection(MostAccurateWithin(bound)))
+    for limit in limits:  # other points of the same front: nothing is trained again
+        chosen = make_pipeline(encode, network.with_selection(MostAccurateWithin(limit)))
         decided = chosen.predict(X_new)
         unfairness = gap(y_new, decided, sensitive_features=sex_new, notion="demographic_parity")
-        found.append({"bound": bound, "error": error(y_new, decided), "gap": unfairness})
+        found.append({"limit": limit, "error": error(y_new, decided), "gap": unfairness})
     return pd.DataFrame(found)
 
 

@@ -15,9 +15,9 @@ def test_tanh_follows_the_true_gap_far_better_than_linear_and_convex_concave():
         assert max(found["Linear()"], found["ConvexConcave()"]) < 0.5
 
 
-def test_boosting_offers_points_within_several_bounds():
+def test_boosting_offers_points_within_several_limits():
     choices = runpy.run_path(str(EXAMPLES / "boosting.py"))["choices"]
-    found = choices(bounds=(1.0, 0.02), rows=6000, members=8, n_estimators=60)
+    found = choices(limits=(1.0, 0.02), rows=6000, members=8, n_estimators=60)
     assert (found["error"] < 0.2).all()
     assert found["gap"].iloc[1] < found["gap"].iloc[0] / 2
     assert found["trees"].between(1, 60).all()

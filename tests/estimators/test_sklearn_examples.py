@@ -21,9 +21,9 @@ def routing():
         yield
 
 
-def test_pipeline_offers_points_within_several_bounds():
-    found = example("pipeline")["choices"](rows=1500, bounds=(1.0, 0.1), **SMALL | {"epochs": 8})
-    assert found["bound"].tolist() == [1.0, 0.1]
+def test_pipeline_offers_points_within_several_limits():
+    found = example("pipeline")["choices"](rows=1500, limits=(1.0, 0.1), **SMALL | {"epochs": 8})
+    assert found["limit"].tolist() == [1.0, 0.1]
     assert (found["error"] < 0.3).all()
     assert found["gap"].is_monotonic_decreasing
 
@@ -36,7 +36,7 @@ def test_fair_model_scores_fairer_in_cross_validation():
 
 def test_grid_search_chooses_the_most_accurate_within_the_bound():
     settings = {name: value for name, value in SMALL.items() if name != "network"}
-    grid = example("grid_search")["search"](bound=0.15, folds=2, **settings)
+    grid = example("grid_search")["search"](limit=0.15, folds=2, **settings)
     accuracy, gaps = grid.cv_results_["mean_test_accuracy"], -grid.cv_results_["mean_test_fairness"]
     within = gaps <= 0.15
     best = accuracy[within].max() if within.any() else accuracy[gaps.argmin()]

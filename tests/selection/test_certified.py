@@ -11,10 +11,10 @@ from estimators.small_fits import GROUP, X, fitted
 from examples_of_points import criteria, point
 from mamofair._rows.groups import read_groups
 from mamofair.fronts import Counter, Front, Point, Tally
-from mamofair.metrics._intervals import counted
+from mamofair.metrics._intervals import count_events
 from mamofair.notions import EQUAL_OPPORTUNITY, EQUALIZED_ODDS, PREDICTIVE_PARITY
 from mamofair.selection import MostAccurateWithin
-from mamofair.selection._certified import Demand, in_order
+from mamofair.selection._certified import Demand, order_rows
 from mamofair.selection._pairs import pairs
 
 A, B = "demographic_parity[a]", "demographic_parity[b]"
@@ -51,8 +51,8 @@ def test_most_accurate_point_that_passes_is_chosen():
     assert answer.status == "certified"
     assert error_of(front, rule(front)) == error_of(front, answer.row) == 180
     assert answer.passed == 3
-    assert answer.bounds == {A: 0.05}
-    assert 0.028 < answer.limits[A][1] <= 0.05
+    assert answer.limits == {A: 0.05}
+    assert 0.028 < answer.intervals[A][1] <= 0.05
     assert answer.message == f"Row {answer.row} is certified: {A} ≤ 0.05 with 95 % confidence."
 
 
@@ -64,10 +64,10 @@ def test_first_failure_ends_the_sequence_even_if_a_later_point_would_pass():
 def test_order_is_from_the_most_room_to_the_most_accurate_and_blind_to_calibration_rows():
     demand = Demand(dict.fromkeys(criteria(1), 0.05), 0.05)
     front = calibrated(*LADDER)
-    sequence = in_order(front, demand, allow_constant=False)
+    sequence = order_rows(front, demand, allow_constant=False)
     assert [error_of(front, row) for row in sequence] == [200, 190, 180, 170, 160]
     bare = Front(tuple(replace(p, calibration=None) for p in front.points), front.criteria)
-    assert in_order(bare, demand, allow_constant=False) == sequence
+    assert order_rows(bare, demand, allow_constant=False) == sequence
 
 
 def test_points_that_win_next_to_nothing_are_not_worth_a_test():
@@ -93,14 +93,14 @@ def test_no_solution_is_said_if_the_first_point_is_shown_to_exceed():
     front = calibrated((200, (60,), (70,)), (150, (90,), (90,)))
     answer = MostAccurateWithin(0.02, 0.95).answer(front)
     assert (answer.status, answer.row, answer.passed) == ("no solution", None, 0)
-    assert answer.limits[A][0] > 0.02
-    with pytest.raises(ValueError, match=r"No solution for .* ≤ 0.02 with 95 % confidence: at row 1.* larger bounds"):
+    assert answer.intervals[A][0] > 0.02
+    with pytest.raises(ValueError, match=r"No solution for .* ≤ 0.02 with 95 % confidence: at row 1.* larger limits"):
         MostAccurateWithin(0.02, 0.95)(front)
 
 
-def test_upper_limits_of_the_first_point_are_the_smallest_bounds_that_can_be_certified():
+def test_high_ends_of_the_first_point_are_the_smallest_limits_that_can_be_certified():
     front = calibrated((200, (5,), (20,)), (150, (90,), (90,)), rows=500)
-    smallest = MostAccurateWithin(0.02, 0.9).answer(front).limits[A][1]
+    smallest = MostAccurateWithin(0.02, 0.9).answer(front).intervals[A][1]
     assert error_of(front, MostAccurateWithin(smallest + 2e-4, 0.9)(front)) == 200
     assert MostAccurateWithin(smallest - 2e-4, 0.9).answer(front).row is None
 
@@ -117,7 +117,7 @@ def drawn(rng: np.random.Generator, rates: np.ndarray, rows: np.ndarray) -> Fron
     [((0.2, 0.2), (300, 300)), ((0.23, 0.2), (1500, 400)), ((0.3, 0.2), (300, 300)), ((0.5, 0.5), (3000, 30))],
 )
 def test_so_many_more_rows_settle_it_most_of_the_time_and_a_twentieth_of_them_does_not(rates, rows):
-    rng, rule, settled = np.random.default_rng(0), MostAccurateWithin(0.05, 0.95, bound="newcombe"), []
+    rng, rule, settled = np.random.default_rng(0), MostAccurateWithin(0.05, 0.95, method="newcombe"), []
     for _ in range(80):
         answer = rule.answer(drawn(rng, rates, rows))
         if answer.status == "not enough data":
@@ -133,7 +133,7 @@ def test_so_many_more_rows_settle_it_most_of_the_time_and_a_twentieth_of_them_do
 
 def test_no_solution_is_seldom_said_of_a_point_that_is_one():
     """Six groups, and a gap of ε exactly: each of nine pairs has its chance to look larger."""
-    rng, rule = np.random.default_rng(0), MostAccurateWithin(0.05, 0.9, bound="newcombe")
+    rng, rule = np.random.default_rng(0), MostAccurateWithin(0.05, 0.9, method="newcombe")
     rates, rows = np.array([0.2, 0.25] * 3), np.full(6, 400)
     statuses = [rule.answer(drawn(rng, rates, rows)).status for _ in range(60)]
     assert statuses.count("no solution") <= 0.1 * len(statuses)
@@ -160,7 +160,7 @@ def test_group_without_rows_is_not_enough_data():
     front = Front((ours,), ((PREDICTIVE_PARITY, "a"),))
     answer = MostAccurateWithin(0.2, 0.9).answer(front)
     assert answer.status == "not enough data"
-    assert answer.limits["predictive_parity[a]"] == (0, 1)
+    assert answer.intervals["predictive_parity[a]"] == (0, 1)
     assert answer.more_rows["a=1"] > 1000  # of 60 rows none is under the condition
 
 
@@ -192,17 +192,17 @@ def test_confidence_needs_calibration_rows():
         MostAccurateWithin(0.05, 0.95)(front)
 
 
-def test_weighted_rows_are_refused_unless_the_bound_is_approximate():
+def test_weighted_rows_are_refused_unless_the_method_is_approximate():
     plain = tally(5, rows=4000)
     heavy = Tally(
         {name: 3 * table for name, table in plain.counts.items()}, {k: 9 * v for k, v in plain.counts.items()}
     )
     front = Front((replace(point(200, 5), calibration=heavy),), criteria(1))
-    with pytest.raises(ValueError, match=r"rows of equal weight: found `sample_weight`. .* bound=\"newcombe\""):
+    with pytest.raises(ValueError, match=r"rows of equal weight: found `sample_weight`. .* method=\"newcombe\""):
         MostAccurateWithin(0.05, 0.95)(front)
-    weighted = MostAccurateWithin(0.05, 0.95, bound="newcombe").answer(front)
-    equal = MostAccurateWithin(0.05, 0.95, bound="newcombe").answer(calibrated((200, (5,), (5,))))
-    assert weighted.limits[A] == pytest.approx(equal.limits[A])  # tripling all weights adds no rows
+    weighted = MostAccurateWithin(0.05, 0.95, method="newcombe").answer(front)
+    equal = MostAccurateWithin(0.05, 0.95, method="newcombe").answer(calibrated((200, (5,), (5,))))
+    assert weighted.intervals[A] == pytest.approx(equal.intervals[A])  # tripling all weights adds no rows
 
 
 def test_weighted_rows_count_as_in_an_audit():
@@ -212,7 +212,7 @@ def test_weighted_rows_count_as_in_an_audit():
     y, group = rng.integers(0, 2, (2, 400))
     [weighted] = Counter.of(y, read_groups(group), weight)((rng.random((1, 400)) < 0.3) & (weight == 5) | (y == 1))
     found = np.array([pair.samples for pair in pairs(weighted, (EQUALIZED_ODDS, "sensitive_0"))])
-    [events], [rows] = counted([weighted], EQUALIZED_ODDS.rates, "sensitive_0")
+    [events], [rows] = count_events([weighted], EQUALIZED_ODDS.rates, "sensitive_0")
     np.testing.assert_allclose(found, np.stack([events, rows], axis=-1))
 
 
@@ -223,16 +223,16 @@ def test_confidence_must_be_a_probability(bad):
 
 
 def test_other_errors_say_what_to_do():
-    with pytest.raises(ValueError, match="`bound` must be one of exact, newcombe"):
-        MostAccurateWithin(0.05, 0.95, bound="wald")
-    with pytest.raises(ValueError, match=r"must have a `confidence`.* Try MostAccurateWithin\(eps, 0.95\)"):
+    with pytest.raises(ValueError, match="`method` must be one of exact, newcombe"):
+        MostAccurateWithin(0.05, 0.95, method="wald")
+    with pytest.raises(ValueError, match=r"must have a `confidence`.* Try MostAccurateWithin\(limit, 0.95\)"):
         MostAccurateWithin(0.05).answer(calibrated(*LADDER))
-    with pytest.raises(ValueError, match="must have a bound on some gap: found none"):
+    with pytest.raises(ValueError, match="must have a limit on some gap: found none"):
         MostAccurateWithin({}, 0.95)(calibrated(*LADDER))
 
 
 @pytest.mark.parametrize("nested", [True, False])
-def test_chosen_point_breaks_its_bound_as_rarely_as_promised(nested):
+def test_chosen_point_exceeds_its_limit_as_rarely_as_promised(nested):
     """Known truth: half of the points, or all, exceed ε. The promise holds up to three standard errors; as measured,
     the same front breaks it far more often."""
     bench = runpy.run_path(str(BENCH))

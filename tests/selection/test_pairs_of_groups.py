@@ -1,4 +1,4 @@
-"""What is said of two groups: limits that do not depend on which comes first, and numbers of rows in words."""
+"""What is said of two groups: bounds that do not depend on which comes first, and numbers of rows in words."""
 
 import re
 from dataclasses import replace
@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from examples_of_points import criteria, point
-from mamofair._stats.certificates import LIMITS, exact, newcombe
+from mamofair._stats.certificates import METHODS, exact, newcombe
 from mamofair.fronts import Front, Tally
 from mamofair.notions import DEMOGRAPHIC_PARITY
 from mamofair.selection import Answer, MostAccurateWithin
-from mamofair.selection._certified import Demand, in_order
+from mamofair.selection._certified import Demand, order_rows
 from mamofair.selection._pairs import pairs
 
 A = "demographic_parity[a]"
@@ -33,17 +33,17 @@ def pair(one: tuple[int, int], other: tuple[int, int]):
 samples = st.integers(1, 25).flatmap(lambda rows: st.tuples(st.integers(0, rows), st.just(rows)))
 
 
-@pytest.mark.parametrize("name", sorted(LIMITS))
+@pytest.mark.parametrize("name", sorted(METHODS))
 @settings(max_examples=10)
 @given(one=samples, other=samples)
-def test_limits_on_a_distance_enclose_it_and_do_not_depend_on_the_order_of_groups(name, one, other):
-    here, there, limit = pair(one, other), pair(other, one), LIMITS[name]
+def test_bounds_on_a_distance_enclose_it_and_do_not_depend_on_the_order_of_groups(name, one, other):
+    here, there, method = pair(one, other), pair(other, one), METHODS[name]
     distance = abs(one[0] / one[1] - other[0] / other[1])
-    assert here.upper(0.1, limit) == there.upper(0.1, limit) >= distance - 1e-9
-    assert here.lower(0.1, limit) == there.lower(0.1, limit) <= distance + 1e-9
+    assert here.upper(0.1, method) == there.upper(0.1, method) >= distance - 1e-9
+    assert here.lower(0.1, method) == there.lower(0.1, method) <= distance + 1e-9
 
 
-def test_upper_limit_on_a_distance_is_that_of_the_farther_direction():
+def test_upper_bound_on_a_distance_is_that_of_the_farther_direction():
     found = pair((10, 100), (40, 100))
     assert found.upper(0.05, newcombe) == newcombe((40, 100), (10, 100), 0.05) > 0.3
     assert found.lower(0.05, newcombe) == -newcombe((10, 100), (40, 100), 0.025) > 0.1
@@ -55,18 +55,18 @@ def test_group_without_any_rows_is_taken_to_have_what_the_rate_asks_for():
     assert empty.samples[0] == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("bound", ["exact", "newcombe"])
-def test_answer_is_the_same_whichever_group_is_better_off(bound):
+@pytest.mark.parametrize("method", ["exact", "newcombe"])
+def test_answer_is_the_same_whichever_group_is_better_off(method):
     for groups in (((300, 1000), (280, 1000)), ((300, 1000), (100, 1000)), ((40, 100), (35, 100))):
         ours = [
             Front((replace(point(200, 20), valid=tally(*order), calibration=tally(*order)),), criteria(1))
             for order in (groups, groups[::-1])
         ]
-        one, other = (MostAccurateWithin(0.08, 0.9, bound=bound).answer(front) for front in ours)
+        one, other = (MostAccurateWithin(0.08, 0.9, method=method).answer(front) for front in ours)
         assert one.status == other.status
-        assert one.limits[A] == other.limits[A]
+        assert one.intervals[A] == other.intervals[A]
         gap = (groups[0][0] - groups[1][0]) / groups[0][1]
-        assert one.limits[A][0] <= gap <= one.limits[A][1]
+        assert one.intervals[A][0] <= gap <= one.intervals[A][1]
 
 
 def test_of_points_with_as_much_room_the_most_accurate_is_tested_first():
@@ -74,7 +74,7 @@ def test_of_points_with_as_much_room_the_most_accurate_is_tested_first():
     same = tally((220, 1000), (200, 1000))
     errors = [Tally({**same.counts, "": np.array([[500.0, error, 0.0, 500 - error]])}) for error in (200, 100)]
     front = Front(tuple(replace(point(0, 20), valid=own, calibration=same) for own in errors), criteria(1))
-    sequence = in_order(front, Demand(dict.fromkeys(criteria(1), 0.1), 0.1, exact), allow_constant=False)
+    sequence = order_rows(front, Demand(dict.fromkeys(criteria(1), 0.1), 0.1, exact), allow_constant=False)
     assert [round(1000 * front.values[row, 0]) for row in sequence] == [100]
 
 
@@ -103,7 +103,7 @@ def test_rows_of_several_groups_are_told_in_one_sentence():
     assert "About 950 more calibration rows of a=men and 12 of a=women would settle it." in unknown.message
 
 
-def test_smallest_bound_that_can_be_certified_is_rounded_up():
+def test_smallest_limit_that_can_be_certified_is_rounded_up():
     unknown = Answer({A: 0.05}, 0.95, (0,), 0, {A: (0.0123, 0.2001)})
     assert "The smallest that can be certified is demographic_parity[a] ≤ 0.201." in unknown.message
     assert "About a few more of each group would settle it." in unknown.message

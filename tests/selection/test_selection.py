@@ -33,24 +33,24 @@ def test_unknown_ideal_is_refused():
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 499)] * 3), min_size=1, max_size=20, unique=True), st.integers(1, 499))
-def test_most_accurate_within_equals_brute_force(rows, bound):
+def test_most_accurate_within_equals_brute_force(rows, limit):
     ours = front(*rows)
-    within = [row for row in rows if max(row[1:]) <= bound]
+    within = [row for row in rows if max(row[1:]) <= limit]
     if within:
-        assert chosen(MostAccurateWithin(bound / 1000), ours)[0] == min(row[0] for row in within)
+        assert chosen(MostAccurateWithin(limit / 1000), ours)[0] == min(row[0] for row in within)
     else:
-        with pytest.raises(ValueError, match="No point is within the bounds"):
-            MostAccurateWithin(bound / 1000)(ours)
+        with pytest.raises(ValueError, match="No point is within the limits"):
+            MostAccurateWithin(limit / 1000)(ours)
 
 
-def test_bounds_may_name_some_columns():
+def test_limits_may_name_some_columns():
     ours = front((100, 50, 90), (200, 90, 10), (300, 10, 80))
     assert chosen(MostAccurateWithin({B: 0.02}), ours) == [200, 90, 10]
     assert chosen(MostAccurateWithin({A: 0.02, B: 0.1}), ours) == [300, 10, 80]
 
 
-def test_unreachable_bound_names_the_best_gap_reached():
-    with pytest.raises(ValueError, match=r"demographic_parity\[a\] 0.0200 \(bound 0.01\)"):
+def test_unreachable_limit_names_the_best_gap_reached():
+    with pytest.raises(ValueError, match=r"demographic_parity\[a\] 0.0200 \(limit 0.01\)"):
         MostAccurateWithin(0.01)(front((170, 180), (200, 20)))
 
 
@@ -86,11 +86,11 @@ def test_column_that_is_not_there_offers_the_nearest():
         Weighted({"eror": 1})(FRONT)
 
 
-def test_bad_bounds_and_weights_are_refused():
+def test_bad_limits_and_weights_are_refused():
     for bad in (-0.1, 1.5, 101, float("inf"), float("nan"), True):
-        for bounds in (bad, {A: 0.1, B: bad}):
-            with pytest.raises(ValueError, match=r"A bound must be a number in \[0, 1\], as gaps are"):
-                MostAccurateWithin(bounds)
+        for limit in (bad, {A: 0.1, B: bad}):
+            with pytest.raises(ValueError, match=r"A limit must be a number in \[0, 1\], as gaps are"):
+                MostAccurateWithin(limit)
     with pytest.raises(ValueError, match=r"found 5\. 5 % is 0\.05\.$"):
         MostAccurateWithin(5)
     for bad in (-0.1, float("nan")):

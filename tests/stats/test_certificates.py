@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
-from mamofair._stats.certificates import LIMITS, clopper_pearson, exact, hoeffding, is_within, newcombe
+from mamofair._stats.certificates import METHODS, clopper_pearson, exact, hoeffding, is_within, newcombe
 
 SIZES = ((5, 7), (12, 12), (3, 30), (25, 10))
 
@@ -90,9 +90,9 @@ def newcombe_at_five_percent(a, b) -> float:
 counts = st.integers(1, 120).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
-@given(counts, counts, st.sampled_from(sorted(LIMITS)))
+@given(counts, counts, st.sampled_from(sorted(METHODS)))
 def test_limits_are_not_below_what_was_observed_and_grow_with_confidence(a, b, name):
-    limits = [LIMITS[name](a, b, delta) for delta in (0.2, 0.05, 0.01)]
+    limits = [METHODS[name](a, b, delta) for delta in (0.2, 0.05, 0.01)]
     assert limits == sorted(limits)
     assert a[0] / a[1] - b[0] / b[1] <= limits[0] + 1e-12
     assert limits[-1] <= 1
@@ -104,18 +104,18 @@ def test_exact_limit_is_found_at_little_confidence(delta):
     assert -0.2 < exact((0, 10), (0, 10), delta) < exact((0, 10), (0, 10), 0.1)
 
 
-@given(counts, counts, st.floats(0.01, 0.9), st.sampled_from(sorted(LIMITS)))
+@given(counts, counts, st.floats(0.01, 0.9), st.sampled_from(sorted(METHODS)))
 def test_being_within_is_what_the_limits_say(a, b, eps, name):
-    largest = max(LIMITS[name](a, b, 0.1), LIMITS[name](b, a, 0.1))
+    largest = max(METHODS[name](a, b, 0.1), METHODS[name](b, a, 0.1))
     if abs(largest - eps) > 2e-4:  # the rounding of the search for an exact limit
-        assert is_within(a, b, eps, 0.1, LIMITS[name]) == (largest <= eps)
+        assert is_within(a, b, eps, 0.1, METHODS[name]) == (largest <= eps)
 
 
 @given(counts, counts)
 def test_exchanging_events_and_others_changes_nothing(a, b):
     assume(a[1] != b[1])  # else the other of the two confines the unknown rate
     others = (b[1] - b[0], b[1]), (a[1] - a[0], a[1])
-    for limit in LIMITS.values():
+    for limit in METHODS.values():
         assert limit(a, b, 0.05) == pytest.approx(limit(*others, 0.05), abs=1e-9)
 
 
@@ -126,7 +126,7 @@ def test_exact_limit_is_much_sharper_than_other_valid_ones_and_close_to_the_appr
     assert found - rate < 0.75 * (min(clopper_pearson(a, b, 0.1), hoeffding(a, b, 0.1)) - rate)
 
 
-@pytest.mark.parametrize("limit", LIMITS.values())
+@pytest.mark.parametrize("limit", METHODS.values())
 def test_group_without_rows_certifies_nothing(limit):
     assert limit((0, 0), (3, 10), 0.05) >= 0.3
     assert not is_within((0, 0), (3, 10), 0.2, 0.05, limit)

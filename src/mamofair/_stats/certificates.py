@@ -20,13 +20,13 @@ from scipy.special import betaincinv, gammaln, ndtri
 
 from mamofair._stats.intervals import newcombe_limit
 
-__all__ = ["LIMITS", "Limit", "Sample", "clopper_pearson", "exact", "hoeffding", "is_within", "newcombe"]
+__all__ = ["METHODS", "Method", "Sample", "clopper_pearson", "exact", "hoeffding", "is_within", "newcombe"]
 
 #: How often it happened, and among how many rows.
 Sample = tuple[float, float]
 
 #: From two samples and δ to an upper limit on the first rate minus the second.
-Limit = Callable[[Sample, Sample, float], float]
+Method = Callable[[Sample, Sample, float], float]
 
 _Z = 1.645  # of the order: one for all δ, so that limits grow with confidence
 _PLAUSIBLE = 0.01  # the share of δ spent on confining the unknown rate
@@ -84,11 +84,11 @@ def hoeffding(a: Sample, b: Sample, delta: float) -> float:
 
 
 #: By name. Only `newcombe` is approximate.
-LIMITS: Mapping[str, Limit] = {f.__name__: f for f in (exact, newcombe, clopper_pearson, hoeffding)}
+METHODS: Mapping[str, Method] = {f.__name__: f for f in (exact, newcombe, clopper_pearson, hoeffding)}
 
 
-def is_within(a: Sample, b: Sample, eps: float, delta: float, limit: Limit = exact) -> bool:
-    """Whether |r_a − r_b| ≤ ε is certified at level δ: both differences have an upper limit of at most ε.
+def is_within(a: Sample, b: Sample, limit: float, delta: float, method: Method = exact) -> bool:
+    """Whether |r_a − r_b| ≤ ε, the `limit`, is certified at level δ: both differences have an upper limit of at most ε.
 
     Two one-sided tests need no correction: if r_a − r_b > ε, the first passes with probability δ at most, and likewise
     the second. The same argument (an intersection–union test, Berger 1982) covers all pairs of groups, whose
@@ -97,11 +97,11 @@ def is_within(a: Sample, b: Sample, eps: float, delta: float, limit: Limit = exa
     >>> is_within((400, 2000), (380, 2000), 0.05, delta=0.05), is_within((40, 200), (38, 200), 0.05, delta=0.05)
     (True, False)
     """
-    if limit is not exact:
-        return max(limit(a, b, delta), limit(b, a, delta)) <= eps
-    if not (a[1] and b[1]) or abs(a[0] / a[1] - b[0] / b[1]) >= eps:
-        return eps >= 1
-    return _Trial.of(a, b, delta).rejects(eps) and _Trial.of(b, a, delta).rejects(eps)
+    if method is not exact:
+        return max(method(a, b, delta), method(b, a, delta)) <= limit
+    if not (a[1] and b[1]) or abs(a[0] / a[1] - b[0] / b[1]) >= limit:
+        return limit >= 1
+    return _Trial.of(a, b, delta).rejects(limit) and _Trial.of(b, a, delta).rejects(limit)
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class _Trial:
     @classmethod
     def of(cls, a: Sample, b: Sample, delta: float) -> "_Trial":
         """Return the trial, with events and others exchanged if need be so that a is the larger sample."""
-        (x, n), (y, m) = _whole(a), _whole(b)
+        (x, n), (y, m) = _as_integers(a), _as_integers(b)
         return cls(x, n, y, m, delta) if n >= m else cls(m - y, m, n - x, n, delta)
 
     def rejects(self, eps: float) -> bool:
@@ -152,11 +152,11 @@ class _Trial:
         def limit(i: Any, j: Any) -> Any:
             return newcombe_limit(i / self.n, self.n, j / self.m, self.m, _Z)
 
-        found = limit(self.x, self.y) + _TIE
+        observed = limit(self.x, self.y) + _TIE
         low, high = np.full_like(j, i[0]), np.full_like(j, i[-1] + 1)  # the first i that is too large is in between
         while np.any(low < high):
             middle = ((low + high) // 2).clip(max=self.n)
-            small = limit(middle, j) <= found
+            small = limit(middle, j) <= observed
             low, high = np.where(small, middle + 1, low), np.where(small, high, middle)
         return np.asarray(low - 1)
 
@@ -196,7 +196,7 @@ def _likely(n: int, low: float, high: float) -> Int[np.ndarray, " k"]:
     return np.arange(max(0, int(n * low - reach)), min(n, int(n * high + reach) + 1) + 1)
 
 
-def _whole(sample: Sample) -> tuple[int, int]:
+def _as_integers(sample: Sample) -> tuple[int, int]:
     events, rows = sample
     if events != round(events) or rows != round(rows) or not 0 <= events <= rows:
         raise ValueError(

@@ -12,7 +12,7 @@ from mamofair._stats.intervals import wilson
 from mamofair.explanations import price, who_pays_by_counts
 from mamofair.fronts import Criterion, Front, Tally
 from mamofair.metrics import tally_intervals
-from mamofair.metrics._intervals import counted
+from mamofair.metrics._intervals import count_events
 from mamofair.notions import Confusion
 from mamofair.report._titles import title
 from mamofair.report._training import training
@@ -104,7 +104,7 @@ def _points(front: Front, tallies: Sequence[Tally], groups: Mapping[str, list[st
 def _rate_table(tallies: Sequence[Tally], rate: Any, attribute: str) -> np.ndarray:
     """Return rate, low, high and the rows under the condition, by point and group."""
     confusion = Confusion.of_counts(np.stack([tally.counts[attribute] for tally in tallies]))
-    events, rows = (part[:, 0] for part in counted(tallies, [rate], attribute))
+    events, rows = (part[:, 0] for part in count_events(tallies, [rate], attribute))
     low, high = wilson(events, rows, CONFIDENCE)
     found = rate(confusion)
     return np.stack([found, low, high, np.broadcast_to(confusion.mass(rate.given), found.shape)], axis=-1)

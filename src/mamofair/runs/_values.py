@@ -43,6 +43,8 @@ _WHAT = "a model"
 # Types of an index, and of texts with their longest; wider ones would take any amount of memory.
 _INDEX = re.compile(r"object|str|bool|u?int(8|16|32|64)|float(32|64)|string|boolean")
 _TEXTS = re.compile(r"\|O|[<>]U(\d{1,4})")
+# Fields by the names they had when older runs were saved.
+_RENAMED = {"MostAccurateWithin": {"eps": "limit", "bound": "method"}}
 _COLUMNS = 2 * 10**7  # of all boosters together: LightGBM keeps a name for each
 
 
@@ -201,7 +203,8 @@ def _of_ours(document: Any, store: Store) -> Any:
     name, types = document["is"], _types()
     if name not in types:
         raise ValueError(f"A run may hold {', '.join(sorted(types))[:300]}: found {str(name)[:80]}. Update mamofair.")
-    return types[name](**{key: from_plain(part, store) for key, part in document["of"].items()})
+    parts = {_RENAMED.get(name, {}).get(key, key): from_plain(part, store) for key, part in document["of"].items()}
+    return types[name](**parts)
 
 
 def _texts(document: Any, store: Store) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Selections: one point of a front, by a rule that can be stated in a sentence.
 
-A selection is called with a front and returns a row of its `frame()`. A classifier that decides the same for everyone
-has no gap and is of no use: it is not chosen while another point exists, unless it is allowed.
+A selection is called with a front and returns a row of its `frame()`. A constant classifier, which decides the same
+for everyone, has no gap and no use: it is chosen only if there is no other point, or if it is allowed.
 """
 
 from mamofair.selection._answer import Answer

@@ -1,4 +1,4 @@
-"""What a choice with confidence has to say: a point, that there is none, or that there are too few rows to tell."""
+"""The answer of a choice with confidence: a point, that there is none, or that there are too few rows to tell."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,50 +10,52 @@ from mamofair.fronts import Front, Tally
 from mamofair.notions import column
 from mamofair.selection._certified import Demand, certify
 
+__all__ = ["Answer", "answer"]
+
 
 @dataclass(frozen=True)
 class Answer:
     """The outcome of testing points in an order fixed beforehand, until the first one failed.
 
-    If a point is certified, the promise is `bounds`: with probability `confidence` over the calibration rows, the
-    chosen point's gaps are within them. `limits` describe that point as if it had been the only one, and promise
-    nothing, as it was chosen. If no point passed, `limits` are those of the first point of the sequence, which was
-    fixed beforehand, so they hold. Its upper limits are the smallest bounds that can be certified: each is at least the
+    If a point is certified, the promise is `limits`: with probability `confidence` over the calibration rows, the
+    chosen point's gaps are within them. `intervals` describe that point as if it had been the only one, and promise
+    nothing, as it was chosen. If no point passed, `intervals` are those of the first point of the sequence, which was
+    fixed beforehand, so they hold. Their high ends are the smallest limits that can be certified: each is at least the
     true gap with probability `confidence`, by itself, and so is the largest of them for all gaps. (Asked for next, such
-    a bound may let less fair points pass, too, and that is no promise any more: these rows have named it.) Its lower
-    limits hold with probability `confidence` all together, so that "no solution" is as seldom wrong as "certified". It
-    is said of that point alone: another one of the front may be fairer, but these rows cannot certify it.
+    a limit may let less fair points pass, too, and that is no promise any more: these rows have named it.) Their low
+    ends hold with probability `confidence` all together, so that "no solution" is as seldom wrong as "certified". It is
+    said of that point alone: another one of the front may be fairer, but these rows cannot certify it.
 
     Attributes
     ----------
-    bounds
-        What was asked for, by column.
+    limits
+        The largest gaps that were asked for, by column.
     confidence
-        1 − δ, where δ is the chance of choosing a point that exceeds the bounds.
+        1 − δ, where δ is the chance of choosing a point that exceeds the limits.
     sequence
         Rows of `front.frame()` in the order of testing; the first `passed` of them passed.
     passed
         How many rows passed before the first that failed.
-    limits
-        A lower and an upper limit on each gap, by column, of the chosen point or else of the first one.
+    intervals
+        The low and the high end of each gap, by column, of the chosen point or else of the first one.
     more_rows
         About how many more calibration rows of which group would settle it, if there are too few: `{"sex=F": 900}`;
         so many that new rows do so with a chance of about two in three, for each two groups alone.
     """
 
-    bounds: Mapping[str, float]
+    limits: Mapping[str, float]
     confidence: float
     sequence: tuple[int, ...]
     passed: int
-    limits: Mapping[str, tuple[float, float]]
+    intervals: Mapping[str, tuple[float, float]]
     more_rows: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def status(self) -> Literal["certified", "no solution", "not enough data"]:
-        """A point is certified; or the first one is above a bound, with that confidence; or it cannot be told."""
+        """A point is certified; or the first one exceeds a limit, with that confidence; or it cannot be told."""
         if self.passed:
             return "certified"
-        exceeds = any(self.limits[name][0] > bound for name, bound in self.bounds.items())
+        exceeds = any(self.intervals[name][0] > limit for name, limit in self.limits.items())
         return "no solution" if exceeds else "not enough data"
 
     @property
@@ -64,20 +66,20 @@ class Answer:
     @property
     def message(self) -> str:
         """The answer in words."""
-        sure = f"{100 * self.confidence:g} % confidence"
-        asked = ", ".join(f"{name} ≤ {bound:g}" for name, bound in self.bounds.items())
+        confidence = f"{100 * self.confidence:g} % confidence"
+        asked = ", ".join(f"{name} ≤ {limit:g}" for name, limit in self.limits.items())
         if self.passed:
-            return f"Row {self.row} is certified: {asked} with {sure}."
-        found = ", ".join(f"{name} is {low:.3f} to {high:.3f}" for name, (low, high) in self.limits.items())
-        smallest = ", ".join(f"{name} ≤ {_up(high)}" for name, (_, high) in self.limits.items())
+            return f"Row {self.row} is certified: {asked} with {confidence}."
+        ranges = ", ".join(f"{name} is {low:.3f} to {high:.3f}" for name, (low, high) in self.intervals.items())
+        smallest = ", ".join(f"{name} ≤ {_round_up_gap(high)}" for name, (_, high) in self.intervals.items())
         advice = (
-            "Ask for larger bounds, or train for fairer points."
+            "Allow larger limits, or train for fairer points."
             if self.status == "no solution"
-            else f"About {_list(self.more_rows) or 'a few more of each group'} would settle it."
+            else f"About {_list_rows(self.more_rows) or 'a few more of each group'} would settle it."
         )
         return (
-            f"{self.status.capitalize()} for {asked} with {sure}: at row {self.sequence[0]}, which has the most room, "
-            f"{found}. The smallest that can be certified is {smallest}. {advice}"
+            f"{self.status.capitalize()} for {asked} with {confidence}: at row {self.sequence[0]}, which has the most "
+            f"room, {ranges}. The smallest that can be certified is {smallest}. {advice}"
         )
 
     def __str__(self) -> str:
@@ -85,16 +87,16 @@ class Answer:
 
 
 def answer(front: Front, demand: Demand, allow_constant: bool) -> Answer:
-    """Test the points in their order, and say what came of it."""
+    """Test the points of a front in their order, and return the outcome."""
     sequence, passed = certify(front, demand, allow_constant)
-    tally = front.points[sequence[max(passed - 1, 0)]].calibration
+    tally = front[sequence[max(passed - 1, 0)]].calibration
     assert tally is not None  # `certify` has refused that
     return Answer(
-        bounds={column(*criterion): bound for criterion, bound in demand.bounds.items()},
+        limits={column(*criterion): limit for criterion, limit in demand.limits.items()},
         confidence=1 - demand.delta,
         sequence=tuple(sequence),
         passed=passed,
-        limits=demand.limits(tally),
+        intervals=demand.intervals(tally),
         more_rows={} if passed else _more_rows(front, tally, demand),
     )
 
@@ -103,10 +105,10 @@ def _more_rows(front: Front, tally: Tally, demand: Demand) -> dict[str, float]:
     """Return about how many more rows of which groups would settle the pairs that are not certified, each alone."""
     needed: dict[str, float] = {}
     level = demand.lower_level(tally)
-    for pair, bound in demand.pairs(tally):
-        if demand.settles(pair, bound):
+    for pair, limit in demand.pairs(tally):
+        if demand.certifies(pair, limit):
             continue
-        wanted = pair.rows_to_settle(bound, demand.delta, level, demand.limit)
+        wanted = pair.rows_to_settle(limit, demand.delta, level, demand.method)
         for place, rows in zip(pair.places, wanted, strict=True):
             names = front.groups.get(pair.attribute, ())
             name = f"{pair.attribute}={names[place] if place < len(names) else place}"
@@ -114,7 +116,7 @@ def _more_rows(front: Front, tally: Tally, demand: Demand) -> dict[str, float]:
     return {name: rows for name, rows in needed.items() if rows > 0}
 
 
-def _list(more_rows: Mapping[str, float]) -> str:
+def _list_rows(more_rows: Mapping[str, float]) -> str:
     """Return the numbers in words, rounded up to two digits."""
     parts = [f"{_round_up(rows):,.0f} of {name}" for name, rows in more_rows.items()]
     return " and ".join(parts).replace(" of ", " more calibration rows of ", 1)
@@ -125,5 +127,5 @@ def _round_up(rows: float) -> float:
     return float(np.ceil(rows / unit) * unit)
 
 
-def _up(value: float) -> str:
+def _round_up_gap(value: float) -> str:
     return f"{np.ceil(1000 * value) / 1000:.3f}"

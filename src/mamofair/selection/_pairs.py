@@ -1,4 +1,4 @@
-"""Pairs of groups whose rates are compared, as counted: what limits on gaps are made of."""
+"""Pairs of groups and their counts: what confidence bounds on gaps are made of."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,18 +9,20 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from mamofair._stats.certificates import Limit, Sample
+from mamofair._stats.certificates import Method, Sample
 from mamofair._stats.intervals import effective_rows
 from mamofair.fronts import Criterion, Tally
 from mamofair.notions import Confusion, Rate
 
-#: The chance that so many more rows settle it. In simulations it was .73 to 1: the truth is seldom next to the bound.
+__all__ = ["Pair", "pairs"]
+
+#: The chance that so many more rows settle it. In simulations it was .73 to 1: the truth is seldom next to the limit.
 _CHANCE = 2 / 3
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two groups of an attribute, by their places, and how often what a rate asks for happened in each.
+    """Two groups of an attribute, by their indices, and the counts of a rate's event in each.
 
     `shares` are the parts of each group's rows that are under the rate's condition, above 0.
     """
@@ -31,22 +33,22 @@ class Pair:
     samples: tuple[Sample, Sample]
     shares: tuple[float, float]
 
-    def upper(self, delta: float, limit: Limit) -> float:
-        """Return an upper limit on the distance between the two rates, at level δ."""
+    def upper(self, delta: float, method: Method) -> float:
+        """Return an upper confidence bound on the distance between the two rates, at level δ."""
         a, b = self.samples
-        return max(limit(a, b, delta), limit(b, a, delta))
+        return max(method(a, b, delta), method(b, a, delta))
 
-    def lower(self, delta: float, limit: Limit) -> float:
-        """Return a lower limit on the distance, at level δ in all: δ/2 for either sign."""
+    def lower(self, delta: float, method: Method) -> float:
+        """Return a lower confidence bound on the distance, at level δ in all: δ/2 for either sign."""
         a, b = self.samples
-        return max(0.0, -limit(a, b, delta / 2), -limit(b, a, delta / 2))
+        return max(0.0, -method(a, b, delta / 2), -method(b, a, delta / 2))
 
-    def rows_to_settle(self, eps: float, delta: float, lower_delta: float, limit: Limit) -> tuple[float, float]:
-        """Return about how many more rows of each group would show whether the rates differ by more than ε.
+    def rows_to_settle(self, limit: float, delta: float, lower_delta: float, method: Method) -> tuple[float, float]:
+        """Return about how many more rows of each group would show whether the rates differ by more than `limit`.
 
         So many that a new sample of that size shows it with a chance of two in three, if the true difference is as
         uncertain as this sample leaves it. (Taken for the truth, the difference found would promise too much.) The ways
-        from a difference to its limits shrink with its standard error √(v_a/n_a + v_b/n_b). More rows are wanted of
+        from a difference to its bounds shrink with its standard error √(v_a/n_a + v_b/n_b). More rows are wanted of
         the group that is less well known alone, if that can do, else of both until they are known alike. A group
         without rows counts as if it had two, one of them with the event.
         """
@@ -54,13 +56,13 @@ class Pair:
         known = [(events + 1) * (rows - events + 1) / (rows + 2) ** 2 / rows for events, rows in samples]
         (x, n), (y, m) = b, a = sorted(samples, key=lambda sample: sample[0] / sample[1])
         gap = y / m - x / n
-        up = max(limit(a, b, delta) - gap, limit(b, a, delta) + gap)
-        down = gap + limit(b, a, lower_delta / 2)
+        up = max(method(a, b, delta) - gap, method(b, a, delta) + gap)
+        down = gap + method(b, a, lower_delta / 2)
 
         def chance(shrink: float) -> float:
-            """Return how likely a difference, if its error shrinks so much, is certified or shown to exceed ε."""
+            """Return how likely a difference, if its error shrinks so, is certified or shown to exceed the limit."""
             error = (sum(known) * (1 + shrink**2)) ** 0.5
-            within, beyond = max(eps - up * shrink, 0.0), eps + down * shrink
+            within, beyond = max(limit - up * shrink, 0.0), limit + down * shrink
             parts = [(end - gap) / error for end in (-within, within, -beyond, beyond)]
             return float(ndtr(parts[1]) - ndtr(parts[0]) + ndtr(parts[2]) + ndtr(-parts[3]))
 

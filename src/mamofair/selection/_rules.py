@@ -1,4 +1,4 @@
-"""Rules that weigh all columns of a front against each other."""
+"""Selections that weigh all columns of a front against each other."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,9 @@ from jaxtyping import Float
 
 from mamofair._messages import quote
 from mamofair.fronts import Front
-from mamofair.selection._rows import eligible, first, require_column
+from mamofair.selection._rows import best_row, eligible_rows, require_column
+
+__all__ = ["ClosestToIdeal", "Knee", "Weighted"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class ClosestToIdeal:
     normalize
         Whether to divide each column by its range on the front first.
     allow_constant
-        Whether a constant classifier may be chosen although there are others.
+        Whether a constant classifier may be chosen even if there are others.
     """
 
     ideal: str = "zero"
@@ -36,12 +38,12 @@ class ClosestToIdeal:
 
     def __call__(self, front: Front) -> int:
         """Return the row of the closest point."""
-        rows = eligible(front, self.allow_constant)
+        rows = eligible_rows(front, self.allow_constant)
         values = front.values[rows]
         distances = values - (values.min(axis=0) if self.ideal == "front" else 0.0)
         if self.normalize:
             distances = distances / _ranges(values)
-        return first(rows, np.square(distances).sum(axis=1))
+        return best_row(rows, np.square(distances).sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -64,9 +66,9 @@ class Weighted:
             require_column(name, front.columns)
             if not isinstance(weight, Real) or not 0 <= weight < np.inf:
                 raise ValueError(f"A weight must be non-negative and finite: found {quote(weight)} for {name}.")
-        rows = eligible(front, self.allow_constant)
+        rows = eligible_rows(front, self.allow_constant)
         weights = np.array([self.weights.get(name, 0.0) for name in front.columns])
-        return first(rows, front.values[rows] @ weights)
+        return best_row(rows, front.values[rows] @ weights)
 
 
 @dataclass(frozen=True)
@@ -80,9 +82,9 @@ class Knee:
 
     def __call__(self, front: Front) -> int:
         """Return the row of the knee."""
-        rows = eligible(front, self.allow_constant)
+        rows = eligible_rows(front, self.allow_constant)
         values = front.values[rows]
-        return first(rows, ((values - values.min(axis=0)) / _ranges(values)).sum(axis=1))
+        return best_row(rows, ((values - values.min(axis=0)) / _ranges(values)).sum(axis=1))
 
 
 def _ranges(values: Float[np.ndarray, "rows columns"]) -> Float[np.ndarray, " columns"]:
