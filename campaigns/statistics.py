@@ -55,7 +55,12 @@ class Coverage:
         decisions = World.scores() > rng.choice([0.35, 0.5, 0.7])
         weight = world.weight[cell] if self.weighted else None
         found = audit(
-            y, decisions[cell].astype(int), group, notions=self.notion, sample_weight=weight, confidence=_CONFIDENCE
+            y,
+            decisions[cell].astype(int),
+            sensitive_features=group,
+            notions=self.notion,
+            sample_weight=weight,
+            confidence=_CONFIDENCE,
         )
         [(low, high)] = found.frame()[["low", "high"]].to_numpy()
         gap = world.gap(self.notion, decisions)
@@ -109,10 +114,10 @@ class Choice:
         return FairPlugInClassifier(DecisionTreeClassifier(min_samples_leaf=20), cv=None, max_points=40, **shared)
 
     def _rule(self) -> MostAccurateWithin:
-        bound = "newcombe" if self.weighted else "exact"
+        method = "newcombe" if self.weighted else "exact"
         confidence = _SURE if self.confident else None
         # Constants let the plug-in's sequence of tests begin, so that it gets to the points next to the limit.
-        return MostAccurateWithin(self.limit, confidence, allow_constant=self.model == "plug-in", bound=bound)
+        return MostAccurateWithin(self.limit, confidence, allow_constant=self.model == "plug-in", method=method)
 
 
 _NOTIONS = "demographic_parity", "equal_opportunity", "equalized_odds", "predictive_parity", "accuracy_parity"

@@ -23,7 +23,7 @@ def test_bootstrap_draws_nothing_for_a_group_without_rows():
 
 
 def test_every_gap_is_within_a_limit_of_one():
-    frame = audit([0, 1], [1, 0], ["a", "b"], notions="dp", limit=1.0).frame()
+    frame = audit([0, 1], [1, 0], sensitive_features=["a", "b"], notions="dp", limit=1.0).frame()
     assert frame["high"].tolist() == [1]
     assert frame["verdict"].tolist() == ["within"]
 

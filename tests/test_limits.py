@@ -28,9 +28,11 @@ def test_limit_is_close_to_the_true_one_and_its_interval_holds_it():
     inside, apart = [], []
     for seed in range(3):
         X, y, a = drawn(world, 4000, seed)
-        line = frontier(X, y, a, estimator=LogisticRegression(C=100), cv=3, resamples=40, random_state=0).frame()
+        line = frontier(
+            X, y, sensitive_features=a, estimator=LogisticRegression(C=100), cv=3, resamples=40, random_state=0
+        ).frame()
         wanted = line.iloc[[5, 15, 25, 35]]
-        truth = np.array([world.least_error({DEMOGRAPHIC_PARITY: bound}) for bound in wanted["gap"]])
+        truth = np.array([world.least_error({DEMOGRAPHIC_PARITY: limit}) for limit in wanted["gap"]])
         apart.append(np.abs(wanted["error"] - truth).max())
         inside += ((wanted["low"] - 0.002 <= truth) & (truth <= wanted["high"] + 0.002)).tolist()
     assert max(apart) < 0.025
@@ -42,8 +44,8 @@ def test_limit_is_a_convex_line_for_each_gap():
     limit = frontier(
         TOY.X,
         TOY.y,
-        TOY.sensitive.assign(region=region),
-        ["dp", "tpr"],
+        sensitive_features=TOY.sensitive.assign(region=region),
+        notions=["dp", "tpr"],
         estimator=LogisticRegression(),
         resamples=10,
         random_state=0,
@@ -52,7 +54,7 @@ def test_limit_is_a_convex_line_for_each_gap():
     names += ["demographic_parity[region]", "equal_opportunity[region]"]
     frame = limit.frame()
     assert frame["criterion"].unique().tolist() == names
-    assert "demographic_parity[group] costs" in repr(limit)
+    assert "without demographic_parity[group]," in repr(limit)
     for _, line in frame.groupby("criterion"):
         assert (line["low"] <= line["error"] + 1e-12).all()
         assert (line["error"] <= line["high"] + 1e-12).all()
@@ -66,7 +68,7 @@ def test_limit_is_a_convex_line_for_each_gap():
 def test_no_point_of_the_same_rules_lies_below_the_limit():
     settings = {"estimator": LogisticRegression(), "random_state": 0}
     front = FairPlugInClassifier(**settings).fit(TOY.X, TOY.y, sensitive_features=TOY.sensitive).front_
-    line = frontier(TOY.X, TOY.y, TOY.sensitive, resamples=5, **settings).frame()
+    line = frontier(TOY.X, TOY.y, sensitive_features=TOY.sensitive, resamples=5, **settings).frame()
     least = np.interp(front.values[:, 1], line["gap"], line["error"])
     assert (front.values[~front.is_constant, 0] >= least[~front.is_constant] - 5e-3).all()
 
@@ -75,7 +77,7 @@ def test_weights_and_seeds_count():
     weight = np.where(TOY.y == 1, 3.0, 1.0)
     settings = {"estimator": LogisticRegression(), "resamples": 5}
     lines = [
-        frontier(TOY.X, TOY.y, TOY.sensitive, sample_weight=w, random_state=0, **settings).frame()
+        frontier(TOY.X, TOY.y, sensitive_features=TOY.sensitive, sample_weight=w, random_state=0, **settings).frame()
         for w in (None, weight, weight)
     ]
     assert not np.allclose(lines[0]["error"], lines[1]["error"])
@@ -85,8 +87,8 @@ def test_weights_and_seeds_count():
 def test_limit_is_drawn_behind_the_front():
     settings = {"estimator": LogisticRegression(), "random_state": 0}
     front = FairPlugInClassifier(**settings).fit(TOY.X, TOY.y, sensitive_features=TOY.sensitive).front_
-    line = frontier(TOY.X, TOY.y, TOY.sensitive, resamples=5, **settings).frame()
-    [panel] = front.plot(limit=line, selected=0).axes
+    line = frontier(TOY.X, TOY.y, sensitive_features=TOY.sensitive, resamples=5, **settings).frame()
+    [panel] = front.plot(frontier=line, selected=0).axes
     [points] = (one for one in panel.collections if one.get_label() == "points of the front")
     band = min(panel.collections, key=lambda one: one.get_zorder())
     assert type(band) is not type(points)
@@ -95,18 +97,26 @@ def test_limit_is_drawn_behind_the_front():
     assert "estimated limit" in [text.get_text() for text in panel.get_legend().get_texts()]
 
 
-@pytest.mark.parametrize("wrong", [{"resamples": 1}, {"level": 1.0}])
-def test_nonsense_is_refused(wrong):
-    with pytest.raises(ValueError, match="must be at least 2"):
-        frontier(TOY.X, TOY.y, TOY.sensitive, **wrong)
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"resamples": 1}, "must be at least 2: found 1"),
+        ({"confidence": 1.0}, "between 0 and 1, such as 0.95: found 1"),
+    ],
+)
+def test_nonsense_is_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        frontier(TOY.X, TOY.y, sensitive_features=TOY.sensitive, **wrong)
 
 
 def test_text_is_refused_in_one_sentence_unless_the_estimator_takes_it():
     table = TOY.X.assign(x1=np.where(TOY.X["x1"] > 0, "tall", "small"))
     with pytest.raises(ValueError, match=r"^X must be numeric: .*'(tall|small)'\. Encode .*encoder\(\)"):
-        frontier(table, TOY.y, TOY.sensitive, estimator=LogisticRegression())
+        frontier(table, TOY.y, sensitive_features=TOY.sensitive, estimator=LogisticRegression())
     with pytest.raises(ValueError, match=r"^X must be numeric: .*encoder\(\)"):
         FairPlugInClassifier(LogisticRegression()).fit(table, TOY.y, sensitive_features=TOY.sensitive)
     for takes_it in (make_pipeline(encoder(), LogisticRegression()), None):
-        limit = frontier(table, TOY.y, TOY.sensitive, estimator=takes_it, cv=2, resamples=2, random_state=0)
+        limit = frontier(
+            table, TOY.y, sensitive_features=TOY.sensitive, estimator=takes_it, cv=2, resamples=2, random_state=0
+        )
         assert len(limit.frame())

@@ -1,4 +1,4 @@
-"""What fairness must cost on this data: an estimate of the best trade-off that any classifier could reach."""
+"""The limit behind every front: an estimate of the best trade-off that any classifier could reach on this data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,39 +8,40 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
 
+from mamofair._stats.intervals import tail
 from mamofair.estimators import FairPlugInClassifier
 from mamofair.fronts import Counter, Criterion
 from mamofair.learners import PlugInLearner, Rows
 from mamofair.notions import Confusion, column
 
-__all__ = ["Limit", "frontier"]
+__all__ = ["Frontier", "frontier"]
 
 _STEPS = 41  # of each line
 _AT_ONCE = 10  # resamples, which take 8 bytes each for every row and group
 
 
 @dataclass(frozen=True, eq=False)
-class Limit:
-    """An estimate of the least error for every size of every gap, with intervals; made by `frontier`."""
+class Frontier:
+    """An estimate of the least error for every size of each gap, with intervals; made by `frontier`."""
 
     table: pd.DataFrame
 
     def frame(self) -> pd.DataFrame:
-        """Return a table: `criterion` (such as `demographic_parity[sex]`), `gap`, `error`, and from `low` to `high`."""
+        """Return a table: `criterion` (such as `demographic_parity[sex]`), `gap`, `error`, `low` and `high`."""
         return self.table.copy()
 
     def __repr__(self) -> str:
         ends = self.table.groupby("criterion", sort=False).agg(fair=("error", "first"), free=("error", "last"))
-        told = (f"{name} costs {row.fair:.3f} instead of {row.free:.3f}" for name, row in ends.iterrows())
-        return f"<Limit, an estimate of the least error: {', '.join(told)}>"
+        errors = (f"{row.fair:.3f} without {name}, {row.free:.3f} with it" for name, row in ends.iterrows())
+        return f"<Frontier of the least error: {'; '.join(errors)}>"
 
 
 def frontier(
     X: Any,
     y: Any,
+    *,
     sensitive_features: Any,
     notions: Any = "demographic_parity",
-    *,
     estimator: Any = None,
     aware: bool = False,
     crossed: bool = False,
@@ -48,18 +49,18 @@ def frontier(
     sample_weight: Any = None,
     cv: int = 5,
     resamples: int = 100,
-    level: float = 0.95,
+    confidence: float = 0.95,
     random_state: Any = None,
-) -> Limit:
+) -> Frontier:
     """Estimate the best trade-off between error and each gap that any classifier on these features could reach.
 
-    The plug-in rule on the true P(y, a | x) would reach it (Menon and Williamson 2018); here a strong model stands for
-    the truth, each row is judged by models that have not seen it, and what lies between two rules may be reached by
-    drawing lots between them. Each gap is traded by itself, whatever the other gaps are.
+    The plug-in rule on the true P(y, a | x) would reach it (Menon and Williamson 2018); here a strong model stands in
+    for the truth, cross-fitted, and two rules may be mixed at random. Each gap is traded against the error by itself,
+    whatever the other gaps are.
 
     It is an estimate, and a better model may lie below the line. Do not trust it where the model is weak (images, text,
-    a few hundred rows), nor for people other than those the rows were drawn from. The intervals are for the choice of
-    rows only: they know nothing of what the model misses.
+    a few hundred rows), nor for people other than those the rows were drawn from. The intervals cover the sampling of
+    rows only, not what the model misses.
 
     Parameters
     ----------
@@ -68,35 +69,37 @@ def frontier(
     notions, estimator, aware, crossed, favorable, cv, random_state
         As in `FairPlugInClassifier`.
     resamples : int
-        How many times rows are drawn anew, with replacement, for the intervals.
-    level : float
-        The share of resamples that the intervals hold.
+        How many bootstrap samples the intervals are computed from.
+    confidence : float
+        The share of resamples that the intervals cover.
 
     Examples
     --------
     >>> from sklearn.linear_model import LogisticRegression
     >>> from mamofair.datasets import make_toy
     >>> toy = make_toy()
-    >>> limit = frontier(toy.X, toy.y, toy.sensitive, estimator=LogisticRegression(), resamples=20, random_state=0)
-    >>> list(limit.frame())
+    >>> model, options = LogisticRegression(), {"resamples": 20, "random_state": 0}
+    >>> best = frontier(toy.X, toy.y, sensitive_features=toy.sensitive, estimator=model, **options)
+    >>> list(best.frame())
     ['criterion', 'gap', 'error', 'low', 'high']
     """
-    if resamples < 2 or not 0 < level < 1:
-        raise ValueError(f"`resamples` must be at least 2 and `level` in (0, 1): found {resamples} and {level}.")
+    if resamples < 2:
+        raise ValueError(f"`resamples` must be at least 2: found {resamples}.")
+    tail(confidence)  # refuses what is no confidence
     model = FairPlugInClassifier(
         estimator, notions, aware=aware, cv=cv, crossed=crossed, favorable=favorable, random_state=random_state
     )
     rows, decided = _rules(model, X, y, sensitive_features, sample_weight)
     criteria, rng = model.search_.task.criteria, np.random.default_rng(model.search_.task.seed)
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
-    found = _values(decided, rows, criteria, weight[:, None])[0]
-    draws = (_drawn(weight, rng, min(_AT_ONCE, resamples - start)) for start in range(0, resamples, _AT_ONCE))
-    drawn = np.concatenate([_values(decided, rows, criteria, weights) for weights in draws])
+    values = _measure(decided, rows, criteria, weight[:, None])[0]
+    draws = (_resample(weight, rng, min(_AT_ONCE, resamples - start)) for start in range(0, resamples, _AT_ONCE))
+    resampled = np.concatenate([_measure(decided, rows, criteria, weights) for weights in draws])
     lines = [
-        _line(column(*criterion), found[:, [0, i]], drawn[:, :, [0, i]], level)
+        _line(column(*criterion), values[:, [0, i]], resampled[:, :, [0, i]], confidence)
         for i, criterion in enumerate(criteria, start=1)
     ]
-    return Limit(pd.concat(lines, ignore_index=True))
+    return Frontier(pd.concat(lines, ignore_index=True))
 
 
 def _rules(
@@ -112,18 +115,18 @@ def _rules(
     evidence = learner.evidence(beliefs, parts.valid.groups)
     states = [point.state for point in search.archive.points if not point.valid.is_constant]
     if not states:
-        raise ValueError("`estimator` must tell rows apart: found that all rules decide all rows alike.")
+        raise ValueError("`estimator` must tell rows apart: found the same decision for all of them.")
     return parts.valid, np.concatenate([evidence.scores([state]) > 0 for state in states])
 
 
-def _drawn(weight: Float[np.ndarray, " n"], rng: np.random.Generator, times: int) -> Float[np.ndarray, "n times"]:
-    """Return how much each row counts if as many are drawn with replacement, so many times."""
+def _resample(weight: Float[np.ndarray, " n"], rng: np.random.Generator, times: int) -> Float[np.ndarray, "n times"]:
+    """Return the weight of each row in each of so many bootstrap samples."""
     n = len(weight)
     counts = [np.bincount(rng.integers(n, size=n), minlength=n) for _ in range(times)]
     return np.asarray(np.stack(counts, axis=1) * weight[:, None])
 
 
-def _values(
+def _measure(
     decided: Bool[np.ndarray, "rules n"],
     rows: Rows,
     criteria: Sequence[Criterion],
@@ -144,14 +147,17 @@ def _values(
 
 
 def _line(
-    name: str, found: Float[np.ndarray, "rules 2"], drawn: Float[np.ndarray, "resamples rules 2"], level: float
+    name: str,
+    values: Float[np.ndarray, "rules 2"],
+    resampled: Float[np.ndarray, "resamples rules 2"],
+    confidence: float,
 ) -> pd.DataFrame:
-    """Return the limit of one gap: the hull of what was found, and how much it varies between resamples."""
-    gaps = np.linspace(0, found[found[:, 0].argmin(), 1], _STEPS)
-    error = _hull(found, gaps)
-    lines = np.stack([_hull(one, gaps) for one in drawn])
+    """Return the least error for one gap: the hull of the rules' values, and how it varies between resamples."""
+    gaps = np.linspace(0, values[values[:, 0].argmin(), 1], _STEPS)
+    error = _hull(values, gaps)
+    lines = np.stack([_hull(one, gaps) for one in resampled])
     # Around their mean: the best of many noisy rules looks better in every resample than it is.
-    low, high = np.quantile(lines - lines.mean(axis=0), [(1 - level) / 2, (1 + level) / 2], axis=0)
+    low, high = np.quantile(lines - lines.mean(axis=0), [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
     return pd.DataFrame({"criterion": name, "gap": gaps, "error": error, "low": error + low, "high": error + high})
 
 

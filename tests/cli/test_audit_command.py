@@ -33,7 +33,12 @@ def run(*arguments):
 def test_what_is_printed_is_the_audit(decided):
     people = pd.read_csv(decided)
     expected = audit(
-        people["approved"], people["decided"], people[["gender", "race"]], notions="dp", favorable="yes", limit=0.4
+        people["approved"],
+        people["decided"],
+        sensitive_features=people[["gender", "race"]],
+        notions="dp",
+        favorable="yes",
+        limit=0.4,
     )
     said = run(*(decided, *ASKED, "--sensitive", "race", "--prediction", "decided", "--notion", "ddp", "--limit", 0.4))
     assert said == f"{expected}\n"

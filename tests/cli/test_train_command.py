@@ -337,8 +337,8 @@ def test_the_limit_is_estimated_and_not_from_test_rows(loans, tmp_path):
     assert "an estimate of what fairness must cost on this data" in said.stdout
     data = read_data(Asked(str(loans), "approved", "yes", ("gender",)))
     rest, _ = data.split(0.25, 7)
-    rows = data.X.iloc[rest], data.y[rest], data.sensitive.iloc[rest]
-    expected = frontier(*rows, "eopp", favorable="yes", random_state=7)
+    options = {"sensitive_features": data.sensitive.iloc[rest], "notions": "eopp", "favorable": "yes"}
+    expected = frontier(data.X.iloc[rest], data.y[rest], random_state=7, **options)
     pd.testing.assert_frame_equal(load_run(tmp_path / "run").limit, expected.frame())
 
 

@@ -30,7 +30,8 @@ def people(seed, n=400):
 def test_rates_gaps_and_ratios_are_those_of_fairlearn(weighted, seed):
     y, predicted, sensitive, weight = people(seed)
     params = {name: {"sample_weight": weight} for name in ORACLES} if weighted else None
-    found = audit(y, predicted, sensitive, sample_weight=weight if weighted else None)
+    options = {"sensitive_features": sensitive, "sample_weight": weight if weighted else None}
+    found = audit(y, predicted, crossed=True, **options)
     gaps, groups, ratios = found.frame(), found.groups(), found.ratios()
     for attribute in ("sex", "race", "sex*race"):
         columns = sensitive if attribute == "sex*race" else sensitive[attribute]
@@ -56,21 +57,24 @@ def test_rates_gaps_and_ratios_are_those_of_fairlearn(weighted, seed):
 
 def test_frame_has_the_columns_of_the_contract_and_a_row_for_each_notion_and_attribute():
     y, predicted, sensitive, _ = people(0)
-    frame = audit(y, predicted, sensitive, notions=["dp", "tpr"]).frame()
+    frame = audit(y, predicted, sensitive_features=sensitive, notions=["dp", "tpr"], crossed=True).frame()
     assert frame.columns.tolist() == ["notion", "attribute", "gap", "low", "high", "verdict"]
     assert frame[["notion", "attribute"]].to_numpy().tolist() == [
         [notion, attribute]
         for notion in ("demographic_parity", "equal_opportunity")
         for attribute in ("sex", "race", "sex*race")
     ]
-    assert audit(y, predicted, sensitive, crossed=False).frame()["attribute"].unique().tolist() == ["sex", "race"]
+    plain = audit(y, predicted, sensitive_features=sensitive).frame()
+    assert plain["attribute"].unique().tolist() == ["sex", "race"]
     assert (frame["low"] <= frame["gap"]).all()
     assert (frame["gap"] <= frame["high"]).all()
 
 
-def test_sensitive_features_may_be_positional_or_named_and_audit_is_exported_at_the_top():
+def test_sensitive_features_must_be_named_and_audit_is_exported_at_the_top():
     y, predicted, sensitive, _ = people(1)
-    one, other = audit(y, predicted, sensitive), mamofair.audit(y, predicted, sensitive_features=sensitive)
+    with pytest.raises(TypeError, match="positional"):
+        audit(y, predicted, sensitive)
+    one, other = (call(y, predicted, sensitive_features=sensitive) for call in (audit, mamofair.audit))
     pd.testing.assert_frame_equal(one.frame(), other.frame())
     assert isinstance(one, mamofair.Audit)
     assert mamofair.Audit is Audit
@@ -88,16 +92,16 @@ def test_sensitive_features_may_be_positional_or_named_and_audit_is_exported_at_
 )
 def test_verdict_has_three_states(rows, shares, verdict):
     predicted = np.concatenate([np.arange(rows) < share * rows for share in shares]).astype(int)
-    found = audit(predicted, predicted, np.repeat(["a", "b"], rows), notions="dp").frame()
+    found = audit(predicted, predicted, sensitive_features=np.repeat(["a", "b"], rows), notions="dp").frame()
     assert found["verdict"].tolist() == [verdict]
 
 
 def test_verdict_follows_from_the_interval_and_the_limit():
     y, predicted, sensitive, _ = people(2)
     limits = {"dp": 0.0, "tpr": 1.0, "fpr": 0.1}
-    frame = audit(y, predicted, sensitive, notions=list(limits), limit=limits).frame()
-    bound = np.repeat(list(limits.values()), 3)
-    expected = np.where(frame["low"] > bound, "exceeds", np.where(frame["high"] <= bound, "within", "inconclusive"))
+    frame = audit(y, predicted, sensitive_features=sensitive, notions=list(limits), limit=limits, crossed=True).frame()
+    limit = np.repeat(list(limits.values()), 3)
+    expected = np.where(frame["low"] > limit, "exceeds", np.where(frame["high"] <= limit, "within", "inconclusive"))
     assert frame["verdict"].tolist() == expected.tolist()
 
 
@@ -108,7 +112,9 @@ def test_false_verdicts_are_rare():
     for _ in range(200):
         predicted = np.concatenate([rng.random(400) < 0.5, rng.random(400) < 0.4]).astype(int)
         verdicts += (
-            audit(predicted, predicted, np.repeat([0, 1], 400), notions="dp", limit=0.1).frame()["verdict"].tolist()
+            audit(predicted, predicted, sensitive_features=np.repeat([0, 1], 400), notions="dp", limit=0.1)
+            .frame()["verdict"]
+            .tolist()
         )
     assert np.mean(np.array(verdicts) != "inconclusive") <= 0.05 + 0.031  # two standard errors of 200 samples
 
@@ -117,7 +123,7 @@ def test_small_groups_are_shown_and_named():
     y = [0, 1] * 1000 + [1, 1, 0]
     predicted = [0, 1] * 1000 + [1, 0, 0]
     sensitive = pd.Series(["a", "b"] * 500 + ["b", "a"] * 500 + ["rare"] * 3, name="race")
-    found = audit(y, predicted, sensitive, notions="tpr")
+    found = audit(y, predicted, sensitive_features=sensitive, notions="tpr")
     groups = found.groups()
     rare = groups[(groups["group"] == "rare") & (groups["meaning"] == "P(ŷ=1 | y=1)")].iloc[0]
     assert rare["rows"] == 2
@@ -134,27 +140,29 @@ def test_small_groups_are_shown_and_named():
 def test_print_names_the_favorable_label_the_verdicts_and_who_is_unknown():
     y = ["approved", "denied"] * 300
     sensitive = pd.Series(["a", "b", None] * 200, name="sex")
-    found = audit(y, y, sensitive, favorable="approved", notions="tpr")
+    found = audit(y, y, sensitive_features=sensitive, favorable="approved", notions="tpr")
     assert str(found).startswith("Audit of 600 decisions. The favorable outcome is `approved`. Error 0.000; intervals")
-    assert "Of sex, 200 rows have no known group and are left out." in str(found)
+    assert "200 rows of unknown sex are left out of its gaps." in str(found)
     assert repr(found) == (
         "<Audit of 600 decisions, favorable outcome 'approved': 0 exceeds, 1 within, 0 inconclusive>"
     )
     with pytest.raises(ValueError, match=r"must name the favorable label.*'approved' and 'denied'"):
-        audit(y, y, sensitive, notions="tpr")
+        audit(y, y, sensitive_features=sensitive, notions="tpr")
 
 
 def test_scores_with_a_threshold_are_decisions_above_it():
     y, _, sensitive, scores = people(3)
     scores[:5] = 0.5  # not above
-    found = audit(y, scores, sensitive, threshold=0.5)
-    pd.testing.assert_frame_equal(found.frame(), audit(y, (scores > 0.5).astype(int), sensitive).frame())
+    found = audit(y, scores, sensitive_features=sensitive, threshold=0.5)
+    pd.testing.assert_frame_equal(
+        found.frame(), audit(y, (scores > 0.5).astype(int), sensitive_features=sensitive).frame()
+    )
     assert "score > 0.5" in str(found)
 
 
 def test_curve_is_the_audit_at_each_threshold():
     y, _, sensitive, scores = people(4)
-    found = audit(y, scores, sensitive, threshold=0.5, notions=["dp", "tpr"])
+    found = audit(y, scores, sensitive_features=sensitive, threshold=0.5, notions=["dp", "tpr"])
     curve = found.curve([0.25, 0.5])
     for row in curve.itertuples(index=False):
         decision = (scores > row.threshold).astype(int)
@@ -167,15 +175,17 @@ def test_curve_is_the_audit_at_each_threshold():
         with pytest.raises(ValueError, match=r"`threshold` must lie in \[0, 1\]"):
             found.curve([0.5, stray])
     with pytest.raises(ValueError, match="A curve needs scores"):
-        audit(y, y, sensitive).curve()
+        audit(y, y, sensitive_features=sensitive).curve()
 
 
 def test_integer_weights_have_the_gaps_of_repeated_rows_but_no_narrower_intervals():
     y, predicted, sensitive, _ = people(5)
     weight = np.random.default_rng(5).integers(1, 4, len(y))
     repeated = np.repeat(np.arange(len(y)), weight)
-    ours = audit(y, predicted, sensitive, sample_weight=weight).frame()
-    again = audit(y[repeated], predicted[repeated], sensitive.iloc[repeated].reset_index(drop=True)).frame()
+    ours = audit(y, predicted, sensitive_features=sensitive, sample_weight=weight).frame()
+    again = audit(
+        y[repeated], predicted[repeated], sensitive_features=sensitive.iloc[repeated].reset_index(drop=True)
+    ).frame()
     np.testing.assert_allclose(ours["gap"], again["gap"], atol=1e-12)
     assert ((ours["high"] - ours["low"]) > (again["high"] - again["low"])).all()
 
@@ -183,7 +193,7 @@ def test_integer_weights_have_the_gaps_of_repeated_rows_but_no_narrower_interval
 def test_a_notion_of_ones_own_is_audited():
     y, predicted, sensitive, _ = people(6)
     wrong = Notion("error_parity", (Rate(FP | FN),))
-    frame = audit(y, predicted, sensitive, notions=wrong, limit={wrong: 0.2}).frame()
+    frame = audit(y, predicted, sensitive_features=sensitive, notions=wrong, limit={wrong: 0.2}).frame()
     assert frame["notion"].unique().tolist() == ["error_parity"]
 
 
@@ -203,7 +213,7 @@ ODD = {
 def test_odd_input_has_a_defined_result(case, weighted):
     y, predicted, sensitive = ODD[case]
     weight = np.linspace(0, 2, len(y)) if weighted else None
-    found = audit(y, predicted, sensitive, notions=NOTIONS, sample_weight=weight)
+    found = audit(y, predicted, sensitive_features=sensitive, notions=NOTIONS, sample_weight=weight)
     frame = found.frame()
     assert set(frame["verdict"]) <= VERDICTS
     assert frame[["low", "high"]].notna().all(axis=None)
@@ -216,15 +226,18 @@ def test_odd_input_has_a_defined_result(case, weighted):
 
 
 def test_labels_may_be_fractions():
-    found = audit([0.5, 1.5] * 50, [0.5, 1.5] * 50, list("aabb") * 25, notions="tpr", favorable=1.5).frame()
+    found = audit(
+        [0.5, 1.5] * 50, [0.5, 1.5] * 50, sensitive_features=list("aabb") * 25, notions="tpr", favorable=1.5
+    ).frame()
     assert found["gap"].tolist() == [0]
 
 
 def test_one_group_is_inconclusive_and_said_to_be_one():
-    found = audit(*ODD["one group"])
+    y, predicted, sensitive = ODD["one group"]
+    found = audit(y, predicted, sensitive_features=sensitive)
     assert found.frame()["gap"].isna().all()
     assert set(found.frame()["verdict"]) == {"inconclusive"}
-    assert "Of sensitive_0 there are fewer than two groups: nothing to compare." in str(found)
+    assert "sensitive_0 has fewer than two groups: nothing to compare." in str(found)
 
 
 @pytest.mark.parametrize(
@@ -253,7 +266,7 @@ def test_one_group_is_inconclusive_and_said_to_be_one():
         ({"notions": []}, "at least one notion"),
         ({"limit": 5}, r"`limit` of .* number in \[0, 1\], as gaps are: found 5\. 5 % is 0\.05\."),
         ({"limit": np.nan}, r"`limit` of .* number in \[0, 1\], as gaps are: found nan\.$"),
-        ({"limit": {"dp": 0.1}}, "one number for each notion that is audited: check equal_opportunity"),
+        ({"limit": {"dp": 0.1}}, "one number for each audited notion: check equal_opportunity"),
         ({"confidence": 95}, "`confidence` must lie between 0 and 1"),
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
@@ -266,20 +279,29 @@ def test_bad_input_of_an_audit_gets_one_clear_sentence(change, message):
 
 def test_labels_and_decisions_that_are_written_differently_are_told_apart():
     with pytest.raises(ValueError, match="written alike: found 0, 1 in the one, and 'no', 'yes' in the other"):
-        audit([0, 1, 1, 0], ["no", "yes", "no", "yes"], ["a", "a", "b", "b"])
+        audit([0, 1, 1, 0], ["no", "yes", "no", "yes"], sensitive_features=["a", "a", "b", "b"])
 
 
 def test_decisions_that_are_all_wrong_are_written_alike():
-    assert audit([1, 1, 1, 1], [0, 0, 0, 0], ["a", "a", "b", "b"], notions="dp").tally.error == 1
+    assert audit([1, 1, 1, 1], [0, 0, 0, 0], sensitive_features=["a", "a", "b", "b"], notions="dp").tally.error == 1
 
 
 def test_a_group_that_is_too_small_for_every_rate_is_told_in_two_words():
-    found = audit([0, 1] * 20, [0, 1, 1, 1] * 10, ["a", "a", "b", "b"] * 10)
+    found = audit([0, 1] * 20, [0, 1, 1, 1] * 10, sensitive_features=["a", "a", "b", "b"] * 10)
     assert "Too small to judge, sensitive_0: a (all rates), b (all rates)." in str(found)
 
 
 def test_rows_of_unknown_group_are_counted_in_print_only_where_there_are_some():
     people = {"sex": ["f", "m"] * 50, "race": [None, "a", "b", "b"] * 25}
     shown = str(audit([0, 1] * 50, [1, 0] * 50, sensitive_features=people))
-    assert "Of race, 25 rows have no known group and are left out." in shown
+    assert "25 rows of unknown race are left out of its gaps." in shown
     assert "Of sex, " not in shown
+
+
+def test_an_audit_is_a_small_html_table_with_its_text_escaped():
+    sensitive = {"<b>": ["a", "a", "b", "b"] * 10}
+    shown = audit([0, 1] * 20, [0, 1, 1, 1] * 10, sensitive_features=sensitive, notions="dp", limit=0.1)._repr_html_()
+    assert "<b>" not in shown
+    assert "<td>&lt;b&gt;</td><td>0.500</td>" in shown
+    assert "Audit of 40 decisions. The favorable outcome is `1`." in shown
+    assert "<th>limit</th><th>verdict</th>" in shown

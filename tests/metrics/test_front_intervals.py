@@ -27,7 +27,9 @@ def test_every_point_has_the_intervals_of_an_audit_of_its_decisions(weighted, rn
     assert len(frame) == len(front)
     for i, point in enumerate(front.points):
         decided = decisions[point.member].astype(int)
-        oracle = audit(y, decided, group, notions=["dp", "eodds"], sample_weight=weight, confidence=0.9).frame()
+        oracle = audit(
+            y, decided, sensitive_features=group, notions=["dp", "eodds"], sample_weight=weight, confidence=0.9
+        ).frame()
         for (name, _), row in zip(frame.columns[3::3], oracle.itertuples(index=False), strict=True):
             assert frame.loc[i, name].tolist() == pytest.approx([row.gap, row.low, row.high])
     np.testing.assert_allclose(frame.xs("value", axis=1, level=1), front.values)
@@ -56,7 +58,9 @@ def test_undefined_gap_counts_as_one_with_nothing_known():
 
 def test_front_without_calibration_rows_and_unknown_parts_are_refused(rng):
     front, *_ = measured(rng, calibration=False)
-    with pytest.raises(ValueError, match="no calibration rows: train with `calibration_fraction=`"):
+    with pytest.raises(
+        ValueError, match=r"must have calibration rows: found none\. Train with `calibration_fraction=`"
+    ):
         front_intervals(front, part="calibration")
     with pytest.raises(ValueError, match="`part` must be 'valid' or 'calibration': found 'test'"):
         front_intervals(front, part="test")

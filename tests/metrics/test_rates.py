@@ -142,7 +142,7 @@ def test_labels_and_decisions_must_be_written_alike(truth, decision):
         lambda: error(truth, decision),
         lambda: gap(truth, decision, sensitive_features=people, notion="dp", favorable=truth[0]),
         lambda: rates(truth, decision, sensitive_features=people, notion="dp", favorable=truth[0]),
-        lambda: audit(truth, decision, people, favorable=truth[0]),
+        lambda: audit(truth, decision, sensitive_features=people, favorable=truth[0]),
         lambda: who_pays(truth, decision, sensitive_features=people, favorable=truth[0]),
         lambda: who_pays(truth, truth, y_true=decision, sensitive_features=people, favorable=truth[0]),
     ):

@@ -34,7 +34,7 @@ def audit(
     limit: Annotated[float, typer.Option(help="The largest gap that is acceptable to you.")] = 0.05,
     confidence: Annotated[float, typer.Option(help="Of each interval.")] = 0.95,
     threshold: Annotated[float | None, typer.Option(help="The score above which a decision is favorable.")] = None,
-    crossed: Annotated[bool, typer.Option(help="Also compare the crossing of all attributes.")] = True,
+    crossed: Annotated[bool, typer.Option(help="Also compare the crossing of all attributes.")] = False,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,
     seed: IdleSeed = 0,
     as_json: AsJson = False,
@@ -54,7 +54,7 @@ def audit(
         found = audited(
             columns[target],
             columns[prediction],
-            people,
+            sensitive_features=people,
             notions=notion or DEFAULT_NOTIONS,
             favorable=label,
             confidence=confidence,

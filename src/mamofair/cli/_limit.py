@@ -21,13 +21,14 @@ def estimate(asked: Asked, data: Data, rest: np.ndarray) -> pd.DataFrame | None:
     rows = np.sort(np.random.default_rng(asked.seed).permutation(rest)[:_MOST_ROWS])
     options = {"crossed": asked.crossed, "favorable": data.favorable, "random_state": asked.seed}
     try:
-        found = frontier(data.X.iloc[rows], data.y[rows], data.sensitive.iloc[rows], list(asked.notion), **options)
+        X, y, people = data.X.iloc[rows], data.y[rows], data.sensitive.iloc[rows]
+        best = frontier(X, y, sensitive_features=people, notions=list(asked.notion), **options)
     except ValueError as error:  # notions it has no rule for, groups it has too few rows of
         note(f"There is no estimated limit: {error}")
     except KeyboardInterrupt:
         note("The estimated limit is left out.")
     else:
-        return found.frame()
+        return best.frame()
     return None
 
 

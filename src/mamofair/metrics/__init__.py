@@ -1,4 +1,4 @@
-"""Exact measurements of decisions, whoever made them.
+"""Metrics and audits of any model's decisions.
 
 >>> from mamofair.metrics import gap
 >>> gap([1, 1, 0, 1], [1, 0, 0, 1], sensitive_features=["f", "f", "m", "m"], notion="equal_opportunity")

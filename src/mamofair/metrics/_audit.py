@@ -1,4 +1,4 @@
-"""An audit of decisions, whoever made them: rates, gaps, intervals, and a verdict that may be "inconclusive"."""
+"""An audit of any model's decisions: rates, gaps, intervals, and a verdict that may be "inconclusive"."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,28 +8,31 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float
 
+from mamofair._html import html_table
 from mamofair._messages import as_share, quote
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair._rows.labels import as_column, favorable_label, is_label, require_alike
 from mamofair._stats.intervals import smallest_ratio, tail, wilson
 from mamofair.fronts import Counter, Tally
-from mamofair.metrics._intervals import counted, gap_intervals
+from mamofair.metrics._intervals import count_events, gap_intervals
 from mamofair.metrics._rates import read_columns, require_decisions
 from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, as_notions, column, require_gap
+
+__all__ = ["DEFAULT_NOTIONS", "Audit", "audit"]
 
 _SELECTION = Rate(TP | FP)
 _FOUR_FIFTHS = 0.8
 _VERDICTS = ("inconclusive", "within", "exceeds")
 
-#: Independence, separation (and its half that is asked for most), sufficiency of a favorable decision, accuracy.
+#: Independence, separation (and its half that is used most), sufficiency of a favorable decision, accuracy.
 DEFAULT_NOTIONS = ("demographic_parity", "equal_opportunity", "equalized_odds", "predictive_parity", "accuracy_parity")
 
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """What decisions do to groups, with what is known about it; made by `audit`.
+    """How decisions treat groups: gaps, rates and ratios, with intervals and verdicts; made by `audit`.
 
-    `print(audit)` shows it, `frame()`, `groups()`, `ratios()` and (of scores) `curve()` are tables.
+    `print(audit)` shows it; `frame()`, `groups()`, `ratios()` and (for scores) `curve()` are tables.
     """
 
     tally: Tally
@@ -48,8 +51,8 @@ class Audit:
         """Return the gaps: a row for each notion and attribute.
 
         Columns: `notion`, `attribute`, `gap` (NaN where fewer than two groups can be compared), `low` and `high`, and
-        `verdict`: "within" (high ≤ limit), "exceeds" (low > limit) or "inconclusive". Each interval stands for itself:
-        of twenty 95 % intervals about one misses.
+        `verdict`: "within" (high ≤ limit), "exceeds" (low > limit) or "inconclusive". Each interval holds by itself: of
+        twenty 95 % intervals about one misses.
         """
         rows = []
         for notion, limit in self.limits.items():
@@ -60,9 +63,9 @@ class Audit:
         return pd.DataFrame(rows, columns=["notion", "attribute", "gap", "low", "high", "verdict"])
 
     def groups(self) -> pd.DataFrame:
-        """Return the rates: a row for each attribute, rate and group; none is dropped for being small.
+        """Return the rates: a row for each attribute, rate and group, however small.
 
-        Columns: `attribute`, `group`, `meaning`, `rate` (NaN without rows), `low` and `high` (Wilson, each for itself),
+        Columns: `attribute`, `group`, `meaning`, `rate` (NaN without rows), `low` and `high` (Wilson, each by itself),
         `rows` under the condition (with weights, their sum), `ratio` to the largest rate of the attribute (NaN if
         that is 0), and `too_small`: this rate alone is uncertain by more than the limit, its interval wider than twice
         that. Where several notions use a rate, the smallest of their limits counts.
@@ -71,13 +74,13 @@ class Audit:
         for attribute, values in zip(self.people.names, self.people.values, strict=True):
             confusion = Confusion.of_counts(self.tally.counts[attribute])
             for rate, limit in self._rates().items():
-                events, rows = (part[0, 0] for part in counted([self.tally], [rate], attribute))
+                events, rows = (part[0, 0] for part in count_events([self.tally], [rate], attribute))
                 low, high = wilson(events, rows, self.confidence)
-                found = rate(confusion)
-                best = np.max(found, where=~np.isnan(found), initial=0)
-                table = {"attribute": attribute, "group": list(values), "meaning": str(rate), "rate": found}
+                shares = rate(confusion)
+                best = np.max(shares, where=~np.isnan(shares), initial=0)
+                table = {"attribute": attribute, "group": list(values), "meaning": str(rate), "rate": shares}
                 table |= {"low": low, "high": high, "rows": confusion.mass(rate.given)}
-                table |= {"ratio": found / best if best > 0 else np.nan, "too_small": (high - low) / 2 > limit}
+                table |= {"ratio": shares / best if best > 0 else np.nan, "too_small": (high - low) / 2 > limit}
                 tables.append(pd.DataFrame(table))
         return pd.concat(tables, ignore_index=True)
 
@@ -89,7 +92,7 @@ class Audit:
         """
         rows = []
         for attribute in self.people.names:
-            events, known = (part[0, 0] for part in counted([self.tally], [_SELECTION], attribute))
+            events, known = (part[0, 0] for part in count_events([self.tally], [_SELECTION], attribute))
             low, high = (float(end) for end in smallest_ratio(events, known, self.confidence))
             rates = _SELECTION(Confusion.of_counts(self.tally.counts[attribute]))
             rates = rates[~np.isnan(rates)]
@@ -98,12 +101,12 @@ class Audit:
         return pd.DataFrame(rows, columns=["attribute", "ratio", "low", "high", "verdict"])
 
     def curve(self, thresholds: Iterable[float] | None = None) -> pd.DataFrame:
-        """Return what other thresholds of the scores would do: `threshold`, `error`, `selected` and each gap.
+        """Return what other thresholds would do: `threshold`, `error`, `selected` (a share) and each gap.
 
         By default 0, .01, …, 1. A threshold picked from this table for its small gap needs fresh rows to be judged.
         """
         if self.scores is None or self.counter is None:
-            raise ValueError("A curve needs scores: call audit(..., y_pred=scores, threshold=0.5).")
+            raise ValueError("A curve needs scores: found decisions. Call audit(..., y_pred=scores, threshold=0.5).")
         rows = []
         for threshold in np.linspace(0, 1, 101) if thresholds is None else thresholds:
             _require_threshold(threshold)
@@ -125,20 +128,24 @@ class Audit:
         return f"<Audit of {len(self.people)} decisions, favorable outcome {quote(self.favorable)}: {counts}>"
 
     def __str__(self) -> str:
+        ratios = "Four-fifths rule: smallest selection rate divided by the largest, at least 0.8."
+        parts = [self._headline(), "", _text(self._gaps()), "", ratios, _text(self.ratios()), *self._remarks()]
+        return "\n".join(parts)
+
+    def _repr_html_(self) -> str:
+        gaps = self._gaps()
+        return html_table(self._headline(), gaps, gaps.itertuples(index=False))
+
+    def _headline(self) -> str:
         at = "" if self.threshold is None else f" (score > {self.threshold:g})"
-        gaps = self.frame().assign(limit=[limit for limit in self.limits.values() for _ in self.people.names])
-        return "\n".join(
-            [
-                f"Audit of {len(self.people):,} decisions{at}. The favorable outcome is `{self.favorable}`. "
-                f"Error {self.tally.error:.3f}; intervals with {self.confidence:.0%} confidence.",
-                "",
-                _text(gaps[["notion", "attribute", "gap", "low", "high", "limit", "verdict"]]),
-                "",
-                "Four-fifths rule: smallest selection rate divided by the largest, at least 0.8.",
-                _text(self.ratios()),
-                *self._remarks(),
-            ]
+        return (
+            f"Audit of {len(self.people):,} decisions{at}. The favorable outcome is `{self.favorable}`. "
+            f"Error {self.tally.error:.3f}; intervals with {self.confidence:.0%} confidence."
         )
+
+    def _gaps(self) -> pd.DataFrame:
+        gaps = self.frame().assign(limit=[limit for limit in self.limits.values() for _ in self.people.names])
+        return gaps[["notion", "attribute", "gap", "low", "high", "limit", "verdict"]]
 
     def _remarks(self) -> list[str]:
         """Return a line for each attribute with groups too small to judge, a single group, or unknown members."""
@@ -152,11 +159,11 @@ class Audit:
                 for group, part in small.groupby("group", sort=False)["meaning"]
             )
             if len(values) < 2:
-                lines.append(f"Of {name} there are fewer than two groups: nothing to compare.")
+                lines.append(f"{name} has fewer than two groups: nothing to compare.")
             elif names:
                 lines.append(f"Too small to judge, {name}: {names}.")
             if (codes < 0).any():
-                lines.append(f"Of {name}, {(codes < 0).sum():,} rows have no known group and are left out.")
+                lines.append(f"{(codes < 0).sum():,} rows of unknown {name} are left out of its gaps.")
         if any(line.startswith("Too small") for line in lines):
             lines.append(
                 f"A group is too small to judge where the {self.confidence:.0%} interval of its rate is wider than "
@@ -168,14 +175,14 @@ class Audit:
 def audit(
     y_true: Any,
     y_pred: Any,
-    sensitive_features: Any,
     *,
+    sensitive_features: Any,
     notions: Iterable[Notion | str] | Notion | str = DEFAULT_NOTIONS,
     favorable: Any = None,
     sample_weight: Any = None,
     confidence: float = 0.95,
     limit: float | Mapping[Any, float] = 0.05,
-    crossed: bool = True,
+    crossed: bool = False,
     threshold: float | None = None,
 ) -> Audit:
     """Audit the decisions of any model: rates of each group, gaps, intervals, and verdicts.
@@ -195,20 +202,21 @@ def audit(
     confidence
         The chance that one interval covers the true gap.
     limit
-        The largest gap that is acceptable to you: one number, or one for each notion, as `{"demographic_parity": 0.1}`.
+        The largest acceptable gap: one number, or one for each notion, such as `{"demographic_parity": 0.1}`.
     crossed
-        Whether to add the crossing of all attributes as one more.
+        Whether to add the crossing of all attributes as one more attribute.
     threshold
         The score above which a decision is favorable.
 
     Examples
     --------
-    >>> result = audit([1, 0] * 500, [1, 0, 0, 0] * 250, ["f", "f", "m", "m"] * 250, notions="equal_opportunity")
+    >>> y, decisions, sex = [1, 0] * 500, [1, 0, 0, 0] * 250, {"sex": ["f", "f", "m", "m"] * 250}
+    >>> result = audit(y, decisions, sensitive_features=sex, notions="equal_opportunity")
     >>> result
     <Audit of 1000 decisions, favorable outcome 1: 1 exceeds, 0 within, 0 inconclusive>
     >>> result.frame().round(2)
-                  notion    attribute  gap   low  high  verdict
-    0  equal_opportunity  sensitive_0  1.0  0.97   1.0  exceeds
+                  notion attribute  gap   low  high  verdict
+    0  equal_opportunity       sex  1.0  0.97   1.0  exceeds
     """
     limits = _limits(notions, limit)
     if threshold is None:
@@ -235,12 +243,12 @@ def _verdict(exceeds: bool, within: bool) -> str:
 
 
 def _limits(notions: Any, limit: Any) -> dict[Notion, float]:
-    """Return the limit of each notion, in the order asked for."""
+    """Return the limit of each notion, in the order of `notions`."""
     wanted = as_notions(notions)
     given = {as_notion(key): one for key, one in limit.items()} if isinstance(limit, Mapping) else {}
     if isinstance(limit, Mapping) and given.keys() != set(wanted):
         strays = " and ".join(sorted(notion.name for notion in given.keys() ^ set(wanted)))
-        raise ValueError(f"`limit` must have one number for each notion that is audited: check {strays}.")
+        raise ValueError(f"`limit` must have one number for each audited notion: check {strays}.")
     limits = {notion: given.get(notion, limit) for notion in wanted}
     for notion, one in limits.items():
         require_gap(one, f"`limit` of {notion.name}")

@@ -1,4 +1,4 @@
-"""Intervals of what was counted: from tallies and notions to `mamofair._stats.intervals`, and back to a table."""
+"""Confidence intervals of errors and gaps, from tallies."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,13 @@ from mamofair._stats.intervals import Interval, effective_rows, largest_gap, wil
 from mamofair.fronts import Criterion, Front, Tally
 from mamofair.notions import FN, FP, Confusion, Notion, Rate, column
 
-EVERYONE = ""  # the attribute under which a tally counts everyone
+__all__ = ["count_events", "error_intervals", "front_intervals", "gap_intervals", "tally_intervals"]
+
+_EVERYONE = ""  # the attribute under which a tally counts everyone
 _ERROR = Rate(FP | FN)
 
 
-def counted(
+def count_events(
     tallies: Sequence[Tally], rates: Sequence[Rate], attribute: str
 ) -> tuple[Float[np.ndarray, "tallies rates groups"], Float[np.ndarray, "tallies rates groups"]]:
     """Return the rows with each rate's event and those under its condition; with weights, effective numbers of rows."""
@@ -35,13 +37,13 @@ def counted(
 
 def error_intervals(tallies: Sequence[Tally], confidence: float) -> Interval:
     """Return Wilson's interval of each tally's error."""
-    events, rows = counted(tallies, [_ERROR], EVERYONE)
+    events, rows = count_events(tallies, [_ERROR], _EVERYONE)
     return wilson(events[:, 0, 0], rows[:, 0, 0], confidence)
 
 
 def gap_intervals(tallies: Sequence[Tally], notion: Notion, attribute: str, confidence: float) -> Interval:
     """Return the interval of each tally's gap, simultaneous over groups and over the notion's rates."""
-    return largest_gap(*counted(tallies, notion.rates, attribute), confidence)
+    return largest_gap(*count_events(tallies, notion.rates, attribute), confidence)
 
 
 def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid") -> pd.DataFrame:
@@ -56,7 +58,7 @@ def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid")
     front
         The front; rows come in the order of its `frame()`.
     confidence
-        The chance that one interval covers the truth.
+        The chance that one interval covers the true value.
     part
         `"valid"`: the rows that the front was measured on. `"calibration"`: those held back by `calibration_fraction`.
 
@@ -70,7 +72,7 @@ def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid")
 
 
 def tally_intervals(tallies: Sequence[Tally], criteria: Sequence[Criterion], confidence: float = 0.95) -> pd.DataFrame:
-    """Return error and gaps of each tally with intervals, in the form of `front_intervals`: of test rows, say."""
+    """Return error and gaps of each tally with intervals, as `front_intervals` does: for test rows, say."""
     measured = {"error": (np.array([tally.error for tally in tallies]), error_intervals(tallies, confidence))}
     for notion, attribute in criteria:
         gaps = notion.gap(Confusion.of_counts(np.stack([tally.counts[attribute] for tally in tallies])))
@@ -88,8 +90,10 @@ def tally_intervals(tallies: Sequence[Tally], criteria: Sequence[Criterion], con
 def _tallies(front: Front, part: str) -> list[Tally]:
     if part not in ("valid", "calibration"):
         raise ValueError(f"`part` must be 'valid' or 'calibration': found {part!r}.")
-    tallies = [point.valid if part == "valid" else point.calibration for point in front.points]
+    tallies = [point.valid if part == "valid" else point.calibration for point in front]
     held_back = [tally for tally in tallies if tally is not None]
     if len(held_back) < len(tallies):
-        raise ValueError("This front has no calibration rows: train with `calibration_fraction=`, or ask for 'valid'.")
+        raise ValueError(
+            "The front must have calibration rows: found none. Train with `calibration_fraction=`, or use part='valid'."
+        )
     return held_back

@@ -10,6 +10,8 @@ from mamofair._rows.labels import as_column, as_weights, favorable_label, is_lab
 from mamofair.fronts import Counter, Tally
 from mamofair.notions import Confusion, Notion, as_notion
 
+__all__ = ["error", "gap", "rates", "read_columns", "require_decisions"]
+
 
 def error(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
     """Return the (weighted) share of wrong predictions.
@@ -32,7 +34,7 @@ def gap(
     favorable: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return the largest difference between two groups' rates, the worst of the attributes.
+    """Return the largest difference between two groups' rates, over all attributes.
 
     Parameters
     ----------
@@ -86,8 +88,8 @@ def rates(
     for name, values in zip(groups.names, groups.values, strict=True):
         confusion = Confusion.of_counts(tally.counts[name])
         for rate in as_notion(notion).rates:
-            found = {"meaning": str(rate), "rate": rate(confusion), "rows": confusion.mass(rate.given)}
-            tables.append(pd.DataFrame({"attribute": name, "group": list(values), **found}))
+            numbers = {"meaning": str(rate), "rate": rate(confusion), "rows": confusion.mass(rate.given)}
+            tables.append(pd.DataFrame({"attribute": name, "group": list(values), **numbers}))
     return pd.concat(tables, ignore_index=True)
 
 
@@ -105,7 +107,7 @@ def _tally(y_true: Any, y_pred: Any, features: Any, favorable: Any, weight: Any)
 def require_decisions(
     truth: np.ndarray, decision: np.ndarray, advice: str = "compare them with a threshold first, as in `scores > 0.5`"
 ) -> None:
-    """Raise a `ValueError` if predictions are fractions that are no labels: scores, most likely."""
+    """Raise a `ValueError` if predictions are fractions and not labels: scores, most likely."""
     if decision.dtype.kind != "f":
         return
     strays = sorted(set(unique(decision)) - set(unique(truth)))
@@ -118,7 +120,7 @@ def require_decisions(
 
 
 def read_columns(y_true: Any, y_pred: Any, weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Return labels, decisions and weights, if there are some, with one value per row each."""
+    """Return labels, decisions and weights (or None), each with one value per row."""
     truth, decision = as_column(y_true, "y_true"), as_column(y_pred, "y_pred")
     if len(truth) != len(decision):
         raise ValueError(f"`y_pred` must have one row per label: found {len(decision)} for {len(truth)} in `y_true`.")
