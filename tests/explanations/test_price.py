@@ -5,8 +5,8 @@ import pytest
 
 from mamofair._rows.groups import read_groups
 from mamofair.explanations import price, price_between
-from mamofair.explanations._flows import of_tallies
-from mamofair.explanations._price import _covariance, _folded, _priced
+from mamofair.explanations._flows import flows_from_tallies
+from mamofair.explanations._price import _covariance, _fold, _price_step
 from mamofair.explanations._who_pays import who_pays
 from mamofair.fronts import Counter, Front, Point, Tally
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS, PREDICTIVE_PARITY, Notion
@@ -85,7 +85,7 @@ def test_absolute_values_of_normal_differences_vary_as_simulated():
     covariance, gaps = np.array([[1.0, 0.3, 0.5], [0.3, 1.0, 0.6], [0.5, 0.6, 1.0]]), (3.0, 0.4)
     error, first, second = rng.multivariate_normal([0.1, *gaps], covariance, 200_000).T
     sampled = np.cov([error, np.abs(first), np.abs(second)])
-    np.testing.assert_allclose(_folded(covariance, gaps), sampled, atol=0.02)
+    np.testing.assert_allclose(_fold(covariance, gaps), sampled, atol=0.02)
 
 
 @pytest.mark.parametrize("unfair", [0.06, 0.0])
@@ -123,7 +123,7 @@ def test_a_gap_that_grows_has_no_price():
     case = people(np.random.default_rng(0), 4000)
     found = between(case | {"before": case["after"], "after": case["before"]})
     assert np.isnan(found.frame()["price"].item())
-    assert str(found) == "The gap in demographic parity by sex does not shrink, so that less of it has no price."
+    assert str(found) == "The gap in demographic parity by sex does not shrink, so there is no price."
 
 
 def test_steps_along_a_front_follow_its_convex_hull():
@@ -179,7 +179,7 @@ def test_counts_alone_give_wider_intervals_than_decisions(rng):
     case = people(rng, 3000)
     counter = Counter.of(case["y_true"], read_groups({SEX: case["sex"]}))
     before, after = counter(np.stack([case["before"], case["after"]]).astype(bool))
-    counted = _priced(of_tallies(before, after, {SEX: (0, 1)}), (DEMOGRAPHIC_PARITY, SEX), 0.95)
+    counted = _price_step(flows_from_tallies(before, after, {SEX: (0, 1)}), (DEMOGRAPHIC_PARITY, SEX), 0.95)
     known = between(case).frame().loc[0]
     assert counted["price"] == pytest.approx(known["price"])
     assert counted["low"] < known["low"] < known["high"] < counted["high"]

@@ -1,13 +1,13 @@
 """What a fairer model does to people, in numbers and in plain sentences.
 
-`who_pays` tells whose decisions change between two models and why a gap shrank; `price` what each 0.01 less gap costs
-in errors; `conflict` how much the objectives pulled against each other in training. All are about the rows at hand:
+`who_pays` says whose decisions change between two models and why a gap shrank; `price` what each 0.01 less gap costs in
+errors; `conflict` how much the objectives pulled against each other in training. All of them describe the rows at hand:
 equal rates on these rows are neither equal rates in use, nor justice.
 
 >>> print(who_pays([1, 0, 1, 1], [1, 0, 1, 0], sensitive_features={"sex": ["F", "F", "M", "M"]}))
 The decision changes for 1 of 4 people: 0 get a favorable one, 1 loses it.
 Of 1,000 people whose sex is F, as many as before are decided favorably; of 1,000 people whose sex is M, 500 fewer.
-The gap shrinks from 0.50 to 0.00, only because people whose sex is M lose (levelling down).
+The gap shrinks from 0.50 to 0.00, only because group M lost (levelling down).
 """
 
 from mamofair.explanations._conflict import Conflict, conflict

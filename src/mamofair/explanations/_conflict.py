@@ -6,7 +6,9 @@ from typing import Any, cast
 
 import pandas as pd
 
-from mamofair.explanations._wording import gap_phrase, listed
+from mamofair.explanations._wording import gap_phrase, join_words
+
+__all__ = ["Conflict", "conflict"]
 
 _WEIGHT = "weight of "
 _MOSTLY, _RARELY = 0.6, 0.2  # shares of moments above and below which words change
@@ -36,18 +38,18 @@ class Conflict:
         return self.shares.copy()
 
     def sentences(self) -> list[str]:
-        """Return how the goals got along, for readers who know nothing of gradients."""
-        told = [_sentence(row) for row in cast(list[dict[str, Any]], self.pairs.to_dict("records"))]
+        """Return how the objectives got along, for readers who do not know gradients."""
+        sentences = [_sentence(row) for row in cast(list[dict[str, Any]], self.pairs.to_dict("records"))]
         means = zip(self.shares["objective"], self.shares["mean"], strict=True)
         shares = [f"{mean:.0%} went to {_goal(objective)}" for objective, mean in means]
-        return [*told, f"Of the weight in training, {listed(shares)}, on average."]
+        return [*sentences, f"Of the weight in training, {join_words(shares)}, on average."]
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
 
 
 def conflict(history: pd.DataFrame) -> Conflict:
-    """Return how far the objectives of a training were at odds, and what weights they got.
+    """Return how much the objectives were in conflict during training, and their weights.
 
     Parameters
     ----------
@@ -56,19 +58,19 @@ def conflict(history: pd.DataFrame) -> Conflict:
     """
     names = [str(name).removeprefix(_WEIGHT) for name in history.columns if str(name).startswith(_WEIGHT)]
     columns = {pair: "cosine of {} and {}".format(*pair) for pair in combinations(names, 2)}
-    found = {pair: name for pair, name in columns.items() if name in history.columns}
-    if not found:
+    cosines = {pair: name for pair, name in columns.items() if name in history.columns}
+    if not cosines:
         raise ValueError(
             "`history` must have the columns 'weight of …' and 'cosine of …', as that of FairNetClassifier has: "
             f"found {list(history.columns)}."
         )
-    pairs = [{"first": a, "second": b} | _cosines(history, name) for (a, b), name in found.items()]
+    pairs = [{"first": a, "second": b} | _summarize(history, name) for (a, b), name in cosines.items()]
     weights = history[[_WEIGHT + name for name in names]].agg(["mean", "min", "max"]).T.to_numpy()
     shares = pd.DataFrame(weights, columns=["mean", "lowest", "highest"])
     return Conflict(pd.DataFrame(pairs), shares.assign(objective=names)[["objective", "mean", "lowest", "highest"]])
 
 
-def _cosines(history: pd.DataFrame, name: str) -> dict[str, float]:
+def _summarize(history: pd.DataFrame, name: str) -> dict[str, float]:
     measured = history.loc[history[name].notna(), ["step", name]]
     first, last = measured["step"].min(), measured["step"].max()
     early = measured.loc[measured["step"] <= first + (last - first) / 3, name]
@@ -84,7 +86,7 @@ def _goal(objective: str) -> str:
 def _sentence(row: dict[str, Any]) -> str:
     first, second, moments = _goal(row["first"]), _goal(row["second"]), int(row["moments"])
     if not moments:
-        return f"Whether {first} and {second} were at odds was not measured."
+        return f"Whether {first} and {second} were in conflict was not measured."
     opposed = round(row["opposed"] * moments)
     often = "mostly" if row["opposed"] > _MOSTLY else "rarely" if row["opposed"] < _RARELY else "sometimes"
     often = {0: "never", moments: "always"}.get(opposed, often)

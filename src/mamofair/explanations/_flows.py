@@ -1,4 +1,4 @@
-"""How many people of each group and label two models decide how: what every explanation is computed from."""
+"""Counts of people by group, label and the decisions of two models: explanations are computed from them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +12,8 @@ from mamofair._rows.groups import Groups, read_groups
 from mamofair._rows.labels import as_column, as_weights, favorable_label, is_label, require_alike
 from mamofair.fronts import Tally
 from mamofair.notions import Confusion
+
+__all__ = ["Flows", "flows_from_decisions", "flows_from_tallies"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,7 @@ class Flows:
         return _cells(self.tables[attribute][:-1], after)
 
     def confusion(self, attribute: str, after: bool) -> Confusion:
-        """Return the same as a confusion."""
+        """Return the counts as a `Confusion`."""
         return Confusion.of_counts(self.counts(attribute, after))
 
     def errors(self) -> tuple[float, float]:
@@ -55,8 +57,8 @@ def _cells(table: Float[np.ndarray, "groups 2 2 2"], after: bool) -> Float[np.nd
     return np.asarray(by_label.swapaxes(1, 2).reshape(len(table), 4))
 
 
-def of_decisions(before: Any, after: Any, y_true: Any, features: Any, favorable: Any, weight: Any) -> Flows:
-    """Read two models' decisions on the same rows."""
+def flows_from_decisions(before: Any, after: Any, y_true: Any, features: Any, favorable: Any, weight: Any) -> Flows:
+    """Return the flows between two models' decisions on the same rows."""
     given = {"before": before, "after": after} | ({} if y_true is None else {"y_true": y_true})
     columns = {name: as_column(values, name) for name, values in given.items()}
     rows = len(columns["before"])
@@ -83,8 +85,8 @@ def _count(groups: Groups, parts: tuple[np.ndarray, ...], weight: np.ndarray) ->
     return tables
 
 
-def of_tallies(before: Tally, after: Tally, names: Mapping[str, tuple[Any, ...]]) -> Flows:
-    """Read two models' counts on the same rows; who exactly changed is not known."""
+def flows_from_tallies(before: Tally, after: Tally, names: Mapping[str, tuple[Any, ...]]) -> Flows:
+    """Return the flows between two models' counts on the same rows; who exactly changed is not known."""
     tables: dict[str, np.ndarray] = {}
     factors: dict[str, np.ndarray] = {}
     for name, values in names.items():
@@ -92,11 +94,11 @@ def of_tallies(before: Tally, after: Tally, names: Mapping[str, tuple[Any, ...]]
         rows = one.sum(axis=2)
         if one.shape != other.shape or not np.allclose(rows, other.sum(axis=2)):
             raise ValueError(
-                f"Both points must be measured on the same rows: found others in the groups of {quote(name)}."
+                f"Both points must be measured on the same rows: found different ones in the groups of {quote(name)}."
             )
         if len(one) != len(values) + 1:
             raise ValueError(
-                f"`sensitive_features` must have the groups that were fitted: found {len(values)} of {quote(name)}, "
+                f"`sensitive_features` must have the groups of `fit`: found {len(values)} of {quote(name)}, "
                 f"not {len(one) - 1}. Pass those of the training rows."
             )
         joint = one[..., :, None] * other[..., None, :]
@@ -114,8 +116,8 @@ def _by_label(tally: Tally, name: str) -> Float[np.ndarray, "groups 2 2"]:
 
 
 def _factors(counts: Mapping[str, np.ndarray], squares: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    found = {}
+    factors = {}
     for name, table in counts.items():
         mass, square = (part.reshape(len(part), -1).sum(axis=1) for part in (table, squares[name]))
-        found[name] = np.divide(square, mass, out=np.ones(len(mass)), where=mass > 0)
-    return found
+        factors[name] = np.divide(square, mass, out=np.ones(len(mass)), where=mass > 0)
+    return factors

@@ -10,13 +10,15 @@ from jaxtyping import Float
 from scipy.stats import foldnorm, norm
 
 from mamofair._stats.intervals import tail
-from mamofair.explanations._flows import Flows, of_tallies
+from mamofair.explanations._flows import Flows, flows_from_tallies
 from mamofair.explanations._who_pays import who_pays
-from mamofair.explanations._wording import change, gap_phrase
+from mamofair.explanations._wording import change_phrase, gap_phrase
 from mamofair.fronts import Criterion, Front
 from mamofair.notions import FN, FP, TN, TP, Cell, Notion, column
 
-STEP = 0.01  # what prices are for
+__all__ = ["Price", "fieller", "price", "price_between"]
+
+_STEP = 0.01  # of a gap: the unit of prices
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +46,7 @@ class Price:
         return self.steps.copy()
 
     def sentences(self) -> list[str]:
-        """Return what less gap costs, for readers who know nothing of fairness metrics."""
+        """Return what less gap costs, for readers who do not know fairness metrics."""
         return [_sentence(row, self.confidence) for row in cast(list[dict[str, Any]], self.steps.to_dict("records"))]
 
     def __str__(self) -> str:
@@ -76,14 +78,14 @@ def price(front: Front, *, confidence: float = 0.95, allow_constant: bool = Fals
         rows = rows[~front.is_constant]
     steps = []
     for i, criterion in enumerate(front.criteria, start=1):
-        found = _staircase(front.values[rows][:, [i, 0]])
-        spans = [("whole", rows[found[0]], rows[found[-1]])] if len(found) > 2 else []
-        spans += [("step", *pair) for pair in zip(rows[found[:-1]], rows[found[1:]], strict=True)]
+        stairs = _staircase(front.values[rows][:, [i, 0]])
+        spans = [("whole", rows[stairs[0]], rows[stairs[-1]])] if len(stairs) > 2 else []
+        spans += [("step", *pair) for pair in zip(rows[stairs[:-1]], rows[stairs[1:]], strict=True)]
         for part, a, b in spans:
-            names = {criterion[1]: tuple(range(len(front.points[a].valid.counts[criterion[1]])))}
-            flows = of_tallies(front.points[a].valid, front.points[b].valid, names)
+            names = {criterion[1]: tuple(range(len(front[a].valid.counts[criterion[1]])))}
+            flows = flows_from_tallies(front[a].valid, front[b].valid, names)
             key = {"gap": column(*criterion), "part": part, "from": int(a), "to": int(b)}
-            steps.append(key | _priced(flows, criterion, confidence))
+            steps.append(key | _price_step(flows, criterion, confidence))
     return Price(pd.DataFrame(steps, columns=_COLUMNS), confidence)
 
 
@@ -111,12 +113,12 @@ def price_between(
     1,000 (95% interval: 5.0 to 5.0).
     """
     if y_true is None:
-        raise ValueError("A price is in wrong decisions, which labels tell: found None. Pass them as `y_true`.")
+        raise ValueError("A price counts wrong decisions and needs labels: found None. Pass them as `y_true`.")
     options = {"sensitive_features": sensitive_features, "favorable": favorable, "sample_weight": sample_weight}
-    found = who_pays(before, after, y_true=y_true, notions=notions, **options)
+    changes = who_pays(before, after, y_true=y_true, notions=notions, **options)
     steps = [
-        {"gap": column(*criterion), "part": "whole"} | _priced(found.flows, criterion, confidence)
-        for criterion in found.criteria
+        {"gap": column(*criterion), "part": "whole"} | _price_step(changes.flows, criterion, confidence)
+        for criterion in changes.criteria
     ]
     return Price(pd.DataFrame(steps, columns=_COLUMNS), confidence)
 
@@ -128,7 +130,7 @@ _COLUMNS = [
 
 
 def _staircase(points: Float[np.ndarray, "n 2"]) -> list[int]:
-    """Return vertices of the lower convex hull of (gap, error), from the least error on, at least a `STEP` apart."""
+    """Return vertices of the lower convex hull of (gap, error), from the least error on, at least a `_STEP` apart."""
     order = np.lexsort((points[:, 0], points[:, 1]))  # by error, then gap
     kept: list[int] = []
     for i in order.tolist():
@@ -139,7 +141,7 @@ def _staircase(points: Float[np.ndarray, "n 2"]) -> list[int]:
         kept.append(i)
     stairs = [kept[0]]
     for i in kept[1:]:
-        if points[stairs[-1], 0] - points[i, 0] >= STEP:
+        if points[stairs[-1], 0] - points[i, 0] >= _STEP:
             stairs.append(i)
     return stairs if stairs[-1] == kept[-1] else [*stairs, kept[-1]]  # the last step is what is left of the way
 
@@ -148,18 +150,18 @@ def _slope(points: np.ndarray, i: int, j: int) -> float:
     return float((points[j, 1] - points[i, 1]) / (points[i, 0] - points[j, 0]))
 
 
-def _priced(flows: Flows, criterion: Criterion, confidence: float) -> dict[str, float]:
+def _price_step(flows: Flows, criterion: Criterion, confidence: float) -> dict[str, float]:
     """Return gaps and errors of both models, and the price with Fieller's interval."""
     notion, attribute = criterion
     gaps = [float(notion.gap(flows.confusion(attribute, moment))) for moment in (False, True)]
     errors = flows.errors()
-    found = dict(zip(("gap_before", "gap_after", "error_before", "error_after"), (*gaps, *errors), strict=True))
+    step = dict(zip(("gap_before", "gap_after", "error_before", "error_after"), (*gaps, *errors), strict=True))
     cost, removed = errors[1] - errors[0], gaps[0] - gaps[1]
     if np.isnan(removed):
-        return found | {"price": np.nan, "low": -np.inf, "high": np.inf}
+        return step | {"price": np.nan, "low": -np.inf, "high": np.inf}
     low, high = fieller(cost, removed, _covariance(flows, criterion), confidence)
     ratio = cost / removed if removed > 0 else np.nan
-    return found | {"price": STEP * ratio, "low": STEP * low, "high": STEP * high}
+    return step | {"price": _STEP * ratio, "low": _STEP * low, "high": _STEP * high}
 
 
 def fieller(
@@ -199,13 +201,13 @@ def _covariance(flows: Flows, criterion: Criterion) -> Float[np.ndarray, "2 2"]:
     rows = np.where(masses.sum(axis=1) > 0, masses.sum(axis=1), 1.0)
     factors = flows.factors[attribute]
     within = np.einsum("sgc,tgc,gc,g->st", flat, flat, masses, factors)
-    found = within - np.einsum("sg,tg,g->st", sums, sums, factors / rows)
+    covariance = within - np.einsum("sg,tg,g->st", sums, sums, factors / rows)
     gaps = [float(notion.gap(flows.confusion(attribute, moment))) for moment in (False, True)]
     removed = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, -1.0]])
-    return np.asarray(removed @ _folded(found, gaps) @ removed.T)
+    return np.asarray(removed @ _fold(covariance, gaps) @ removed.T)
 
 
-def _folded(covariance: Float[np.ndarray, "3 3"], gaps: Sequence[float]) -> Float[np.ndarray, "3 3"]:
+def _fold(covariance: Float[np.ndarray, "3 3"], gaps: Sequence[float]) -> Float[np.ndarray, "3 3"]:
     """Return the covariance of the absolute values of normal differences: what gaps are.
 
     Near zero, an absolute value varies less than what it is of, and may go either way: Cov(X, |S|) is Cov(X, S) times
@@ -247,13 +249,13 @@ def _sentence(row: dict[str, Any], confidence: float) -> str:
     name = gap_phrase(row["gap"])
     name = name[0].upper() + name[1:]
     if np.isnan(row["gap_before"] - row["gap_after"]):
-        return f"{name} cannot be told, as fewer than two groups have such people."
+        return f"{name} is undefined, as fewer than two groups have such people."
     if not row["gap_after"] < row["gap_before"]:
-        return f"{name} does not shrink, so that less of it has no price."
-    head = f"{name} {change(row['gap_before'], row['gap_after'], 'shrinks')}."
+        return f"{name} does not shrink, so there is no price."
+    head = f"{name} {change_phrase(row['gap_before'], row['gap_after'], 'shrinks')}."
     per = 1000 * row["price"]
     costs = f"costs {per:.1f} more" if per >= 0 else f"comes with {-per:.1f} fewer"
-    told = f"{head} Each 0.01 of it {costs} wrong decisions in 1,000"
+    price = f"{head} Each 0.01 of it {costs} wrong decisions in 1,000"
     if np.isinf(row["high"]):
-        return f"{told}, but there are too few rows to be sure that the gap shrinks at all."
-    return f"{told} ({confidence:.0%} interval: {1000 * row['low']:.1f} to {1000 * row['high']:.1f})."
+        return f"{price}, but there are too few rows to be sure that the gap shrinks at all."
+    return f"{price} ({confidence:.0%} interval: {1000 * row['low']:.1f} to {1000 * row['high']:.1f})."

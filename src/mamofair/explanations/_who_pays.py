@@ -9,11 +9,13 @@ import pandas as pd
 
 from mamofair._messages import quote
 from mamofair._rows.groups import read_groups
-from mamofair.explanations._flows import Flows, of_decisions, of_tallies
-from mamofair.explanations._why import explain, per_thousand, why
-from mamofair.explanations._wording import count, gap_phrase, moved, whom
+from mamofair.explanations._flows import Flows, flows_from_decisions, flows_from_tallies
+from mamofair.explanations._gap_changes import decompose, describe_gap, describe_rates
+from mamofair.explanations._wording import format_count, gap_phrase, group_phrase, trend_phrase
 from mamofair.fronts import Criterion, Front, Tally
 from mamofair.notions import ALL, FN, FP, TN, TP, Notion, Rate, as_notions, column
+
+__all__ = ["WhoPays", "who_pays", "who_pays_by_counts", "who_pays_on_front"]
 
 _SHARED = ("before", "after", "net")  # the numbers that are also given as shares of the rows
 
@@ -68,15 +70,15 @@ class WhoPays:
     def _numbers(self, table: np.ndarray) -> dict[str, float]:
         before, after = table[0].sum(), table[:, 0].sum()
         gained, lost = (table[1, 0], table[0, 1]) if self.flows.paired else (np.nan, np.nan)
-        found = {"rows": table.sum(), "before": before, "after": after, "net": after - before}
-        return {name: float(value) for name, value in (found | {"gained": gained, "lost": lost}).items()}
+        numbers = {"rows": table.sum(), "before": before, "after": after, "net": after - before}
+        return {name: float(value) for name, value in (numbers | {"gained": gained, "lost": lost}).items()}
 
     def rates(self) -> pd.DataFrame:
         """Return each rate for each group: `notion`, `attribute`, `meaning`, `group`, `before` and `after`."""
         tables = []
         for notion, attribute in self.criteria:
             for rate in notion.rates:
-                before, after = self._both(rate, attribute)
+                before, after = self._before_and_after(rate, attribute)
                 key = {"notion": notion.name, "attribute": attribute, "meaning": str(rate)}
                 groups = list(self.flows.names[attribute])
                 tables.append(pd.DataFrame(key | {"group": groups, "before": before, "after": after}))
@@ -92,15 +94,15 @@ class WhoPays:
         for notion, attribute in self.criteria:
             for rate in notion.rates:
                 key = {"notion": notion.name, "attribute": attribute, "meaning": str(rate)}
-                rows.append(key | explain(rate, *self._both(rate, attribute)))
+                rows.append(key | decompose(rate, *self._before_and_after(rate, attribute)))
         return pd.DataFrame(rows).astype({"levelling_down": object})
 
-    def _both(self, rate: Rate, attribute: str) -> tuple[np.ndarray, np.ndarray]:
+    def _before_and_after(self, rate: Rate, attribute: str) -> tuple[np.ndarray, np.ndarray]:
         before, after = (rate(self.flows.confusion(attribute, moment)) for moment in (False, True))
         return before, after
 
     def sentences(self, people: Mapping[Any, str] | None = None) -> list[str]:
-        """Return what happened, for readers who know nothing of fairness metrics.
+        """Return what changes, for readers who do not know fairness metrics.
 
         Parameters
         ----------
@@ -108,23 +110,24 @@ class WhoPays:
             Plural nouns for groups, such as `{"F": "women", "M": "men"}`.
         """
         names = {} if people is None else people
-        told = [_who_changes(self._numbers(self.flows.everyone.sum(axis=0)))]
+        sentences = [_who_changes(self._numbers(self.flows.everyone.sum(axis=0)))]
         if self.flows.labelled:
-            told.append(f"The share of wrong decisions {moved(*self.flows.errors())}.")
+            sentences.append(f"The share of wrong decisions {trend_phrase(*self.flows.errors())}.")
         for notion, attribute in self.criteria:
             for rate in notion.rates:
-                told += self._about(notion, rate, attribute, names)
-        return told
+                sentences += self._about(notion, rate, attribute, names)
+        return sentences
 
     def _about(self, notion: Notion, rate: Rate, attribute: str, names: Mapping[Any, str]) -> list[str]:
-        before, after = self._both(rate, attribute)
+        before, after = self._before_and_after(rate, attribute)
         gap = "The gap" if len(self.criteria) == 1 else _capital(gap_phrase(column(notion, attribute)))
         gap += f" (of {rate})" if len(notion.rates) > 1 else ""
         groups = self.flows.names[attribute]
-        told = [f"{gap} {why(rate, [whom(attribute, group, names) for group in groups], before, after)}."]
-        if not groups:  # of nobody is it known
-            return told
-        return [per_thousand(rate, [whom(attribute, group, names, rate) for group in groups], before, after), *told]
+        sentences = [f"{gap} {describe_gap(rate, groups, names, before, after)}."]
+        if not groups:  # nobody's is known
+            return sentences
+        counted = [group_phrase(attribute, group, names, rate) for group in groups]
+        return [describe_rates(rate, counted, before, after), *sentences]
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
@@ -147,30 +150,32 @@ def who_pays(
     before, after
         The predicted labels of both models.
     y_true
-        The labels, if known; without them only notions that ignore labels (demographic parity) can be asked for.
+        The labels, if known; without them only notions that ignore labels (demographic parity) are possible.
     sensitive_features
         A Series, a frame or an array; each column is an attribute. Rows of unknown group count for everyone only.
     notions
-        One or several, by name or value; each is asked for every attribute.
+        One or several, by name or value, each for every attribute.
     favorable
-        The label that is good for people; by default the larger of 0/1, booleans or −1/1. Others must be named.
+        The label that counts as positive; by default the larger of 0/1, booleans or −1/1. Others must be named.
     sample_weight
         The weight of each row; numbers of people are then sums of weights.
 
     Examples
     --------
-    >>> found = who_pays([1, 0, 0, 1], [1, 1, 0, 1], sensitive_features={"sex": ["F", "F", "M", "M"]})
-    >>> found.frame().loc[1:, ["group", "before", "after", "gained", "lost"]]
+    >>> changes = who_pays([1, 0, 0, 1], [1, 1, 0, 1], sensitive_features={"sex": ["F", "F", "M", "M"]})
+    >>> changes.frame().loc[1:, ["group", "before", "after", "gained", "lost"]]
       group  before  after  gained  lost
     1     F     1.0    2.0     1.0   0.0
     2     M     1.0    1.0     0.0   0.0
     """
-    found = as_notions(notions)
-    flows = of_decisions(before, after, y_true, sensitive_features, favorable, sample_weight)
-    for notion in found:
+    wanted = as_notions(notions)
+    flows = flows_from_decisions(before, after, y_true, sensitive_features, favorable, sample_weight)
+    for notion in wanted:
         if not flows.labelled and any(_needs_labels(rate) for rate in notion.rates):
-            raise ValueError(f"{notion.name} is about labels: pass them as `y_true`, or ask for demographic_parity.")
-    return WhoPays(flows, tuple((notion, attribute) for attribute in flows.names for notion in found))
+            raise ValueError(
+                f"{notion.name} needs labels: found none. Pass them as `y_true`, or ask for demographic_parity."
+            )
+    return WhoPays(flows, tuple((notion, attribute) for attribute in flows.names for notion in wanted))
 
 
 def who_pays_on_front(front: Front, before: int, after: int, *, sensitive_features: Any) -> WhoPays:
@@ -193,7 +198,7 @@ def who_pays_on_front(front: Front, before: int, after: int, *, sensitive_featur
     if missing:
         raise ValueError(f"`sensitive_features` must have the attributes of the front: {quote(missing[0])} is missing.")
     names = {name: groups.values[groups.names.index(name)] for name in wanted}
-    return who_pays_by_counts(front.points[before].valid, front.points[after].valid, names, front.criteria)
+    return who_pays_by_counts(front[before].valid, front[after].valid, names, front.criteria)
 
 
 def who_pays_by_counts(
@@ -208,10 +213,10 @@ def who_pays_by_counts(
     names
         The names of each attribute's groups, in the order of the counts.
     criteria
-        The gaps to tell of.
+        The gaps to explain.
     """
-    asked = {attribute: names[attribute] for _, attribute in criteria}
-    return WhoPays(of_tallies(before, after, asked), tuple(criteria))
+    compared = {attribute: names[attribute] for _, attribute in criteria}
+    return WhoPays(flows_from_tallies(before, after, compared), tuple(criteria))
 
 
 def _needs_labels(rate: Rate) -> bool:
@@ -219,15 +224,15 @@ def _needs_labels(rate: Rate) -> bool:
 
 
 def _who_changes(everyone: dict[str, float]) -> str:
-    gained, lost, rows = everyone["gained"], everyone["lost"], count(everyone["rows"])
+    gained, lost, rows = everyone["gained"], everyone["lost"], format_count(everyone["rows"])
     if np.isnan(gained):
-        was, now = everyone["before"], everyone["after"]
-        return f"Of {rows} people, {count(now)} {'is' if now == 1 else 'are'} decided favorably; before: {count(was)}."
+        was, now = (format_count(everyone[moment]) for moment in ("before", "after"))
+        return f"Of {rows} people, {now} {'is' if now == '1' else 'are'} decided favorably; before: {was}."
     if not gained + lost:
         return "No decision changes: nobody gains and nobody pays."
     gets, loses = "gets" if gained == 1 else "get", "loses" if lost == 1 else "lose"
-    changes = f"The decision changes for {count(gained + lost)} of {rows} people"
-    return f"{changes}: {count(gained)} {gets} a favorable one, {count(lost)} {loses} it."
+    changes = f"The decision changes for {format_count(gained + lost)} of {rows} people"
+    return f"{changes}: {format_count(gained)} {gets} a favorable one, {format_count(lost)} {loses} it."
 
 
 def _capital(text: str) -> str:

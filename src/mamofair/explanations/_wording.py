@@ -5,6 +5,18 @@ from typing import Any
 
 from mamofair.notions import ALL, FN, FP, TN, TP, Cell, Rate
 
+__all__ = [
+    "change_phrase",
+    "direction",
+    "event_phrase",
+    "format_count",
+    "gap_phrase",
+    "group_phrase",
+    "groups_phrase",
+    "join_words",
+    "trend_phrase",
+]
+
 #: What happens to the people a rate counts, and whether that is good for them (+1) or not (−1). The first that fits
 #: holds: a favorable decision is good for whoever gets it, be it right or wrong.
 _KINDS: tuple[tuple[Cell, int, str], ...] = (
@@ -31,17 +43,17 @@ def direction(rate: Rate) -> int | None:
     return next((sign for cells, sign, _ in _KINDS if cells & rate.given == rate.event), None)
 
 
-def event(rate: Rate) -> str | None:
-    """Return what happens to those whom a rate counts: "decided favorably"."""
+def event_phrase(rate: Rate) -> str | None:
+    """Return what happens to the people a rate counts, such as "decided favorably"."""
     return next((words for cells, _, words in _KINDS if cells & rate.given == rate.event), None)
 
 
-def whom(attribute: str, group: Any, names: Mapping[Any, str], rate: Rate | None = None) -> str:
+def group_phrase(attribute: str, group: Any, names: Mapping[Any, str], rate: Rate | None = None) -> str:
     """Return whom a rate is about.
 
-    >>> whom("sex", "F", {}, Rate(TP, given=TP | FN))
+    >>> group_phrase("sex", "F", {}, Rate(TP, given=TP | FN))
     'people whose sex is F and whose true outcome is favorable'
-    >>> whom("sex", "F", {"F": "women"}, Rate(TP, given=TP | FN))
+    >>> group_phrase("sex", "F", {"F": "women"}, Rate(TP, given=TP | FN))
     'women whose true outcome is favorable'
     """
     who = names.get(group, f"people whose {attribute} is {group}")
@@ -49,10 +61,21 @@ def whom(attribute: str, group: Any, names: Mapping[Any, str], rate: Rate | None
     return " ".join([who, *(["and"] if condition and group not in names else []), *([condition] if condition else [])])
 
 
-def change(before: float, after: float, verb: str) -> str:
+def groups_phrase(groups: Sequence[Any], names: Mapping[Any, str]) -> str:
+    """Return several groups in words.
+
+    >>> groups_phrase(["M", "X"], {}), groups_phrase(["F", "X"], {"F": "women"})
+    ('groups M and X', 'women and group X')
+    """
+    unnamed = [str(group) for group in groups if group not in names]
+    rest = [f"group{'s' if len(unnamed) > 1 else ''} {join_words(unnamed)}"] if unnamed else []
+    return join_words([*(names[group] for group in groups if group in names), *rest])
+
+
+def change_phrase(before: float, after: float, verb: str) -> str:
     """Return "grows from … to …" and the like, with as many digits as tell the two apart (up to four).
 
-    >>> change(0.18, 0.02, "shrinks"), change(0.1812, 0.1809, "shrinks")
+    >>> change_phrase(0.18, 0.02, "shrinks"), change_phrase(0.1812, 0.1809, "shrinks")
     ('shrinks from 0.18 to 0.02', 'shrinks from 0.1812 to 0.1809')
     """
     for digits in (2, 3, 4):
@@ -62,21 +85,21 @@ def change(before: float, after: float, verb: str) -> str:
     return f"stays at {before:.2f}"
 
 
-def moved(before: float, after: float) -> str:
+def trend_phrase(before: float, after: float) -> str:
     """Return what a number does: "shrinks from …", "grows from …", "stays at …"."""
-    return change(before, after, "shrinks" if after < before else "grows")
+    return change_phrase(before, after, "shrinks" if after < before else "grows")
 
 
-def count(number: float) -> str:
-    """Return a number of people; weighted ones may be broken.
+def format_count(number: float) -> str:
+    """Return a number of people; with weights it may have a fraction.
 
-    >>> count(1234.0), count(0.5)
+    >>> format_count(1234.0), format_count(0.5)
     ('1,234', '0.5')
     """
     return f"{number:,.0f}" if abs(number - round(number)) < 1e-9 else f"{number:,.1f}"
 
 
-def listed(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Return "a", "a and b" or "a, b and c"."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
