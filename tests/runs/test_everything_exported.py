@@ -9,11 +9,20 @@ import torch
 from torchjd.aggregation import MGDAWeighting
 
 import mamofair
-from contracts import RELAXATIONS, SELECTIONS, WEIGHTINGS, check_notion
-from mamofair import Member, Notion, Rate, descent, notions, objectives, relaxations, selection
+from contracts import (
+    RELAXATIONS,
+    SELECTIONS,
+    WEIGHTINGS,
+    check_notion,
+    check_relaxation,
+    check_selection,
+    check_weighting,
+)
+from mamofair import Member, Notion, Rate, audit, descent, notions, objectives, relaxations, selection
 from mamofair.notions import FN, FP, NOTIONS
 from mamofair.runs import Run, save
-from run_fits import X, assert_same, fitted, net
+from mamofair.runs._values import Store, from_plain
+from run_fits import GROUP, X, Y, assert_same, fitted, net
 
 ANCHORS = (objectives.CrossEntropy(), objectives.SquaredError())
 VALUES = [
@@ -68,26 +77,42 @@ class First:
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "value"),
-    [(relaxations, "relaxation", Softsign(2)), (descent, "members", [Uniform()]), (selection, "selection", First())],
+    ("module", "check", "name", "value"),
+    [
+        (relaxations, check_relaxation, "relaxation", Softsign(2)),
+        (descent, check_weighting, "members", [Uniform()]),
+        (selection, check_selection, "selection", First()),
+    ],
     ids=["relaxation", "weighting", "selection"],
 )
-def test_what_contributing_says_is_all_there_is_to_do(module, name, value, model, tmp_path, monkeypatch):
-    own = type(value[0] if isinstance(value, list) else value)
+def test_what_contributing_says_is_all_there_is_to_do(module, check, name, value, tmp_path, monkeypatch):
+    [new] = value if isinstance(value, list) else [value]
+    own = type(new)
+    model = fitted(net(epochs=1, **{name: value}))  # to train with it needs no registration, to save it does
     if name != "members":  # weightings of one's own are kept by name
         with pytest.raises(ValueError, match=f"{own.__name__} in {name}"):
             check_comes_back(model, name, value, tmp_path)
     monkeypatch.setattr(module, own.__name__, own, raising=False)
     monkeypatch.setattr(module, "__all__", [*module.__all__, own.__name__])
+    check(new)
     check_comes_back(model, name, value, tmp_path)
 
 
-def test_a_new_notion_is_one_line_in_the_tuple(model, tmp_path, monkeypatch):
+def test_a_new_notion_is_one_line_in_the_tuple(tmp_path, monkeypatch):
     new = Notion("mistakes", (Rate(FP | FN),), aliases=("wrong",))
+    model = fitted(net(epochs=1, notions=new))  # one's own needs no registration; its name does
+    assert audit(Y, model.predict(X), sensitive_features=GROUP, notions=new).frame()["notion"].tolist() == ["mistakes"]
+    check_comes_back(model, "notions", new, tmp_path / "own")
     monkeypatch.setattr(notions, "NOTIONS", (*NOTIONS, new))
     assert notions.as_notion("wrong") == new
     check_notion(new)
     check_comes_back(model, "notions", ["wrong", new], tmp_path)
+
+
+def test_a_selection_that_was_saved_before_its_fields_were_renamed_still_loads():
+    parts = {"eps": {"dict": {"demographic_parity[group]": 0.1}}, "confidence": 0.9, "bound": "newcombe"}
+    loaded = from_plain({"is": "MostAccurateWithin", "of": parts}, Store())
+    assert loaded == selection.MostAccurateWithin({"demographic_parity[group]": 0.1}, 0.9, method="newcombe")
 
 
 def test_a_weighting_of_another_library_is_kept_by_name_and_asked_for_to_train_further(tmp_path):
