@@ -1,6 +1,10 @@
 import subprocess
 import sys
+from importlib import import_module
 from importlib.metadata import version
+from pkgutil import iter_modules
+
+import pytest
 
 OPTIONAL = {"lightgbm", "fairlearn", "fairret", "oxonfair", "cvxpy", "matplotlib", "altair", "jinja2", "typer", "onnx"}
 
@@ -26,3 +30,14 @@ def test_every_name_is_there_when_it_is_used_and_needs_no_optional_package():
     shown = "from mamofair import *; print(*(name for name in dir() if name[0] != '_'))"
     assert said(f"{without}; {shown}") == sorted(names)
     assert said("import mamofair; print(mamofair.__version__)") == [version("mamofair")]
+
+
+WORDS = ("selection", "metrics", "explanations", "fronts", "_stats", "limits", "plot", "_html")
+
+
+@pytest.mark.parametrize("package", WORDS)
+def test_every_module_lists_what_it_exports(package):
+    root = import_module(f"mamofair.{package}")
+    parts = [import_module(f"{root.__name__}.{part.name}") for part in iter_modules(getattr(root, "__path__", []))]
+    for module in (root, *parts):
+        assert [name for name in module.__all__ if not hasattr(module, name)] == [], module.__name__

@@ -5,7 +5,7 @@ vectorised over what comes before. A rate of no rows is unknown: its interval is
 condition depends on the prediction, as in P(y=1 | ŷ=1), the intervals hold given how many rows met it.
 
 How often the 95 % interval of |r₀ − r₁| covers the truth, at worst over 41 × 41 pairs of rates from .0005 to .9995
-(exact enumeration, `tests/test_intervals.py`), and how wide it is on average there:
+(exact enumeration, `tests/stats/test_intervals.py`), and how wide it is on average there:
 
 =================  ============  ==============  =================
 rows of the two    `newcombe`    `largest_gap`   widths
