@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from campaigns._stops import Tree, stops
-from mamofair.cli import _learn, main
+from mamofair.cli import _training, main
 from mamofair.runs import checkpointed
 
 KILLED = -signal.SIGKILL
@@ -29,7 +29,7 @@ def start(work: Callable[[], object], log: Path) -> int:
         os.dup2(handle, 1)
         os.dup2(handle, 2)
         sys.modules["vl_convert"] = None  # type: ignore[assignment]  # a page takes longer than all the rest
-        _learn.checkpointed = partial(checkpointed, seconds=0)  # type: ignore[attr-defined]  # as often as possible
+        _training.checkpointed = partial(checkpointed, seconds=0)  # type: ignore[attr-defined]  # as often as possible
         work()
         code = 0
     except SystemExit as ended:
@@ -79,7 +79,7 @@ def stopped_after(steps: int, *arguments: object) -> Callable[[], None]:
             yield estimator
 
     def work() -> None:
-        _learn.checkpointed = checkpoints  # type: ignore[attr-defined]
+        _training.checkpointed = checkpoints  # type: ignore[attr-defined]
         command(*arguments)()
 
     return work

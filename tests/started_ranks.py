@@ -21,7 +21,7 @@ from torch import distributed
 SECONDS = 120  # a rank that hangs is killed then, and its test fails
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["torch._dynamo", "mamofair.cli._learn", "mamofair.cli._outcome"])
+_CONTEXT.set_forkserver_preload(["torch._dynamo", "mamofair.cli._training", "mamofair.cli._summary"])
 
 
 @contextmanager

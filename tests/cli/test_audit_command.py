@@ -85,7 +85,7 @@ def test_an_undefined_gap_is_null(tmp_path):
     [
         ((*ASKED, "--prediction", "decidd"), "Did you mean 'decided'?"),
         ((*ASKED, "--sensitive", "rac", "--prediction", "decided"), "Did you mean 'race'?"),
-        ((*ASKED, "--prediction", "approved"), "must be two columns"),
+        ((*ASKED, "--prediction", "approved"), "must be different columns"),
         ((*ASKED, "--prediction", "score"), "threshold"),
         ((*ASKED, "--prediction", "decided", "--notion", "justice"), "justice"),
         (

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from loan_table import COLUMNS, applicants
 from mamofair import FairNetClassifier
 from mamofair.cli import app
-from mamofair.cli._asked import Asked
-from mamofair.cli._contest import Contest, fewer
+from mamofair.cli._comparison import Comparison, sample_rows
 from mamofair.cli._data import read_data
+from mamofair.cli._train_options import TrainOptions
 from mamofair.metrics import gap
 from mamofair.tables import encoder
 from terminal import on_terminal
@@ -59,7 +59,7 @@ def test_means_and_deviations_are_over_splits(found):
 
 def test_a_record_is_what_the_chosen_model_does_to_test_rows(found, loans):
     document, _ = found
-    data = read_data(Asked(str(loans), "approved", "yes", ("gender",)))
+    data = read_data(TrainOptions(str(loans), "approved", "yes", ("gender",)))
     rest, test = data.split(0.25, 6)
     encode = encoder().fit(data.X.iloc[rest])
     model = FairNetClassifier(epochs=10, favorable="yes", random_state=6)
@@ -92,7 +92,7 @@ def test_an_earlier_comparison_is_kept(found, loans, fails):
     assert "--force" in fails("compare", loans, *COLUMNS, "--out", found[1])
 
 
-def test_plain_lines_name_who_is_left_out(loans, tmp_path, monkeypatch):
+def test_plain_lines_name_who_is_skipped(loans, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "oxonfair", None)  # as if it were not installed
     asked = ("--model", "boosting", "--peer", "OxonFair", "--peer", "TO", "--peer", "EG", "--runs", 1)
     # TO knows no predictive parity, nor does EG: they are left out, too.
@@ -100,15 +100,15 @@ def test_plain_lines_name_who_is_left_out(loans, tmp_path, monkeypatch):
     lines = said.stdout.splitlines()
     assert [line.split()[0] for line in lines[:2]] == ["method", "boosting"]
     assert "±" not in lines[1]
-    notes = [line for line in said.stderr.splitlines() if "left out" in line]
-    assert [note.split()[1] for note in notes] == ["OxonFair", "TO", "EG"]
+    notes = [line for line in said.stderr.splitlines() if "Skipped" in line]
+    assert [note.split()[2] for note in notes] == ["OxonFair:", "TO:", "EG:"]
     assert "mamofair[baselines]" in notes[0]
 
 
 def test_quick_takes_few_rows_alike_in_labels_and_groups(tmp_path):
     applicants(4000).to_csv(tmp_path / "many.csv", index=False)
-    data = read_data(Asked(str(tmp_path / "many.csv"), "approved", "yes", ("gender",)))
-    few = fewer(data, 0)
+    data = read_data(TrainOptions(str(tmp_path / "many.csv"), "approved", "yes", ("gender",)))
+    few = sample_rows(data, 0)
     assert len(few.y) == len(few.X) == len(few.sensitive) == 1500
     assert (few.y == "yes").mean() == pytest.approx((data.y == "yes").mean(), abs=0.002)
     assert few.X.index.equals(few.sensitive.index)
@@ -118,12 +118,12 @@ def test_a_fault_of_the_data_ends_ours_and_leaves_a_peer_out(tmp_path):
     people = applicants(300)
     people["approved"] = people["approved"].where(people["gender"] == "m", "no")  # no woman to give a chance to
     people.to_csv(tmp_path / "men.csv", index=False)
-    asked = Asked(str(tmp_path / "men.csv"), "approved", "yes", ("gender",), notion=("equal_opportunity",))
+    asked = TrainOptions(str(tmp_path / "men.csv"), "approved", "yes", ("gender",), notion=("equal_opportunity",))
     data, left_out = read_data(asked), {}
     with pytest.raises(ValueError, match=r"'f' of 'gender'"):
-        list(Contest(asked, data, ("net", "TO"), 1, quick=True).records(left_out))
+        list(Comparison(asked, data, ("net", "TO"), 1, quick=True).records(left_out))
     assert not left_out
-    assert [record["method"] for record in Contest(asked, data, ("TO",), 1, quick=True).records(left_out)] == []
+    assert [record["method"] for record in Comparison(asked, data, ("TO",), 1, quick=True).records(left_out)] == []
     assert list(left_out) == ["TO"]
 
 
@@ -144,8 +144,8 @@ def test_a_terminal_gets_a_table_that_fits_it(loans, tmp_path):
     ("options", "said"),
     [
         (("--target", "aproved", "--sensitive", "gender", "--model", "nett"), "Did you mean 'approved'"),
-        ((*COLUMNS, "--model", "nett"), "`--model` must be of net, boosting"),
-        ((*COLUMNS, "--peer", "fairlearn"), "`--peer` must be of unconstrained, EG"),
+        ((*COLUMNS, "--model", "nett"), "`--model` must be one of net, boosting"),
+        ((*COLUMNS, "--peer", "fairlearn"), "`--peer` must be one of unconstrained, EG"),
         ((*COLUMNS, "--notion", "justice"), "justice"),
     ],
 )

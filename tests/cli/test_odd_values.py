@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from loan_table import ASKED, COLUMNS, applicants
 from mamofair.cli import _app, app, main
-from mamofair.cli._values import require_writable
+from mamofair.cli._checks import require_writable
 
 COMMANDS = get_command(app).commands
 
@@ -52,7 +52,7 @@ def test_a_run_needs_a_place_where_a_folder_can_be(fails, loans, tmp_path, monke
     assert "is a file" in fails("train", loans, *ASKED, "--out", tmp_path / "file" / "run")
     assert (tmp_path / "file").read_text() == "mine"
     monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != tmp_path)  # root may write anywhere
-    with pytest.raises(PermissionError, match="where you may write"):
+    with pytest.raises(PermissionError, match="you may not write to"):
         require_writable(tmp_path / "new" / "run")
 
 

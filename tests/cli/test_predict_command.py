@@ -54,7 +54,8 @@ def test_predictions_are_those_of_the_loaded_estimator_in_the_order_of_rows(trai
     favorable = model.classes_.tolist().index("yes")
     np.testing.assert_allclose(found["score"], model.predict_proba(people)[:, favorable], rtol=1e-14)
     assert ((found["score"] > 0.5) == (found["prediction"] == "yes")).all()
-    assert said.startswith(f"90 rows, {(found['prediction'] == 'yes').sum()} of them with the favorable outcome `yes`")
+    favorable = (found["prediction"] == "yes").sum()
+    assert said.startswith(f"Point {model.selected_} predicts the favorable outcome `yes` for {favorable} of 90 rows: ")
 
 
 def test_other_points_predict_as_the_estimator_at_them(trained, new, tmp_path):
@@ -76,7 +77,7 @@ def test_without_a_file_the_table_is_printed(trained, new, tmp_path):
 
 
 def test_a_terminal_sees_how_far_it_is_and_a_table_on_it_is_not_disturbed(trained, new, tmp_path):
-    assert "90 rows decided" in on_terminal("predict", trained, new, "-o", tmp_path / "out.csv")
+    assert "90 rows predicted" in on_terminal("predict", trained, new, "-o", tmp_path / "out.csv")
     assert on_terminal("predict", trained, new) == (tmp_path / "out.csv").read_text()
 
 
@@ -115,12 +116,12 @@ def test_an_output_that_fails_leaves_the_old_file(trained, new, tmp_path, fails)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--point", "1000"], "`--point` must be a row of front.csv, 0 to"),
+        (["--point", "1000"], "`--point` must be a row of front.csv, from 0 to"),
         (["--point", "1", "--within", "0.1"], "either `--point` or `--within`"),
         (["--within", "-1"], "must be a number in [0, 1], as gaps are: found -1.0."),
         (["--point", "-1"], ": found -1."),
         (["--json"], "add `-o decided.csv`"),
-        (["-o", "out.xlsx"], "name a .csv file"),
+        (["-o", "out.xlsx"], "`--out` must be a .csv file: found 'out.xlsx'"),
     ],
 )
 def test_what_is_wrong_with_a_prediction_is_told_in_one_line(arguments, message, fails, trained, new):
@@ -130,12 +131,12 @@ def test_what_is_wrong_with_a_prediction_is_told_in_one_line(arguments, message,
 def test_a_table_is_not_replaced_by_its_predictions(fails, trained, new, tmp_path):
     path = tmp_path / "new.csv"
     path.write_bytes(new.read_bytes())
-    assert "must not replace the table they are made for" in fails("predict", trained, path, "-o", path)
+    assert "`--out` must not overwrite the input table" in fails("predict", trained, path, "-o", path)
     assert path.read_bytes() == new.read_bytes()
 
 
 def test_a_point_that_stands_in_for_a_bound_that_was_not_reached_is_told(loans, new, tmp_path):
-    run, told = tmp_path / "run", "could be shown to keep the bound that was asked for, 1e-09"
+    run, told = tmp_path / "run", "was shown to have gaps of at most 1e-09, as asked for"
     mamofair_says("train", loans, *ASKED, "--within", "1e-9", "--epochs", 1, "--out", run)
     said = RUNNER.invoke(app, ["predict", str(run), str(new), "-o", str(tmp_path / "out.csv")])
     assert said.exit_code == 0
@@ -151,7 +152,7 @@ def test_what_is_wrong_with_a_table_is_told_in_one_line(fails, trained, new, tmp
         (people.rename(columns={"income": "incom"}), "no column 'income' in new.csv. Did you mean 'incom'"),
         (people.rename(columns=str.upper), "no column 'income' in new.csv. Also missing: 'age', "),
         (people.assign(age="old"), "Column 'age' must hold numbers, or true and false: found 'old'"),
-        (people.assign(score=1), "has a column 'score' already"),
+        (people.assign(score=1), "already has a column 'score'"),
         (people[:0], "found only column names"),
     ):
         table.to_csv(path, index=False)
@@ -162,7 +163,7 @@ def test_what_is_wrong_with_a_table_is_told_in_one_line(fails, trained, new, tmp
     assert "cannot be read as CSV" in fails("predict", trained, path)
     assert "There is no run" in fails("predict", tmp_path / "nowhere", new)
     bare = save(run_of(fitted(net(epochs=1))), tmp_path / "bare")
-    assert "was not made by `mamofair train`" in fails("predict", bare, new)
+    assert "The run must have been written by `mamofair train`" in fails("predict", bare, new)
 
 
 def run_onnx(content: bytes, inputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
@@ -193,7 +194,7 @@ def test_an_exported_model_decides_as_the_run_does(trained, new, tmp_path):
         np.testing.assert_allclose(found["score"], chosen.predict_proba(people)[:, favorable], rtol=1e-12)
     assert people["job"].isin(["astronaut"]).any()
     assert people.isna().any().sum() >= 2
-    assert "outputs prediction, score, logit" in mamofair_says("export", trained, "--onnx", path)
+    assert "Outputs: prediction, score, logit" in mamofair_says("export", trained, "--onnx", path)
 
 
 def test_values_that_are_rare_or_new_go_where_the_encoder_puts_them(tmp_path):

@@ -17,10 +17,10 @@ import mamofair
 from loan_table import ASKED, COLUMNS, applicants
 from mamofair._descent.ranks import ALONE, Ranks
 from mamofair.cli import app
-from mamofair.cli._asked import Asked
 from mamofair.cli._data import read_data
-from mamofair.cli._learn import with_model
-from mamofair.cli._outcome import beyond_bound, cost_of, limit_of, outcome
+from mamofair.cli._models import with_default_model
+from mamofair.cli._summary import cost_sentence, exceeded_sentence, limit_sentence, summarize
+from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.limits import frontier
 from mamofair.metrics import gap
@@ -80,18 +80,18 @@ def test_what_is_said_of_the_chosen_point():
     def point(row, error, gap):
         return {"point": row, "test": {"error": {"value": error}, "dp[sex]": {"value": gap}}}
 
-    same = cost_of(point(0, 0.2, 0.237), point(0, 0.2, 0.237))
+    same = cost_sentence(point(0, 0.2, 0.237), point(0, 0.2, 0.237))
     assert same == (
-        "The chosen model is the most accurate one: on test rows its error is 0.200, and its largest gap 0.237."
+        "The chosen model is the most accurate one: on test rows, its error is 0.200 and its largest gap 0.237."
     )
-    assert beyond_bound(point(3, 0.2, 0.04), within=0.05) is None
-    assert beyond_bound(point(3, 0.2, 0.15), within=None) is None
-    assert "gaps up to 0.05: the chosen model" in beyond_bound(point(3, 0.2, 0.15), within=0.05)
+    assert exceeded_sentence(point(3, 0.2, 0.04), within=0.05) is None
+    assert exceeded_sentence(point(3, 0.2, 0.15), within=None) is None
+    assert "You asked for gaps of at most 0.05. The chosen model" in exceeded_sentence(point(3, 0.2, 0.15), within=0.05)
 
 
 def test_what_is_said_of_the_limit():
-    assert limit_of(0.14, error=0.15).startswith("No model on these features can be expected to err less than 0.140")
-    assert "error of 0.475, and the chosen one is not above it" in limit_of(0.475, error=0.427)
+    assert "no model is expected to have an error below 0.140" in limit_sentence(0.14, error=0.15)
+    assert "error of 0.475. The chosen model is already below it" in limit_sentence(0.475, error=0.427)
 
 
 def test_rows_that_cannot_be_learned_from_leave_no_folder_in_the_way(fails, tmp_path):
@@ -141,7 +141,7 @@ def test_few_rows_that_tell_nothing_are_told(tmp_path):
     run = load_run(tmp_path / "run")
     assert run.settings["data"]["parts"] == {"train": 9, "validation": 9, "calibration": 0, "test": 6}
     only = run.estimator.front_.is_constant.all()
-    assert ("Only models that decide alike for everyone were found" in done.stdout) == only
+    assert ("Only constant classifiers were found" in done.stdout) == only
 
 
 TITLES = {"unconstrained": "most accurate", "chosen": "chosen", "fairest": "fairest useful"}
@@ -149,7 +149,7 @@ TITLES = {"unconstrained": "most accurate", "chosen": "chosen", "fairest": "fair
 
 def cells(out: Path) -> dict[str, list[str]]:
     """Return what a table must say of a run: for each of three points its row and, with intervals, error and gaps."""
-    found = outcome(load_run(out))
+    found = summarize(load_run(out))
     return {
         title: [
             str(found[name]["point"]),
@@ -166,8 +166,8 @@ def test_a_pipe_gets_three_points_with_intervals_what_fairness_cost_and_the_path
     assert head.split() == ["point", "error", "demographic_parity[gender]"]
     assert [re.split(r"\s{2,}", line) for line in lines[:3]] == [[title, *row] for title, row in cells(out).items()]
     assert lines[3:] == [
-        "Picked on validation rows, measured on test rows, with 95% intervals.",
-        outcome(load_run(out))["cost"],
+        "Chosen on validation rows, measured on test rows; 95% confidence intervals in brackets.",
+        summarize(load_run(out))["cost"],
         "The favorable outcome is `yes`.",
         f"Run: {out}",
         f"Report: {out / 'report.html'}",
@@ -186,8 +186,8 @@ def test_a_terminal_gets_the_growing_front_and_the_same_as_a_table(loans, tmp_pa
         [title, *row] for title, row in cells(out).items()
     ]
     rest = " ".join(table.split())
-    assert "Picked on validation rows, measured on test rows, with 95% intervals." in rest
-    assert outcome(load_run(out))["cost"] in rest
+    assert "Chosen on validation rows, measured on test rows; 95% confidence intervals in brackets." in rest
+    assert summarize(load_run(out))["cost"] in rest
     assert rest.endswith(f"Run: {out} Report: {out / 'report.html'}")
 
 
@@ -197,7 +197,7 @@ def test_a_table_too_wide_for_a_terminal_has_the_points_side_by_side(loans, tmp_
     said = on_terminal("train", loans, *ASKED, *wide, "--epochs", 1, "--out", out)
     head, table = (part.splitlines() for part in said.rsplit("──\n", 1))
     assert re.split(r"\s{2,}", head[-2].strip()) == list(TITLES.values())
-    words = [line.split() for line in table[: table.index(next(line for line in table if "Picked" in line))]]
+    words = [line.split() for line in table[: table.index(next(line for line in table if "Chosen" in line))]]
     names = ["point", "error", *mamofair.load(out).front_.columns[1:]]
     shown = {name: row for name, *row in words if name in names}  # the intervals are on lines of their own
     rows = cells(out).values()
@@ -260,14 +260,14 @@ def test_the_portfolio_is_trained_unless_rows_ranks_or_the_device_need_a_network
     with large.open("wb") as file:
         file.truncate(3 * 10**9)  # takes no room on the disk
     chosen = {
-        "a data set": with_model(Asked("adult"), ALONE),
-        "a table": with_model(Asked("loans.csv"), ALONE),
-        "a folder": with_model(Asked(str(tmp_path)), ALONE),
-        "a file larger than memory": with_model(Asked(str(large)), ALONE),
-        "a piece at a time": with_model(Asked("loans.parquet", memory="1GB"), ALONE),
-        "ranks": with_model(Asked("adult"), Ranks(0, 2)),
-        "a device": with_model(Asked("adult", device="cuda"), ALONE),
-        "what was named": with_model(Asked(str(tmp_path), model="boosting"), Ranks(0, 2)),
+        "a data set": with_default_model(TrainOptions("adult"), ALONE),
+        "a table": with_default_model(TrainOptions("loans.csv"), ALONE),
+        "a folder": with_default_model(TrainOptions(str(tmp_path)), ALONE),
+        "a file larger than memory": with_default_model(TrainOptions(str(large)), ALONE),
+        "a piece at a time": with_default_model(TrainOptions("loans.parquet", memory="1GB"), ALONE),
+        "ranks": with_default_model(TrainOptions("adult"), Ranks(0, 2)),
+        "a device": with_default_model(TrainOptions("adult", device="cuda"), ALONE),
+        "what was named": with_default_model(TrainOptions(str(tmp_path), model="boosting"), Ranks(0, 2)),
     }
     assert {rows: asked.model for rows, asked in chosen.items()} == {
         "a data set": "portfolio",
@@ -293,10 +293,10 @@ def test_without_a_model_the_portfolio_is_trained_its_kinds_as_long_as_asked(fai
     assert (kinds["net"].epochs, kinds["boosting"].n_estimators) == (2, 2)
     message = fails("export", out, "--onnx", tmp_path / "model.onnx")
     assert "has a FairPortfolioClassifier. Train with `--model net`" in message
-    assert "`--epochs` means nothing to plugin" in fails("train", loans, *asked, "--model", "plugin", "--out", out)
+    assert "`--epochs` has no effect on plugin" in fails("train", loans, *asked, "--model", "plugin", "--out", out)
 
 
-@pytest.mark.parametrize(("model", "then"), [("net", "goes on"), ("portfolio", "starts again, with the same seed")])
+@pytest.mark.parametrize(("model", "then"), [("net", "continue"), ("portfolio", "start again with the same seed")])
 def test_an_interrupted_run_says_whether_it_goes_on_or_starts_again(model, then, loans, tmp_path, monkeypatch):
     resume = FairClassifier.resume
 
@@ -306,7 +306,7 @@ def test_an_interrupted_run_says_whether_it_goes_on_or_starts_again(model, then,
 
     monkeypatch.setattr(FairClassifier, "resume", interrupted)
     said = train(loans, *ASKED, "--model", model, "--epochs", 2, "--out", tmp_path / "run")
-    assert said.stderr.splitlines()[-1].endswith(f"mamofair train --resume {tmp_path / 'run'} {then}.")
+    assert said.stderr.splitlines()[-1].endswith(f"To {then}: mamofair train --resume {tmp_path / 'run'}")
 
 
 @pytest.mark.parametrize("model", ["boosting", "plugin", "portfolio"])
@@ -335,7 +335,7 @@ def test_the_limit_is_estimated_and_not_from_test_rows(loans, tmp_path):
         loans, *COLUMNS, "--notion", "eopp", "--seed", 7, "--model", "net", "--epochs", 1, "--out", tmp_path / "run"
     )
     assert "an estimate of what fairness must cost on this data" in said.stdout
-    data = read_data(Asked(str(loans), "approved", "yes", ("gender",)))
+    data = read_data(TrainOptions(str(loans), "approved", "yes", ("gender",)))
     rest, _ = data.split(0.25, 7)
     options = {"sensitive_features": data.sensitive.iloc[rest], "notions": "eopp", "favorable": "yes"}
     expected = frontier(data.X.iloc[rest], data.y[rest], random_state=7, **options)
@@ -344,7 +344,7 @@ def test_the_limit_is_estimated_and_not_from_test_rows(loans, tmp_path):
 
 def test_without_a_rule_there_is_no_limit_and_a_note_says_so(loans, tmp_path):
     said = train(loans, *COLUMNS, "--notion", "ppv", "--model", "net", "--epochs", 1, "--out", tmp_path / "run")
-    assert "mamofair: There is no estimated limit: " in said.stderr
+    assert "mamofair: The limit cannot be estimated: " in said.stderr
     assert load_run(tmp_path / "run").limit is None
 
 
@@ -365,7 +365,7 @@ def test_a_report_that_fails_does_not_cost_the_run(loans, tmp_path, monkeypatch)
     monkeypatch.setattr(mamofair, "report", Report, raising=False)
     monkeypatch.setitem(sys.modules, "mamofair.report", Report)
     said = train(loans, *ASKED, "--epochs", 1, "--out", tmp_path / "run")
-    assert "No report is written: RuntimeError: no ink" in said.stderr
+    assert "No report was written: RuntimeError: no ink" in said.stderr
     mamofair.load(tmp_path / "run")
 
 
@@ -391,19 +391,19 @@ def test_the_report_lies_in_the_run(loans, tmp_path, monkeypatch):
         (["--target", "approved", "--favorable", "maybe", "--sensitive", "gender"], "not 'maybe'"),
         (["--target", "approved", "--favorable", "yes"], "`sensitive` must name at least one column"),
         (["--target", "approved", "--favorable", "yes", "--sensitive", "age"], "age:"),
-        (["--sensitive", "gender"], "`--target` must name the column of loans.csv"),
+        (["--sensitive", "gender"], "`--target` is missing: name the column of loans.csv"),
         ([*ASKED, "--drop", "jobb"], "Did you mean 'job'"),
         ([*ASKED, "--notion", "demografic_parity"], "Did you mean demographic_parity"),
         ([*ASKED, "--model", "forest"], "`--model` must be one of net, boosting, plugin, portfolio: found 'forest'"),
         ([*ASKED, "--within", "-1"], "`--within` must be a number in [0, 1], as gaps are: found -1.0."),
-        ([*ASKED, "--confidence", "0.9"], "must come with `--within`"),
+        ([*ASKED, "--confidence", "0.9"], "`--confidence` needs a limit on the gaps: add `--within"),
         ([*ASKED, "--within", "0.1", "--confidence", "0.9"], "add `--calibration-fraction 0.2`"),
         ([*ASKED, "--within", "inf"], "`--within` must be a number in [0, 1], as gaps are: found inf."),
         ([*ASKED, "--within", "nan"], "`--within` must be a number in [0, 1], as gaps are: found nan."),
         ([*ASKED, "--within", "5"], "found 5.0. 5 % is 0.05."),
-        ([*ASKED, "--test-fraction", "1"], "`--test-fraction` must lie between 0 and 1, both excluded: found 1."),
-        ([*ASKED, "--test-fraction", "nan"], "`--test-fraction` must lie between 0 and 1, both excluded: found nan."),
-        ([*ASKED, "--test-fraction", "inf"], "`--test-fraction` must lie between 0 and 1, both excluded: found inf."),
+        ([*ASKED, "--test-fraction", "1"], "`--test-fraction` must be greater than 0 and less than 1: found 1."),
+        ([*ASKED, "--test-fraction", "nan"], "`--test-fraction` must be greater than 0 and less than 1: found nan."),
+        ([*ASKED, "--test-fraction", "inf"], "`--test-fraction` must be greater than 0 and less than 1: found inf."),
         ([*ASKED, "--test-fraction", "25"], "25 % is 0.25."),
         ([*ASKED, "--test-fraction", "0.0001"], "`--test-fraction` must leave rows"),
         ([*ASKED, "--notion", "x" * 100_000], "No notion is called 'xxx"),
@@ -411,7 +411,7 @@ def test_the_report_lies_in_the_run(loans, tmp_path, monkeypatch):
         ([*ASKED, "--calibration-fraction", "2"], "`calibration_fraction` must be"),
         ([*ASKED, "--validation-fraction", "1"], "`validation_fraction` must be"),
         ([*ASKED, "--device", "nowhere"], "`device` must be a device that torch finds here"),
-        ([*ASKED, "--device", "cuda", "--model", "plugin"], "`--device` means nothing to plugin"),
+        ([*ASKED, "--device", "cuda", "--model", "plugin"], "`--device` has no effect on plugin"),
     ],
 )
 def test_what_is_wrong_is_told_in_one_line_before_training(arguments, message, fails, loans, tmp_path):
@@ -423,16 +423,16 @@ def test_what_is_wrong_is_told_in_one_line_before_training(arguments, message, f
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["adlut"], "neither a file nor a data set 'adlut'. Did you mean adult?"),
+        (["adlut"], "No file or data set is called 'adlut'. Did you mean adult?"),
         (["loans.parquet"], "The data sets are adult, compas"),
         (["toy", "--sensitive", "grup"], "no column 'grup' in toy. Did you mean group?"),
         (["toy", "--drop", "x3"], "no column 'x3' in toy. Did you mean x"),
         (["toy", "--target", "label"], "leave `--target` out"),
         (["toy", "--favorable", "yes"], "must be 0 or 1"),
-        ([], "Give either a file or data set"),
-        (["toy", "--resume", "run"], "Give either a file or data set"),
+        ([], "Give either data to train on or a run to continue"),
+        (["toy", "--resume", "run"], "Give either data to train on or a run to continue"),
         (["--resume", "nowhere"], "no run 'nowhere' to resume"),
-        (["--resume", "run", "--epochs", "3"], "the options that training began with: leave out --epochs"),
+        (["--resume", "run", "--epochs", "3"], "takes its options from the interrupted run: leave out --epochs"),
         (["--resume", "run", "--force"], "leave out --force"),
     ],
 )
@@ -445,7 +445,7 @@ def test_data_that_is_not_there_is_told_in_one_line(arguments, message, fails, t
 def test_a_run_is_not_overwritten_unasked_and_nothing_else_ever(fails, loans, tmp_path, monkeypatch):
     out = tmp_path / "run"
     train(loans, *ASKED, "--epochs", 1, "--out", out)
-    monkeypatch.setattr("mamofair.cli._learn.learn", None)  # it must not come so far
+    monkeypatch.setattr("mamofair.cli._training.run_training", None)  # it must not come so far
     assert "add `--force` to replace it" in fails("train", loans, *ASKED, "--out", out)
     assert "holds other files" in fails("train", loans, *ASKED, "--force", "--out", loans.parent)
     monkeypatch.undo()
@@ -484,7 +484,7 @@ def test_ctrl_c_keeps_the_front_found_so_far_and_says_so(whole, loans, tmp_path)
     out = tmp_path / "run"
     done = stopped(signal.SIGINT, out, loans, *LONG)
     assert done.returncode == 0, done.stderr
-    assert "Interrupted: the run holds the front found so far" in done.stderr
+    assert "Interrupted: the run contains the models found so far" in done.stderr
     assert "chosen" in done.stdout
     run = load_run(out)
     assert run.settings["interrupted"]
@@ -504,7 +504,7 @@ def test_ctrl_c_before_anything_is_found_says_how_to_begin_again(loans, trained,
         patch.setattr(FairClassifier, "resume", interrupted)
         done = RUNNER.invoke(app, ["train", str(loans), *ASKED, "--epochs", "3", "--out", str(out)])
     assert done.exit_code == 130
-    assert done.stderr.splitlines()[-1].endswith(f"mamofair train --resume {out} begins again.")
+    assert done.stderr.splitlines()[-1].endswith(f"To start again: mamofair train --resume {out}")
     train("--resume", out)
     assert (out / "front.csv").read_bytes() == (trained / "front.csv").read_bytes()
 
@@ -512,17 +512,17 @@ def test_ctrl_c_before_anything_is_found_says_how_to_begin_again(loans, trained,
 def test_changed_data_is_not_trained_on_further(fails, loans, tmp_path):
     path = tmp_path / "loans.csv"
     path.write_bytes(loans.read_bytes())
-    asked = Asked(str(path), "approved", "yes", ("gender",))
-    begun = {"asked": asked.plain(), "data checksum": "of other data", "said": "loans.csv"}
+    asked = TrainOptions(str(path), "approved", "yes", ("gender",))
+    begun = {"asked": asked.to_json(), "data checksum": "of other data", "said": "loans.csv"}
     write_checkpoint(mamofair.FairNetClassifier(), begun, tmp_path / "run")
-    assert "loans.csv must be what training began with: it has changed" in fails("train", "--resume", tmp_path / "run")
+    assert "loans.csv must not change during training: it has changed" in fails("train", "--resume", tmp_path / "run")
 
 
 def test_a_group_that_only_test_rows_have_is_unknown_there(tmp_path):
     people = applicants(300)
     people.loc[7, "race"] = "d"
     people.to_csv(tmp_path / "people.csv", index=False)
-    data = read_data(Asked(str(tmp_path / "people.csv"), "approved", "yes", ("gender", "race")))
+    data = read_data(TrainOptions(str(tmp_path / "people.csv"), "approved", "yes", ("gender", "race")))
     rest, _ = next(parts for parts in (data.split(0.25, seed) for seed in range(100)) if 7 in parts[1])
     groups = data.people(rest, crossed=True)
     assert groups.values[1] == ("a", "b", "c")

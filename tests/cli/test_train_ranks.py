@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from loan_table import ASKED, applicants
 from mamofair._descent.ranks import Ranks
-from mamofair.cli import _ranks, app
+from mamofair.cli import _distributed, app
 from mamofair.runs import load_run, read_checkpoint
 from started_ranks import commanded, said
 from stopped_runs import results, wait_for_checkpoint
@@ -59,7 +59,7 @@ def test_a_rank_that_is_killed_ends_the_job_with_one_line(killed):
     assert codes == [2, -signal.SIGKILL]
     [line] = [line for line in lines[0].splitlines() if line.startswith("mamofair:")]
     assert line.startswith("mamofair: A rank was lost (")
-    assert line.endswith(f"mamofair train --resume {out} goes on, with any number of ranks.")
+    assert line.endswith(f"To continue, with any number of ranks: mamofair train --resume {out}")
     assert not lines[1]
     assert 0 < read_checkpoint(out)[0].search_.learner.training.epoch < 12
 
@@ -97,7 +97,7 @@ def test_ctrl_c_keeps_the_front_found_so_far(asked, loans, tmp_path):
             os.kill(ranks[rank].pid, signal.SIGINT)
     lines = said(tmp_path)
     assert [rank.exitcode for rank in ranks] == [0, 0], lines
-    assert "mamofair: Interrupted: the run holds the front found so far" in lines[0]
+    assert "mamofair: Interrupted: the run contains the models found so far" in lines[0]
     assert not lines[1]
     run = load_run(out)
     assert run.settings["interrupted"]
@@ -110,7 +110,7 @@ def test_ctrl_c_keeps_the_front_found_so_far(asked, loans, tmp_path):
     [
         (["--target", "aproved", "--sensitive", "gender"], "no column 'aproved' in loans.csv. Did you mean 'approved'"),
         ([*ASKED, "--calibration-fraction", "2"], "`calibration_fraction` must be"),
-        ([*ASKED, "--model", "boosting"], "`--model boosting` trains in one process: leave torchrun out"),
+        ([*ASKED, "--model", "boosting"], "`--model boosting` trains in one process: drop torchrun"),
     ],
 )
 def test_what_is_wrong_is_told_once(arguments, message, loans, tmp_path):
@@ -133,10 +133,10 @@ def test_a_job_of_one_needs_no_group(loans, tmp_path, monkeypatch):
 def test_an_error_after_the_others_have_left_is_told_as_it_is(monkeypatch):
     monkeypatch.setenv("RANK", "0")
     monkeypatch.setenv("WORLD_SIZE", "2")
-    monkeypatch.setattr(_ranks, "_meet", lambda: _ranks.Job(Ranks(0, 2), HashStore()))
+    monkeypatch.setattr(_distributed, "_connect", lambda: _distributed.Job(Ranks(0, 2), HashStore()))
 
     def saved() -> None:
-        with _ranks.joined() as job:
+        with _distributed.join_ranks() as job:
             job.leave()
             raise OSError("The disk is full.")
 

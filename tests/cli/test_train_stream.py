@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 import mamofair
 from loan_table import ASKED, COLUMNS, applicants
 from mamofair.cli import app
-from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import is_streamed
+from mamofair.cli._train_options import TrainOptions
 from mamofair.metrics import gap
 from mamofair.runs import load_run, read_checkpoint
 from mamofair.streaming import stream
@@ -102,20 +102,20 @@ def test_one_file_within_memory_and_json(shards, tmp_path):
     said = train(path, *ASKED, "--memory", "100MB", "--epochs", 1, "--json", "--out", tmp_path / "run")
     found = json.loads(said.stdout)
     assert found["chosen"]["point"] == load_run(tmp_path / "run").estimator.selected_
-    assert "500 rows in 2 pieces are read again each epoch, within 100 MB of memory" in said.stderr
+    assert "Each epoch reads 500 rows in 2 chunks, within 100 MB of memory" in said.stderr
     assert load_run(tmp_path / "run").settings["data"]["name"] == "part-0"
 
 
 def test_only_folders_and_what_is_large_or_asked_for_is_streamed(shards, tmp_path, monkeypatch):
     small = str(shards / "part-0.parquet")
-    assert is_streamed(Asked(str(shards)))
-    assert is_streamed(Asked(small, memory="1GB"))
-    assert not is_streamed(Asked(small))
+    assert is_streamed(TrainOptions(str(shards)))
+    assert is_streamed(TrainOptions(small, memory="1GB"))
+    assert not is_streamed(TrainOptions(small))
     monkeypatch.setattr("mamofair.cli._streamed._BUDGET", "1kB")
-    assert is_streamed(Asked(small))
-    assert not is_streamed(Asked(small, model="boosting"))
+    assert is_streamed(TrainOptions(small))
+    assert not is_streamed(TrainOptions(small, model="boosting"))
     (tmp_path / "large.csv").write_text("x" * 2000)
-    assert not is_streamed(Asked(str(tmp_path / "large.csv")))
+    assert not is_streamed(TrainOptions(str(tmp_path / "large.csv")))
 
 
 @pytest.mark.parametrize(
@@ -180,4 +180,4 @@ def test_shards_that_have_changed_are_not_trained_on_further(shards, tmp_path, f
     table = pd.read_parquet(folder / "part-2.parquet")
     table.loc[7, "age"] += 1
     table.to_parquet(folder / "part-2.parquet", index=False, row_group_size=300)
-    assert "must be what training began with: it has changed" in fails("train", "--resume", out)
+    assert "must not change during training: it has changed" in fails("train", "--resume", out)

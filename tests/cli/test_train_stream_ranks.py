@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from loan_table import ASKED, applicants
 from mamofair._descent.ranks import Ranks
 from mamofair.cli import app
-from mamofair.cli._asked import Asked
 from mamofair.cli._streamed import open_stream
+from mamofair.cli._train_options import TrainOptions
 from mamofair.runs import load_run, read_checkpoint
 from mamofair.streaming import stream
 from started_ranks import commanded, on_ranks, said
@@ -37,7 +37,7 @@ def test_ranks_find_together_what_one_process_finds(shards, tmp_path):
         pass
     assert [rank.exitcode for rank in ranks] == [0, 0], said(tmp_path)
     run = load_run(out)
-    asked = Asked(str(shards), target="approved", favorable="yes", sensitive=("gender",), model="net")
+    asked = TrainOptions(str(shards), target="approved", favorable="yes", sensitive=("gender",), model="net")
     alone = open_stream(asked)
     data = run.settings["data"]
     assert data["checksum"] == alone.checksum

@@ -41,7 +41,7 @@ def require_everywhere(page: Page, summary: dict[str, Any], point: int) -> None:
     rates = [datum["rate"] for datum in drawn(page, "group-rates", "layer_1") if datum["who"] == "selected"]
     assert rates == [group[0] for group in summary["points"][point]["rates"][0]]
     assert drawn(page, "objectives", "layer_2") == [{"step": summary["points"][point]["step"]}]
-    told = page.locator("#told p").all_inner_texts()
+    told = page.locator("#who-pays p").all_inner_texts()
     assert told[1:] == summary["points"][point]["told"]
     counts = [int(number.replace(",", "").split(" ")[0]) for number in cells(page, "#people")[0][-4:]]
     assert counts == summary["points"][point]["confusion"][0][0]

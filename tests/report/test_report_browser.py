@@ -54,7 +54,9 @@ def test_limits_are_judged_on_validation_rows_and_what_test_rows_say_is_told(ope
     worse = next(i for i in range(len(valid)) if valid[i][1][0] < shown[i][1][0] - 0.01 and i == _first(valid, i))
     page.locator("#limit-1").fill(str(-(-valid[worse][1][0] * 1000 // 1) / 1000))
     require_everywhere(page, summary, worse)
-    expect(page.locator("#status")).to_contain_text("on test rows the gap in demographic parity by sex is above")
+    expect(page.locator("#status")).to_contain_text(
+        "on test rows, the gap in demographic parity by sex exceeds its limit"
+    )
     assert cells(page, "#values")[1][1].endswith("exceeded")
 
 
@@ -67,7 +69,7 @@ def _first(valid, i):
 def test_limits_that_no_point_meets_are_told_and_leave_the_selection(opened):
     page, summary = opened()
     page.locator("#limit-0").fill("0.01")
-    expect(page.locator("#status")).to_contain_text("No point is within these limits")
+    expect(page.locator("#status")).to_contain_text("No point meets these limits")
     require_everywhere(page, summary, summary["selected"])
     assert "OUTSIDE the limits" in page.locator("#record").inner_text()
 
@@ -171,7 +173,7 @@ def test_names_of_users_are_shown_as_text_and_never_run(opened):
     mark = page.locator("#group-rates .layer_1_marks > *").first
     mark.hover()
     expect(page.locator("#vg-tooltip-element")).to_contain_text(EVIL)
-    assert page.evaluate("document.querySelectorAll('img, b + script, #told script, table script').length") == 0
+    assert page.evaluate("document.querySelectorAll('img, b + script, #who-pays script, table script').length") == 0
     assert page.evaluate("document.scripts.length") == 4
 
 
@@ -242,14 +244,16 @@ def test_on_paper_the_page_is_black_on_white_whatever_the_theme(opened):
 
 def test_without_test_rows_validation_rows_are_shown_and_named(opened):
     page, summary = opened(test=False)
-    expect(page.locator("header")).to_contain_text("Numbers are of validation rows (600)")
+    expect(page.locator("header")).to_contain_text("Numbers are measured on validation rows (600)")
     expect(page.locator("#rows")).to_have_count(0)
     require_everywhere(page, summary, summary["selected"])
 
 
 def test_of_a_portfolio_the_moment_is_shown_of_points_of_the_model_whose_training_is_drawn(opened):
     page, _ = opened(**PORTFOLIO)
-    expect(page.locator("#training-title + .hint")).to_contain_text("Of net, the first of the models")
+    expect(page.locator("#training-title + .hint")).to_contain_text(
+        "Shown for net, the first model that is trained step by step"
+    )
     for point, moment in ((2, [{"step": 20}]), (3, []), (4, [{"step": 40}])):
         page.locator(f"#point-{point}").click()
         shows(page, point)

@@ -56,7 +56,7 @@ def test_a_run_of_which_little_is_known_has_a_page():
     run = make_run(points=1, attributes=("sex",), test=False)
     bare = type(run)(run.estimator, {}, run.groups)
     page = render(summarize(bare))
-    assert "A run: error against fairness" in page
+    assert "A run: accuracy versus fairness" in page
     assert "The favorable outcome is <b>yes</b>." in page
 
 

@@ -1,4 +1,4 @@
-"""The application, and how it fails: one line that says what to do, and no traceback unless one is asked for."""
+"""The application, and its errors: one line that says what to do, and a traceback only with `--debug`."""
 
 import os
 import sys
@@ -9,8 +9,10 @@ import typer
 import mamofair
 from mamofair._messages import cut
 
-_MOST = 500  # characters of an error: what is quoted is cut short where it is quoted, and this is what is left to do
-_SIGPIPE = 141  # 128 + 13: what a shell reports of a program whose reader has gone
+__all__ = ["app", "main"]
+
+_MAX_ERROR = 500  # characters, should a message be long although its quotes are cut short
+_SIGPIPE = 141  # 128 + 13, as shells report a program whose reader has gone
 
 app = typer.Typer(
     name="mamofair",
@@ -18,34 +20,34 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Accurate and fair classifiers: the whole trade-off, and an honest way to choose from it.",
+    help="Train classifiers that are accurate and fair, look at the whole trade-off, and choose from it.",
 )
 
 
-def _version(wanted: bool) -> bool:
-    if wanted:
+def _print_version(given: bool) -> bool:
+    if given:
         typer.echo(f"mamofair {mamofair.__version__}")
         raise typer.Exit
-    return wanted
+    return given
 
 
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Options of every command."""
 
 
 def main() -> None:
-    """Run the command line; an error is one line on stderr, with exit code 2 if the user can mend it, else 1."""
+    """Run the command line; an error is one line on stderr, with exit code 2 if the user can fix it, else 1."""
     try:
         code = _run()
         sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the output, such as `head`, has seen enough
-        _leave_quietly()
+    except BrokenPipeError:  # the reader of the output, such as `head`, is done
+        _silence_streams()
         code = _SIGPIPE
     sys.exit(code)
 
@@ -63,18 +65,20 @@ def _run() -> int | str | None:
     except Exception as error:
         if "--debug" in sys.argv:
             raise
-        said = cut(" ".join(str(error).split()), _MOST)
+        message = cut(" ".join(str(error).split()), _MAX_ERROR)
         if isinstance(error, ValueError | OSError | ImportError | FloatingPointError):
-            typer.secho(f"mamofair: {said or repr(error)}", err=True)
+            typer.secho(f"mamofair: {message or repr(error)}", err=True)
             return 2
-        told = f"{type(error).__name__}: {said}" if said else type(error).__name__
-        typer.secho(f"mamofair: unexpected {told}. Please report it with what `mamofair --debug …` shows.", err=True)
+        name = f"{type(error).__name__}: {message}" if message else type(error).__name__
+        typer.secho(
+            f"mamofair: unexpected {name}. Please report this with the output of `mamofair --debug …`.", err=True
+        )
         return 1
     return 0
 
 
-def _leave_quietly() -> None:
-    """Send what is left in broken streams nowhere: Python would complain of it at the end."""
+def _silence_streams() -> None:
+    """Discard what is left in broken streams: Python would complain about it at exit."""
     for stream in (sys.__stdout__, sys.__stderr__):
         if stream is None:  # as under pythonw
             continue

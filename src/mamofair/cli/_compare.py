@@ -1,4 +1,4 @@
-"""`mamofair compare`: our estimators and their peers on the same splits of the same rows."""
+"""`mamofair compare`: our estimators and other libraries on the same splits of the same rows."""
 
 import json
 from pathlib import Path
@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mamofair._messages import PATH, quote
-from mamofair.cli._asked import Asked
-from mamofair.cli._notes import counted, note, noted_warnings
-from mamofair.cli._options import MOST_SEED, AsJson, Crossed, Drop, Favorable, Many, Notion, Sensitive, Target
-from mamofair.cli._screen import show_sentence, show_table
-from mamofair.cli._values import require_writable
+from mamofair.cli._checks import require_writable
+from mamofair.cli._console import print_note, print_sentence, print_table, track_progress, warnings_as_notes
+from mamofair.cli._options import MAX_SEED, AsJson, Crossed, Drop, Favorable, Names, Notion, Quick, Sensitive, Target
+from mamofair.cli._train_options import TrainOptions
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from mamofair.cli._contest import Contest
+    from mamofair.cli._comparison import Comparison
+
+__all__ = ["compare"]
 
 _FILE = "comparison"
 
@@ -29,106 +30,121 @@ def compare(
     drop: Drop = None,
     notion: Notion = None,
     crossed: Crossed = False,
-    runs: Annotated[int, typer.Option(min=1, help="How many random splits.")] = 3,
-    model: Annotated[Many, typer.Option(help="net, boosting, plugin or portfolio; all by default. Repeat.")] = None,
-    peer: Annotated[Many, typer.Option(help="unconstrained, EG, TO, fairret, OxonFair or none; else all.")] = None,
-    out: Annotated[Path | None, typer.Option(help="A folder for picture and figures; else comparisons/NAME.")] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Number of random splits.")] = 3,
+    model: Annotated[
+        Names, typer.Option(help="One of our models: net, boosting, plugin or portfolio; all by default. Repeatable.")
+    ] = None,
+    peer: Annotated[
+        Names,
+        typer.Option(
+            help="A peer: unconstrained, EG or TO of fairlearn, fairret, OxonFair, none; all by default. Repeatable."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder for results and figure; comparisons/NAME by default.")
+    ] = None,
     seed: Annotated[
-        int, typer.Option(min=0, max=MOST_SEED // 2, help="Of the first split and of all that is random.")
+        int, typer.Option(min=0, max=MAX_SEED // 2, help="Random seed of the first split; each next one adds 1.")
     ] = 0,
-    quick: Annotated[bool, typer.Option("--quick", help="Few rows and epochs: does it all work?")] = False,
+    quick: Quick = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier comparison in the same folder.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train our estimators and the peers that are installed on the same splits, and show who does how well.
+    """Compare our models with their peers in other libraries, on the same random splits.
 
-    A quarter of the rows is for tests, and nothing is chosen by them. Peers that are not installed, or that cannot do
-    what is asked, are named and left out.
+    A quarter of the rows is used for testing only; no choice depends on
+    them. Peers that are not installed, or that do not support the options,
+    are skipped with a note.
 
-    Example: mamofair compare loans.csv --target approved --favorable yes --sensitive gender --notion equal_opportunity
-    --runs 5 --model net --model boosting --out comparisons/loans
+    Example: mamofair compare loans.csv --target approved --favorable yes
+    --sensitive gender --notion equal_opportunity --runs 5 --model net
+    --model boosting --out comparisons/loans
     """
     notions = tuple(notion or ("demographic_parity",))
     columns = tuple(sensitive or ()), tuple(drop or ())
-    with noted_warnings():
-        contest = _prepared(
-            Asked(data, target, favorable, *columns, notions, crossed, seed=seed), model, peer, runs, quick
-        )
-        folder = Path("comparisons") / contest.data.name if out is None else out
+    with warnings_as_notes():
+        options = TrainOptions(data, target, favorable, *columns, notions, crossed, seed=seed)
+        comparison = _prepare(options, model, peer, runs, quick)
+        folder = Path("comparisons") / comparison.data.name if out is None else out
         require_writable(folder)
         if (folder / f"{_FILE}.csv").exists() and not force:
-            raise FileExistsError(f"There is a comparison in {quote(str(folder), PATH)}: add `--force` to replace it.")
+            raise FileExistsError(
+                f"{quote(str(folder), PATH)} already contains a comparison: add `--force` to replace it."
+            )
         left_out: dict[str, str] = {}
-        total = runs * len(contest.methods)
-        records = list(counted(contest.records(left_out), total, f"comparing on {contest.data.name}"))
+        total = runs * len(comparison.methods)
+        records = list(track_progress(comparison.records(left_out), total, f"Comparing on {comparison.data.name}"))
         if not records:
-            raise ValueError(f"There must be a method that can be trained: {'; '.join(left_out.values())}")
-        found, files = _written(contest, records, folder)
+            raise ValueError(f"None of the methods can be trained: {'; '.join(left_out.values())}")
+        summary, files = _write(comparison, records, folder)
     if as_json:
-        typer.echo(json.dumps(_plain(contest, found) | {"left_out": left_out, "records": records, "files": files}))
+        result = _to_json(comparison, summary) | {"left_out": left_out, "records": records, "files": files}
+        typer.echo(json.dumps(result))
     else:
-        _show(contest, found, files)
+        _print_result(comparison, summary, files)
 
 
-def _prepared(asked: Asked, model: Many, peer: Many, runs: int, quick: bool) -> "Contest":
-    """Return the contest; all that can be wrong is looked at first, columns before anything else."""
+def _prepare(options: TrainOptions, model: Names, peer: Names, runs: int, quick: bool) -> "Comparison":
+    """Return the comparison after checking all options, columns first."""
     from dataclasses import replace
 
-    from mamofair.cli._contest import PEERS, Contest, fewer
+    from mamofair.cli._comparison import PEERS, Comparison, sample_rows
     from mamofair.cli._data import read_data
-    from mamofair.cli._learn import MODELS
+    from mamofair.cli._models import MODELS
     from mamofair.notions import as_notion
 
-    data = read_data(asked)
-    asked = replace(asked, notion=tuple(as_notion(name).name for name in asked.notion))
+    data = read_data(options)
+    options = replace(options, notion=tuple(as_notion(name).name for name in options.notion))
     known = {"--model": list(MODELS), "--peer": [*PEERS, "none"]}
     for option, names in (("--model", model), ("--peer", peer)):
-        if strays := [name for name in names or () if name not in known[option]]:
-            raise ValueError(f"`{option}` must be of {', '.join(known[option])}: found {quote(strays[0])}.")
+        if unknown := [name for name in names or () if name not in known[option]]:
+            raise ValueError(f"`{option}` must be one of {', '.join(known[option])}: found {quote(unknown[0])}.")
     peers = [name for name in peer or PEERS if name != "none"]
     methods = tuple(dict.fromkeys([*(model or MODELS), *peers]))
-    return Contest(asked, fewer(data, asked.seed) if quick else data, methods, runs, quick)
+    return Comparison(options, sample_rows(data, options.seed) if quick else data, methods, runs, quick)
 
 
-def _written(contest: "Contest", records: list[dict[str, Any]], folder: Path) -> tuple["pd.DataFrame", list[str]]:
-    """Return the summary, and the files written: every record, and, if pictures can be drawn here, a picture."""
+def _write(comparison: "Comparison", records: list[dict[str, Any]], folder: Path) -> tuple["pd.DataFrame", list[str]]:
+    """Write the records and, if matplotlib is installed, a figure; return the summary and the paths."""
     import pandas as pd
 
-    from mamofair.cli._contest import UNCONSTRAINED, is_told, summary
-    from mamofair.cli._learn import MODELS
+    from mamofair.cli._comparison import UNCONSTRAINED, summarize_records, uses_attributes
+    from mamofair.cli._models import MODELS
 
-    found = summary(records)
+    summary = summarize_records(records)
     folder.mkdir(parents=True, exist_ok=True)
     pd.DataFrame(records).to_csv(folder / f"{_FILE}.csv", index=False, lineterminator="\n")
     files = [str(folder / f"{_FILE}.csv")]
-    rows = found.fillna(0.0).reset_index()  # a single split has no deviation
-    rows = rows.assign(data=contest.data.name, notion=f"largest gap, {', '.join(contest.asked.notion)}")
+    rows = summary.fillna(0.0).reset_index()  # a single split has no deviation
+    rows = rows.assign(data=comparison.data.name, notion=f"largest gap, {', '.join(comparison.options.notion)}")
     try:
         from mamofair.experiments import draw_methods, save_figure
 
-        figure = draw_methods(rows.assign(told=rows["method"].map(is_told)), ours=MODELS, unconstrained=UNCONSTRAINED)
-        figure.set(size_inches=(12, 5.5), dpi=110)  # room for the legend, which one panel alone lacks
+        rows = rows.assign(told=rows["method"].map(uses_attributes))
+        figure = draw_methods(rows, ours=MODELS, unconstrained=UNCONSTRAINED)
+        figure.set(size_inches=(12, 5.5), dpi=110)  # one panel alone has no room for the legend
         files += [str(path) for path in save_figure(figure, folder, _FILE)]
     except ImportError as error:
-        note(f"No picture is drawn. {error}")
-    return found, files
+        print_note(f"No figure was drawn: {error}")
+    return summary, files
 
 
-def _plain(contest: "Contest", found: "pd.DataFrame") -> dict[str, Any]:
-    """Return the comparison as plain JSON; a single split has no deviation: null."""
-    from mamofair.cli._contest import is_told
+def _to_json(comparison: "Comparison", summary: "pd.DataFrame") -> dict[str, Any]:
+    """Return the comparison as plain JSON; the deviation of a single split is null."""
+    from mamofair.cli._comparison import uses_attributes
 
-    head = {"data": contest.data.name, "rows": len(contest.data.y), "favorable": contest.data.favorable}
-    head |= {"notions": list(contest.asked.notion), "sensitive": [str(name) for name in contest.data.sensitive]}
-    head |= {"runs": contest.runs, "seed": contest.asked.seed, "quick": contest.quick}
-    rows = found.astype(object).where(found.notna(), None).reset_index().to_dict("records")
-    reference = dict(zip(("error", "gap"), contest.reference, strict=True))
-    return head | {"reference": reference, "methods": [row | {"told": is_told(row["method"])} for row in rows]}
+    head = {"data": comparison.data.name, "rows": len(comparison.data.y), "favorable": comparison.data.favorable}
+    head |= {"notions": list(comparison.options.notion), "sensitive": [str(name) for name in comparison.data.sensitive]}
+    head |= {"runs": comparison.runs, "seed": comparison.options.seed, "quick": comparison.quick}
+    rows = summary.astype(object).where(summary.notna(), None).reset_index().to_dict("records")
+    reference = dict(zip(("error", "gap"), comparison.reference, strict=True))
+    methods = [row | {"told": uses_attributes(row["method"])} for row in rows]
+    return head | {"reference": reference, "methods": methods}
 
 
-def _show(contest: "Contest", found: "pd.DataFrame", files: list[str]) -> None:
-    from mamofair.cli._contest import PEERS, is_told
-    from mamofair.cli._learn import MODELS
+def _print_result(comparison: "Comparison", summary: "pd.DataFrame", files: list[str]) -> None:
+    from mamofair.cli._comparison import PEERS, uses_attributes
+    from mamofair.cli._models import MODELS
 
     def cell(row: Any, name: str, digits: int = 3) -> str:
         spread = row[f"{name}_std"]
@@ -136,18 +152,19 @@ def _show(contest: "Contest", found: "pd.DataFrame", files: list[str]) -> None:
 
     rows = [
         [str(name), cell(row, "error"), cell(row, "gap"), cell(row, "hypervolume"), cell(row, "seconds", 1)]
-        for name, row in found.iterrows()
+        for name, row in summary.iterrows()
     ]
-    told = [name for name, *_ in rows if is_told(name)]
-    marked = [[f"{name}*" if name in told else name, *values] for name, *values in rows]
-    show_table([["method", "error", "largest gap", "hypervolume", "seconds"], *marked])
-    error, gap = contest.reference
-    over = f"mean ± deviation over {contest.runs} splits" if contest.runs > 1 else "one split"
-    show_sentence(
-        f"On test rows, {over}. The favorable outcome is `{contest.data.favorable}`. Hypervolume: of the whole front, "
-        f"as a share of the box up to error {error:.3f} (all decided alike) and gaps {gap:g}."
+    aware = [name for name, *_ in rows if uses_attributes(name)]
+    marked = [[f"{name}*" if name in aware else name, *values] for name, *values in rows]
+    print_table([["method", "error", "largest gap", "hypervolume", "seconds"], *marked])
+    error, gap = comparison.reference
+    over = f"mean ± standard deviation over {comparison.runs} splits" if comparison.runs > 1 else "one split"
+    print_sentence(
+        f"Measured on test rows: {over}. The favorable outcome is `{comparison.data.favorable}`. The hypervolume is "
+        f"that of the whole front, relative to the box up to error {error:.3f} (a constant classifier) and gaps of "
+        f"{gap:g}."
     )
-    if told:
-        show_sentence("* is told the sensitive attributes when it predicts.")
-    show_sentence(f"{'; '.join(f'{name}: {(MODELS | PEERS)[name]}' for name, *_ in rows)}.")
+    if aware:
+        print_sentence("* needs the sensitive attributes to predict.")
+    print_sentence(f"{'; '.join(f'{name}: {(MODELS | PEERS)[name]}' for name, *_ in rows)}.")
     typer.echo(f"Files: {', '.join(files)}")

@@ -1,4 +1,4 @@
-"""The rows that `mamofair train` learns from: a table of the user's, or a data set by its name."""
+"""The data of a command: a table of the user's, or a data set by name."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,17 +13,19 @@ from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair._rows.splits import stratified_order
-from mamofair.cli._asked import Asked
-from mamofair.cli._streamed import StreamedData, is_streamed, name_of_path, open_stream
+from mamofair.cli._streamed import StreamedData, is_streamed, open_stream, path_name
+from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
 from mamofair.streaming.table import open_table
 from mamofair.tables import open_source, read_table
 from mamofair.tables.roles import assign_roles
 
+__all__ = ["Data", "check_columns", "data_name", "open_data", "read_data"]
+
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Features, labels as they were given, and sensitive columns; which label is favorable; and what identifies it."""
+    """A table in memory: features, labels as given, sensitive columns, the favorable label and a checksum."""
 
     name: str
     X: pd.DataFrame
@@ -34,116 +36,116 @@ class Data:
     checksum: str
 
     def split(self, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the numbers of the rows to learn from and of the test rows, alike in labels and groups."""
+        """Return the indices of the rows to learn from and of the test rows, stratified by label and groups."""
         size = round(fraction * len(self.y)) if 0 < fraction < 1 else 0
         if not 0 < size < len(self.y):
             raise ValueError(
-                f"`--test-fraction` must leave rows to test and to train on: found {fraction} of {len(self.y):,} rows."
+                f"`--test-fraction` must leave rows to train and to test on: found {fraction} of {len(self.y):,} rows."
             )
         order = self.order(seed)
         return np.sort(order[size:]), np.sort(order[:size])
 
     def order(self, seed: int) -> np.ndarray:
-        """Return the numbers of the rows in a random order, every stretch of which is alike in labels and groups."""
+        """Return the row indices in a random order of which every stretch is stratified by label and groups."""
         strata = np.column_stack([self.y == self.favorable, read_groups(self.sensitive).codes])
         return stratified_order(strata, np.random.default_rng(seed))
 
     def people(self, known: np.ndarray, crossed: bool) -> Groups:
-        """Return the groups of all rows as an estimator that saw the rows `known` knows them; others are unknown."""
-        every, seen = read_groups(self.sensitive), read_groups(self.sensitive.iloc[known])
+        """Return the groups of all rows; those that do not occur among the rows `known` are unknown."""
+        groups, learned = read_groups(self.sensitive), read_groups(self.sensitive.iloc[known])
         if crossed:
-            every, seen = every.crossed(), seen.crossed()
-        return every.as_in(seen, strict=False)
+            groups, learned = groups.crossed(), learned.crossed()
+        return groups.as_in(learned, strict=False)
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.y)
 
     @property
     def attributes(self) -> list[str]:
-        """The sensitive columns."""
+        """The names of the sensitive columns."""
         return [str(name) for name in self.sensitive]
 
-    def groups(self) -> dict[str, dict[str, dict[str, int]]]:
-        """Return how many rows, and how many with the favorable label, each group of each attribute has."""
+    def group_sizes(self) -> dict[str, dict[str, dict[str, int]]]:
+        """Return the number of rows, and of favorable ones, in each group of each attribute."""
         positive = pd.Series(self.y == self.favorable, index=self.sensitive.index)
         return {
             str(name): {
-                str(group): {"rows": len(own), "positives": int(own.sum())}
-                for group, own in positive.groupby(self.sensitive[name])
+                str(group): {"rows": len(rows), "positives": int(rows.sum())}
+                for group, rows in positive.groupby(self.sensitive[name])
             }
             for name in self.sensitive
         }
 
 
-def name_of(asked: Asked) -> str:
-    """Return how the data is called."""
-    return asked.data if asked.data in CATALOG else name_of_path(asked.data)
+def data_name(options: TrainOptions) -> str:
+    """Return the name of the data."""
+    return options.data if options.data in CATALOG else path_name(options.data)
 
 
-def check_columns(asked: Asked) -> None:
-    """Refuse columns that are not there, or cannot be what they are asked to be, before any row is read."""
-    if asked.data in CATALOG:
-        return  # they are read in no time
-    path = _existing(asked)
-    if is_streamed(asked):
-        open_table(path, str(asked.target), asked.sensitive, asked.drop)
+def check_columns(options: TrainOptions) -> None:
+    """Raise an error if columns are missing or cannot play their role; no row is read."""
+    if options.data in CATALOG:
+        return  # `read_data` checks them, and takes no time
+    path = _require_path(options)
+    if is_streamed(options):
+        open_table(path, str(options.target), options.sensitive, options.drop)
     else:
-        assign_roles(open_source(path), asked.target, asked.sensitive, asked.drop, keep_sensitive=False)
+        assign_roles(open_source(path), options.target, options.sensitive, options.drop, keep_sensitive=False)
 
 
-def open_data(asked: Asked, ranks: Ranks) -> Data | StreamedData:
-    """Return the rows asked for: in memory, which rank 0 reads for all, or streamed, which all ranks read together."""
-    if ranks.told(lambda: asked.data not in CATALOG and is_streamed(asked)):
-        return open_stream(asked)
-    return ranks.told(lambda: read_data(asked))
+def open_data(options: TrainOptions, ranks: Ranks) -> Data | StreamedData:
+    """Return the data: in memory, read by rank 0 for all, or streamed, read by all ranks together."""
+    if ranks.told(lambda: options.data not in CATALOG and is_streamed(options)):
+        return open_stream(options)
+    return ranks.told(lambda: read_data(options))
 
 
-def read_data(asked: Asked) -> Data:
-    """Return the rows asked for; what is wrong with the columns is said before anything else."""
-    return _bundled(asked) if asked.data in CATALOG else _own(asked)
+def read_data(options: TrainOptions) -> Data:
+    """Return the data in memory; errors about columns come before any other."""
+    return _read_dataset(options) if options.data in CATALOG else _read_file(options)
 
 
-def _existing(asked: Asked) -> Path:
-    """Return the file or folder of rows, of which the target is known."""
-    path = Path(asked.data)
+def _require_path(options: TrainOptions) -> Path:
+    """Return the path of the data; it must exist, and a target must be given."""
+    path = Path(options.data)
     if not path.exists():
-        near = get_close_matches(asked.data.lower(), CATALOG, n=1)
+        near = get_close_matches(options.data.lower(), CATALOG, n=1)
         meant = f"Did you mean {near[0]}?" if near else f"The data sets are {', '.join(CATALOG)}."
-        raise FileNotFoundError(f"There is neither a file nor a data set {quote(asked.data)}. {meant}")
-    if asked.target is None:
-        raise ValueError(f"`--target` must name the column of {path.name} to predict: found none.")
+        raise FileNotFoundError(f"No file or data set is called {quote(options.data)}. {meant}")
+    if options.target is None:
+        raise ValueError(f"`--target` is missing: name the column of {path.name} to predict.")
     return path
 
 
-def _own(asked: Asked) -> Data:
-    path = _existing(asked)
-    table = read_table(path, asked.target, asked.favorable, asked.sensitive, asked.drop)
+def _read_file(options: TrainOptions) -> Data:
+    path = _require_path(options)
+    table = read_table(path, options.target, options.favorable, options.sensitive, options.drop)
     with path.open("rb") as file:
         checksum = hashlib.file_digest(file, "sha256").hexdigest()
     labels = np.array(table.labels)[table.y.to_numpy()]
     favorable = labels.dtype.type(table.labels[1]).item()
-    return Data(name_of(asked), table.X, labels, table.sensitive, str(asked.target), favorable, checksum)
+    return Data(data_name(options), table.X, labels, table.sensitive, str(options.target), favorable, checksum)
 
 
-def _bundled(asked: Asked) -> Data:
-    if asked.memory is not None:
-        raise ValueError(f"`--memory` is for Parquet files: {asked.data} is in memory anyway. Leave it out.")
-    data = CATALOG[asked.data].load()
-    if asked.target is not None and asked.target != data.y.name:
-        raise ValueError(f"The target of {asked.data} is {quote(data.y.name)}: leave `--target` out.")
-    features = [name for name in asked.drop if name not in data.X]
-    unknown = [*(name for name in asked.sensitive if name not in data.sensitive), *features]
+def _read_dataset(options: TrainOptions) -> Data:
+    if options.memory is not None:
+        raise ValueError(f"`--memory` is for Parquet files: {options.data} always fits in memory. Leave it out.")
+    data = CATALOG[options.data].load()
+    if options.target is not None and options.target != data.y.name:
+        raise ValueError(f"The target of {options.data} is {quote(data.y.name)}: leave `--target` out.")
+    features = [name for name in options.drop if name not in data.X]
+    unknown = [*(name for name in options.sensitive if name not in data.sensitive), *features]
     if unknown:
         known = [*data.sensitive, *(data.X if features else ())]
         near = get_close_matches(unknown[0].lower(), known, cutoff=0.5) or known
-        raise ValueError(f"There is no column {quote(unknown[0])} in {asked.data}. Did you mean {' or '.join(near)}?")
-    favorable = data.favorable if asked.favorable is None else asked.favorable
+        raise ValueError(f"There is no column {quote(unknown[0])} in {options.data}. Did you mean {' or '.join(near)}?")
+    favorable = data.favorable if options.favorable is None else options.favorable
     if str(favorable) not in ("0", "1"):
-        raise ValueError(f"`--favorable` of {asked.data} must be 0 or 1 ({data.y.name}): found {quote(favorable)}.")
-    sensitive = data.sensitive[list(asked.sensitive) or data.sensitive.columns.tolist()]
+        raise ValueError(f"`--favorable` must be 0 or 1 for {options.data} ({data.y.name}): found {quote(favorable)}.")
+    sensitive = data.sensitive[list(options.sensitive) or data.sensitive.columns.tolist()]
     parts = (pd.util.hash_pandas_object(part, index=False) for part in (data.X, data.y, data.sensitive))
     checksum = hashlib.sha256(b"".join(part.to_numpy().tobytes() for part in parts)).hexdigest()
-    X = data.X.drop(columns=list(asked.drop))
+    X = data.X.drop(columns=list(options.drop))
     return Data(data.name, X, data.y.to_numpy(), sensitive, str(data.y.name), int(favorable), checksum)

@@ -1,35 +1,61 @@
-"""Options that several commands have: one meaning, one help."""
+"""Options that several commands share: one meaning, one help text."""
 
+from pathlib import Path
 from typing import Annotated, TypeAlias
 
 import typer
 
-Many: TypeAlias = list[str] | None
+__all__ = [
+    "MAX_SEED",
+    "AsJson",
+    "Crossed",
+    "Drop",
+    "Favorable",
+    "Names",
+    "Notion",
+    "Point",
+    "Quick",
+    "RunFolder",
+    "Sensitive",
+    "Target",
+    "UnusedSeed",
+    "WithinLimit",
+]
+
+Names: TypeAlias = list[str] | None
+
+#: The largest seed that numpy's older generators accept.
+MAX_SEED = 2**32 - 1
 
 Target = Annotated[str | None, typer.Option(help="The column to predict.")]
 Favorable = Annotated[
     str | None,
     typer.Option(
-        help="The target value that counts as the favorable outcome; needed unless the target is 0/1, −1/1 or boolean."
+        help="The target value that counts as the favorable outcome. Needed unless the target is 0/1, −1/1 or boolean."
     ),
 ]
-Sensitive = Annotated[Many, typer.Option(help="A column that says who a person is; bins: age:25,60. Repeat.")]
-Drop = Annotated[Many, typer.Option(help="A column that is no feature. Repeat.")]
+Sensitive = Annotated[Names, typer.Option(help="A sensitive attribute; `age:25,60` bins a number. Repeatable.")]
+Drop = Annotated[Names, typer.Option(help="A column to exclude from the features. Repeatable.")]
 Notion = Annotated[
-    Many,
+    Names,
     typer.Option(
         "--notion",
-        help="What must be equal: demographic_parity (default), equal_opportunity, equalized_odds, … Repeat.",
+        help="A fairness notion: demographic_parity (default), equal_opportunity, equalized_odds, … Repeatable.",
     ),
 ]
-Crossed = Annotated[bool, typer.Option("--crossed", help="Also compare the crossing of all attributes.")]
-PointOf = Annotated[int | None, typer.Option("--point", help="Which row of front.csv; by default the chosen one.")]
-WithinOf = Annotated[float | None, typer.Option("--within", help="Or the most accurate one with gaps up to this.")]
-#: The largest seed that numpy's older generators take.
-MOST_SEED = 2**32 - 1
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Crossed = Annotated[
+    bool, typer.Option("--crossed", help="Also compare the intersections of all attributes, such as sex and race.")
+]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, as `mamofair train` writes it.")]
+Point = Annotated[int | None, typer.Option("--point", help="A row of the run's front.csv; the chosen one by default.")]
+WithinLimit = Annotated[
+    float | None,
+    typer.Option("--within", help="Instead of `--point`: the most accurate model whose gaps are all at most this."),
+]
+Quick = Annotated[bool, typer.Option("--quick", help="Use little data and few epochs, to check that everything works.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 
-#: Every command takes a seed, so that a script may pass one to all.
-IdleSeed = Annotated[
-    int, typer.Option("--seed", min=0, max=MOST_SEED, help="Nothing here is random; accepted for scripts.")
+#: Every command accepts a seed, so that a script can pass one to all.
+UnusedSeed = Annotated[
+    int, typer.Option("--seed", min=0, max=MAX_SEED, help="Random seed; has no effect here, accepted for scripts.")
 ]

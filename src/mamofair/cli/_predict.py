@@ -1,4 +1,4 @@
-"""`mamofair predict`: decisions for new rows, a batch at a time, so that files may be larger than memory."""
+"""`mamofair predict`: predictions for new rows, batch by batch, so that files may be larger than memory."""
 
 import json
 import sys
@@ -12,66 +12,71 @@ import typer
 from rich.console import Console
 
 from mamofair._messages import PATH, quote
-from mamofair.cli._notes import note
-from mamofair.cli._options import IdleSeed, PointOf, WithinOf
-from mamofair.cli._values import require_writable
+from mamofair.cli._checks import require_writable
+from mamofair.cli._console import print_note
+from mamofair.cli._options import Point, RunFolder, UnusedSeed, WithinLimit
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from mamofair.estimators import FairClassifier
 
+__all__ = ["load_model", "predict"]
+
 _ADDED = ("prediction", "score")
 _OUT = (
-    "Where to write CSV; - means to the screen. Text that a spreadsheet would run as a formula (it begins with =, +, "
-    "-, @ or a tab) gets an apostrophe before it; numbers stay as they are."
+    "The CSV file to write; - prints it. Text that a spreadsheet would run as a formula (it starts with =, +, -, @ or "
+    "a tab) gets a leading apostrophe; numbers do not."
 )
 
 
 def predict(
-    run: Annotated[Path, typer.Argument(help="A run folder.")],
+    run: RunFolder,
     table: Annotated[
-        Path, typer.Argument(help="A CSV or Parquet file; columns that the run does not know are ignored.")
+        Path, typer.Argument(help="A CSV or Parquet file; the model ignores columns that it does not know.")
     ],
-    point: PointOf = None,
-    within: WithinOf = None,
+    point: Point = None,
+    within: WithinLimit = None,
     out: Annotated[str, typer.Option("--out", "-o", help=_OUT)] = "-",
-    seed: IdleSeed = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print how many were decided how, as JSON.")] = False,
+    seed: UnusedSeed = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as one JSON document.")] = False,
 ) -> None:
-    """Add the columns `prediction` and `score` to a table, whose sensitive columns are not needed.
+    """Predict new rows: copy a table and add the columns `prediction` and `score`.
 
-    The score is that of the favorable outcome, from 0 to 1; above ½ the decision is favorable.
+    The sensitive attributes are not needed. The score is that of the
+    favorable outcome, from 0 to 1; above ½ the prediction is favorable.
 
-    Example: mamofair predict runs/loans new.csv --within 0.03 -o decided.csv
+    Example: mamofair predict runs/loans new.csv --within 0.03 -o
+    decided.csv
     """
     if as_json and out == "-":
         raise ValueError("`--json` needs a file for the predictions: add `-o decided.csv`.")
     if out != "-" and not out.lower().endswith(".csv"):
-        raise ValueError(f"Predictions are written as CSV: name a .csv file, not {quote(out)}.")
+        raise ValueError(f"`--out` must be a .csv file: found {quote(out)}.")
     if Path(out).resolve() == table.resolve():
-        raise ValueError(f"Predictions must not replace the table they are made for: found {quote(out)} for both.")
+        raise ValueError(f"`--out` must not overwrite the input table: found {quote(out)} for both.")
     if out != "-":
         require_writable(Path(out), file=True)
-    model = opened_at(run, point, within)
+    model = load_model(run, point, within)
     if model.encoder_ is None:
         raise ValueError(
-            f"The run {quote(str(run), PATH)} must know how to read tables: it was not made by `mamofair train`."
+            f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} has no encoder for tables. "
+            "Use `mamofair.load` in Python."
         )
-    with _opened(out) as file:
-        rows, favorable = _decide(model, table, file)
-    told = {"rows": rows, "favorable": favorable, "label": model.favorable_, "point": model.selected_, "out": out}
+    with _open_output(out) as file:
+        rows, favorable = _write_predictions(model, table, file)
+    result = {"rows": rows, "favorable": favorable, "label": model.favorable_, "point": model.selected_, "out": out}
     if as_json:
-        typer.echo(json.dumps(told))
+        typer.echo(json.dumps(result))
     elif out != "-":
         typer.echo(
-            f"{rows:,} rows, {favorable:,} of them with the favorable outcome `{told['label']}`, by point "
-            f"{told['point']}: {out}"
+            f"Point {result['point']} predicts the favorable outcome `{result['label']}` for {favorable:,} of {rows:,} "
+            f"rows: {out}"
         )
 
 
-def opened_at(run: Path, point: int | None, within: float | None) -> "FairClassifier":
-    """Return a run's model at a point, or at the most accurate one within a bound, or as it was chosen."""
+def load_model(run: Path, point: int | None, within: float | None) -> "FairClassifier":
+    """Return a run's model: at a point, at the most accurate point within a limit, or as chosen in training."""
     from mamofair import MostAccurateWithin
     from mamofair.notions import require_gap
     from mamofair.runs import load_run
@@ -80,25 +85,25 @@ def opened_at(run: Path, point: int | None, within: float | None) -> "FairClassi
         raise ValueError("Give either `--point` or `--within`, not both.")
     if within is not None:
         require_gap(within, "`--within`")
-    found = load_run(run)
-    model, settings = found.estimator, found.settings
+    loaded = load_run(run)
+    model, settings = loaded.estimator, loaded.settings
     if point is not None:
         if not 0 <= point < len(model.front_):
-            raise ValueError(f"`--point` must be a row of front.csv, 0 to {len(model.front_) - 1}: found {point}.")
+            raise ValueError(f"`--point` must be a row of front.csv, from 0 to {len(model.front_) - 1}: found {point}.")
         return model.at(point)
     if within is not None:
         return model.with_selection(MostAccurateWithin(within))
     if settings.get("within_reached") is False:
-        note(
-            f"Nothing in {quote(str(run), PATH)} could be shown to keep the bound that was asked for, "
-            f"{settings['within']:g}: point {model.selected_}, the closest to no error and no gap, stands in. Or name "
-            "`--point` or `--within`."
+        print_note(
+            f"No model in {quote(str(run), PATH)} was shown to have gaps of at most {settings['within']:g}, as asked "
+            f"for. Point {model.selected_}, the closest to zero error and zero gaps, is used instead; choose another "
+            "with `--point` or `--within`."
         )
     return model
 
 
-def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
-    """Write the decided rows, and return how many there are, and how many of them favorable."""
+def _write_predictions(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
+    """Write rows with predictions; return the number of rows, and of favorable predictions."""
     import numpy as np
     from scipy.special import expit
 
@@ -106,32 +111,32 @@ def _decide(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
     from mamofair.tables.formulas import safe_csv
 
     rows = favorable = 0
+    places, sign = ((1, 0), 1) if model.classes_[1] == model.favorable_ else ((0, 1), -1)
     batches = read_batches(table, model.encoder_)
-    for whole, features in batches if file is sys.stdout else _shown(batches):
+    for whole, features in batches if file is sys.stdout else _show_progress(batches):
         if taken := [name for name in _ADDED if name in whole]:
-            raise ValueError(f"{table.name} has a column {quote(taken[0])} already: rename or remove it.")
-        scores = model.decision_function(features)
-        scores = scores if model.search_.task.places == (1, 0) else -scores
-        whole["prediction"] = model.classes_[np.where(scores > 0, *model.search_.task.places)]
+            raise ValueError(f"{table.name} already has a column {quote(taken[0])}: rename or remove it.")
+        scores = sign * model.decision_function(features)
+        whole["prediction"] = model.classes_[np.where(scores > 0, *places)]
         whole["score"] = expit(scores)
         file.write(safe_csv(whole, header=not rows))
         rows, favorable = rows + len(whole), favorable + int((scores > 0).sum())
     return rows, favorable
 
 
-def _shown(batches: Iterator[tuple["pd.DataFrame", Any]]) -> Iterator[tuple["pd.DataFrame", Any]]:
-    """Yield the batches, and on a terminal say how far they are; the end of the file is not known before."""
+def _show_progress(batches: Iterator[tuple["pd.DataFrame", Any]]) -> Iterator[tuple["pd.DataFrame", Any]]:
+    """Yield the batches, and count their rows on a terminal; the total is not known before the end."""
     rows = 0
     with Console(stderr=True).status("reading") as status:
         for whole, features in batches:
             yield whole, features
             rows += len(whole)
-            status.update(f"{rows:,} rows decided")
+            status.update(f"{rows:,} rows predicted")
 
 
 @contextmanager
-def _opened(out: str) -> Iterator[Any]:
-    """Open a file that appears under its name when it is whole, or the screen."""
+def _open_output(out: str) -> Iterator[Any]:
+    """Open stdout, or a file that appears under its name once it is complete."""
     if out == "-":
         yield sys.stdout
         return
@@ -140,4 +145,4 @@ def _opened(out: str) -> Iterator[Any]:
     with replaced_file(Path(out)) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         yield text
-        text.detach()  # flushes it; the file is closed by who opened it
+        text.detach()  # flushes it; `replaced_file` closes the file

@@ -1,4 +1,4 @@
-"""`mamofair report`: the page of a run, made again."""
+"""`mamofair report`: the report page of a run."""
 
 import json
 from pathlib import Path
@@ -6,19 +6,21 @@ from typing import Annotated
 
 import typer
 
-from mamofair.cli._options import AsJson, IdleSeed
-from mamofair.cli._values import require_writable
+from mamofair.cli._checks import require_writable
+from mamofair.cli._options import AsJson, RunFolder, UnusedSeed
+
+__all__ = ["report"]
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
-    out: Annotated[Path | None, typer.Option(help="Where to write the page; by default RUN/report.html.")] = None,
-    seed: IdleSeed = 0,
+    run: RunFolder,
+    out: Annotated[Path | None, typer.Option(help="The HTML file to write; RUN/report.html by default.")] = None,
+    seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Make the page of a run again: one HTML file that needs nothing but a browser.
+    """Write the report of a run again: one HTML page that any browser opens, also offline.
 
-    With --json the document holds the path of the page and every number that it shows.
+    With --json, print the path of the page and every number it shows.
 
     Example: mamofair report runs/loans --out loans.html
     """
@@ -28,12 +30,12 @@ def report(
     page = run / "report.html" if out is None else out
     if out is not None:
         require_writable(out, file=True)
-    found = load_run(run)
-    write(found, page)
-    while not is_current(found, run):  # a training has ended meanwhile
-        found = load_run(run)
-        write(found, page)
+    loaded = load_run(run)
+    write(loaded, page)
+    while not is_current(loaded, run):  # another training has replaced the run meanwhile
+        loaded = load_run(run)
+        write(loaded, page)
     if as_json:
-        typer.echo(json.dumps({"report": str(page), "summary": summarize(found)}))
+        typer.echo(json.dumps({"report": str(page), "summary": summarize(loaded)}))
     else:
         typer.echo(f"Report: {page}")

@@ -1,4 +1,4 @@
-"""Rows of Parquet files that `mamofair train` reads a piece at a time, because they need not fit in memory."""
+"""Parquet files that need not fit in memory: `mamofair train` reads them in chunks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,20 +10,22 @@ import pandas as pd
 
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
-from mamofair.cli._asked import Asked
-from mamofair.cli._notes import note
+from mamofair.cli._console import print_note
+from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.fronts import Counter, Tally
 from mamofair.streaming import Stream, stream
 from mamofair.streaming.blocks import as_bytes
 from mamofair.tables import TableEncoder
 
+__all__ = ["StreamedData", "is_streamed", "open_stream", "path_name"]
+
 _BUDGET = "2GB"
 
 
 @dataclass(frozen=True, eq=False)
 class StreamedData:
-    """The rows to learn from and the test rows of a stream; which label is favorable; and what identifies them."""
+    """Streamed rows to learn from and test rows, with the same interface as `Data` and `TableSplit` together."""
 
     name: str
     crossed: bool
@@ -41,17 +43,17 @@ class StreamedData:
 
     @property
     def checksum(self) -> str:
-        """What identifies the rows."""
+        """The checksum of the rows."""
         return self.stream.checksum
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many rows there are to learn from, and to test on."""
+        """The number of rows to learn from, and of test rows."""
         return len(self.stream.scan.census), len(self.stream.scan.test)
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return sum(self.sizes)
 
     @property
@@ -61,34 +63,34 @@ class StreamedData:
 
     @property
     def encoder(self) -> TableEncoder:
-        """What encodes a frame of features."""
+        """The encoder of a frame of features."""
         return self.stream.encoder
 
-    def groups(self) -> dict[str, dict[str, dict[str, int]]]:
-        """Return how many rows, and how many with the favorable label, each group of each attribute has."""
-        census, found = self.stream.scan.census + self.stream.scan.test, dict[str, dict[str, dict[str, int]]]()
+    def group_sizes(self) -> dict[str, dict[str, dict[str, int]]]:
+        """Return the number of rows, and of favorable ones, in each group of each attribute."""
+        census, sizes = self.stream.scan.census + self.stream.scan.test, dict[str, dict[str, dict[str, int]]]()
         for i, name in enumerate(census.names):
-            own = found.setdefault(name, {})
+            groups = sizes.setdefault(name, {})
             for (label, *people), count in sorted(census.cells.items(), key=lambda cell: str(cell[0][i + 1])):
                 if people[i] is not None:
-                    counts = own.setdefault(people[i], {"rows": 0, "positives": 0})
+                    counts = groups.setdefault(people[i], {"rows": 0, "positives": 0})
                     counts["rows"] += count
                     counts["positives"] += count * (label == self.stream.labels[1])
-        return found
+        return sizes
 
-    def limit(self) -> pd.DataFrame | None:
-        """Return no limit, for which all rows would have to be in memory."""
+    def estimate_limit(self) -> pd.DataFrame | None:
+        """Return None: the estimate would need all rows in memory."""
         return None
 
     def fitting(self, estimator: FairClassifier) -> Iterator[FairClassifier]:
         """Yield the estimator as it learns."""
         assert isinstance(estimator, FairNetClassifier)
-        memory, pieces = f"{self.stream.memory / 1e6:,.0f} MB", len(self.stream)
-        note(f"{self.rows:,} rows in {pieces:,} pieces are read again each epoch, within {memory} of memory.")
+        memory, chunks = f"{self.stream.memory / 1e6:,.0f} MB", len(self.stream)
+        print_note(f"Each epoch reads {self.rows:,} rows in {chunks:,} chunks, within {memory} of memory.")
         return estimator.resume_stream(self.stream.with_labels())
 
-    def tested(self, estimator: FairClassifier) -> list[Tally]:
-        """Return each point's counts on test rows, a few at a time for all points."""
+    def count_test(self, estimator: FairClassifier) -> list[Tally]:
+        """Return each point's counts on test rows, chunk by chunk."""
         names, values = zip(*estimator.front_.groups.items(), strict=True)
         known, total = Groups(names, values, np.empty((0, len(names)), dtype=int)), list[Tally]()
         for X, y, features, *_ in self.stream.test:
@@ -96,38 +98,38 @@ class StreamedData:
                 continue
             people = read_groups(features, whole=False)
             people = (people.crossed() if self.crossed else people).as_in(known, strict=False)
-            found = Counter.of(y, people)(estimator.decide_all(X))
-            total = [one + other for one, other in zip(total, found, strict=True)] if total else found
+            tallies = Counter.of(y, people)(estimator.decide_all(X))
+            total = [one + other for one, other in zip(total, tallies, strict=True)] if total else tallies
         return total
 
 
-def is_streamed(asked: Asked) -> bool:
-    """Return whether rows are read a piece at a time: of folders, if memory is given, and of files larger than it."""
-    path = Path(asked.data)
+def is_streamed(options: TrainOptions) -> bool:
+    """Return whether rows are read in chunks: those of folders, of large files, and with `--memory`."""
+    path = Path(options.data)
     large = path.suffix.lower() == ".parquet" and path.is_file() and path.stat().st_size > as_bytes(_BUDGET)
-    return path.is_dir() or asked.memory is not None or (large and asked.model in (None, "net"))
+    return path.is_dir() or options.memory is not None or (large and options.model in (None, "net"))
 
 
-def open_stream(asked: Asked) -> StreamedData:
-    """Return the rows asked for, after one pass over them."""
-    if asked.model != "net":
+def open_stream(options: TrainOptions) -> StreamedData:
+    """Return the rows after one pass over them."""
+    if options.model != "net":
         raise ValueError(
-            f"Only `--model net` trains on rows that are not in memory: found {quote(asked.model)}. Use net, or one "
-            "file that fits in memory, without `--memory`."
+            f"Only `--model net` trains on rows that are not in memory: found {quote(options.model)}. Use net, or a "
+            "single file that fits in memory, without `--memory`."
         )
-    if not 0 < asked.test_fraction < 1:
-        raise ValueError(f"`--test-fraction` must leave rows to test and to train on: found {asked.test_fraction}.")
+    if not 0 < options.test_fraction < 1:
+        raise ValueError(f"`--test-fraction` must leave rows to train and to test on: found {options.test_fraction}.")
     rows = stream(
-        *(asked.data, str(asked.target), asked.favorable, asked.sensitive, asked.drop),
-        memory=asked.memory or _BUDGET,
-        test_fraction=asked.test_fraction,
-        seed=asked.seed,
+        *(options.data, str(options.target), options.favorable, options.sensitive, options.drop),
+        memory=options.memory or _BUDGET,
+        test_fraction=options.test_fraction,
+        seed=options.seed,
     )
     if not len(rows.scan.test):
-        raise ValueError(f"`--test-fraction` must leave rows to test on: found none in {asked.test_fraction} of them.")
-    return StreamedData(name_of_path(asked.data), asked.crossed, rows)
+        raise ValueError(f"`--test-fraction` must leave rows to test on: {options.test_fraction} leaves none.")
+    return StreamedData(path_name(options.data), options.crossed, rows)
 
 
-def name_of_path(path: str) -> str:
-    """Return how the data in a file or folder is called."""
+def path_name(path: str) -> str:
+    """Return the name of a folder, or of a file without its suffix."""
     return Path(path).resolve().name if Path(path).is_dir() else Path(path).stem

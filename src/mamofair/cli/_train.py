@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mamofair.cli._asked import Asked
-from mamofair.cli._notes import note, noted_warnings
-from mamofair.cli._options import MOST_SEED, AsJson, Crossed, Drop, Favorable, Notion, Sensitive, Target
+from mamofair.cli._console import print_note, warnings_as_notes
+from mamofair.cli._options import MAX_SEED, AsJson, Crossed, Drop, Favorable, Notion, Sensitive, Target
+from mamofair.cli._train_options import TrainOptions
 
 if TYPE_CHECKING:
-    from mamofair.cli._ranks import Job
+    from mamofair.cli._distributed import Job
+    from mamofair.estimators import FairClassifier
     from mamofair.runs import Run
+
+__all__ = ["train"]
 
 
 def train(
@@ -26,48 +29,64 @@ def train(
     drop: Drop = None,
     notion: Notion = None,
     crossed: Crossed = False,
-    within: Annotated[float | None, typer.Option(help="Choose the most accurate model with gaps up to this.")] = None,
-    confidence: Annotated[float | None, typer.Option(help="How sure to be of `--within`, such as 0.95.")] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(help="Choose the most accurate model whose gaps between groups are all at most this."),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            help="Confidence that `--within` also holds for new rows, such as 0.95. Needs `--calibration-fraction`."
+        ),
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option(
-            help="portfolio (all of the others, and the best of each; the default), net, boosting or plugin. Rows that "
-            "are not all in memory, several processes and `--device` need net, and have it by default."
+            help="net (a neural network), boosting (LightGBM), plugin (a rule on predicted probabilities), or the "
+            "default portfolio: all three, and the best points of each. Data larger than memory, several processes "
+            "and `--device` need net, which is the default there."
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The run folder; runs/NAME by default.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run folder to write; runs/NAME by default.")] = None,
     epochs: Annotated[
-        int | None, typer.Option(min=1, help="How long to train: epochs of a network, trees of boosting.")
+        int | None, typer.Option(min=1, help="Length of training: epochs of a network, trees of boosting.")
     ] = None,
     test_fraction: Annotated[
-        float, typer.Option(help="The share of rows to test on; nothing is chosen by them.")
+        float, typer.Option(help="Fraction of the rows used for testing only; no choice depends on them.")
     ] = 0.25,
-    validation_fraction: Annotated[float, typer.Option(help="The share of the others to choose by.")] = 0.25,
-    calibration_fraction: Annotated[float, typer.Option(help="The share of the others that `--confidence` needs.")] = 0,
-    limit: Annotated[bool, typer.Option(help="Whether to estimate the best that any model could do.")] = True,
-    device: Annotated[str, typer.Option(help="Where to train a network: cpu or cuda.")] = "cpu",
+    validation_fraction: Annotated[
+        float, typer.Option(help="Fraction of the remaining rows used for model selection.")
+    ] = 0.25,
+    calibration_fraction: Annotated[
+        float, typer.Option(help="Fraction of the remaining rows reserved for `--confidence`.")
+    ] = 0,
+    limit: Annotated[bool, typer.Option(help="Estimate the best trade-off that any model could reach.")] = True,
+    device: Annotated[str, typer.Option(help="Device to train a network on: cpu or cuda.")] = "cpu",
     memory: Annotated[
-        str | None, typer.Option(help="Read Parquet a piece at a time, within this memory; 2GB for a folder.")
+        str | None,
+        typer.Option(help="Stream Parquet files within this much memory, such as 500MB; 2GB for folders."),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Of all that is random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Random seed.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
     resume: Annotated[
         Path | None,
-        typer.Option(help="Finish the training of this run, which was killed: net goes on, other models start again."),
+        typer.Option(help="Finish this interrupted run: net continues where it stopped, other models start again."),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Learn classifiers that are accurate and fair: the whole trade-off between the two.
+    """Train classifiers that are accurate and fair, and save the whole trade-off between the two.
 
-    A quarter of the rows is set apart first, and only to report on. Ctrl-C keeps what was found so far. Several
-    processes train a network together: torchrun --nproc-per-node 4 -m mamofair train …
+    A quarter of the rows is set apart first and used for testing only.
+    Ctrl-C keeps the models found so far. To train a network in several
+    processes, run: torchrun --nproc-per-node 4 -m mamofair train …
 
-    Example: mamofair train loans.csv --target approved --favorable yes --sensitive gender --sensitive age:25,60
-    --notion demographic_parity --notion equal_opportunity --within 0.05 --out runs/loans
+    Example: mamofair train loans.csv --target approved --favorable yes
+    --sensitive gender --sensitive age:25,60 --notion demographic_parity
+    --notion equal_opportunity --within 0.05 --out runs/loans
     """
     if (data is None) == (resume is None):
-        raise ValueError("Give either a file or data set to train on, or a run to go on with: `--resume RUN`.")
-    asked = Asked(
+        raise ValueError("Give either data to train on or a run to continue: `--resume RUN`.")
+    options = TrainOptions(
         data=data or "",
         target=target,
         favorable=favorable,
@@ -87,45 +106,48 @@ def train(
         memory=memory,
         seed=seed,
     )
-    if resume is not None and (
-        given := [*asked.options(), *(["--out"] if out else []), *(["--force"] if force else [])]
-    ):
-        raise ValueError(f"`--resume` goes on with the options that training began with: leave out {given[0]}.")
-    from mamofair.cli._ranks import joined
+    given = [*options.arguments(), *(["--out"] if out else []), *(["--force"] if force else [])]
+    if resume is not None and given:
+        raise ValueError(f"`--resume` takes its options from the interrupted run: leave out {given[0]}.")
+    from mamofair.cli._distributed import join_ranks
 
-    with noted_warnings(), joined() as job, ExitStack() as held:
+    with warnings_as_notes(), join_ranks() as job, ExitStack() as lock:
         if resume is not None:
-            run, folder, interrupted = _resumed(resume, job, held)
+            run, folder, interrupted = _resume(resume, job, lock)
         else:
-            run, folder, interrupted = _begun(asked, out, force, job, held)
+            run, folder, interrupted = _start(options, out, force, job, lock)
         report = _save(run, folder, interrupted)
-    _tell(run, folder, report, interrupted, as_json)
+    _print_result(run, folder, report, interrupted, as_json)
 
 
-def _begun(asked: Asked, out: Path | None, force: bool, job: "Job", held: ExitStack) -> tuple["Run", Path, bool]:
-    """Train anew; what can be wrong is looked at before rows are read, columns first, by rank 0 for all.
+def _start(
+    options: TrainOptions, out: Path | None, force: bool, job: "Job", lock: ExitStack
+) -> tuple["Run", Path, bool]:
+    """Train from the beginning. Rank 0 checks everything, columns first, before rows are read.
 
-    Rank 0, which alone writes, holds the folder's lock from here on, for as long as `held` is open.
+    Rank 0, which alone writes, holds the folder's lock from here on, until `lock` is closed.
     """
-    from mamofair.cli._data import check_columns, name_of, open_data
-    from mamofair.cli._learn import learn, make_estimator, with_model
-    from mamofair.cli._values import require_fraction, require_writable
+    from mamofair.cli._checks import require_fraction, require_writable
+    from mamofair.cli._data import check_columns, data_name, open_data
+    from mamofair.cli._models import make_estimator, with_default_model
+    from mamofair.cli._training import run_training
     from mamofair.runs import own_folder
 
-    asked = job.ranks.told(lambda: with_model(asked, job.ranks))
-    folder = Path("runs") / name_of(asked) if out is None else out
+    options = job.ranks.told(lambda: with_default_model(options, job.ranks))
+    folder = Path("runs") / data_name(options) if out is None else out
 
-    def looked_at() -> None:
-        check_columns(asked)
-        require_fraction(asked.test_fraction, "`--test-fraction`")
-        make_estimator(asked, favorable=None).check_parameters()
+    def check() -> None:
+        check_columns(options)
+        require_fraction(options.test_fraction, "`--test-fraction`")
+        make_estimator(options, favorable=None).check_parameters()
         require_writable(folder)
-        held.enter_context(own_folder(folder))
+        lock.enter_context(own_folder(folder))
         _require_free(folder, force)
 
-    job.ranks.told(looked_at)
-    data = open_data(asked, job.ranks)
-    run, interrupted = learn(asked, data, make_estimator(asked, data.favorable), folder, job, resumes=False)
+    job.ranks.told(check)
+    data = open_data(options, job.ranks)
+    estimator = make_estimator(options, data.favorable)
+    run, interrupted = run_training(options, data, estimator, folder, job, resume=False)
     return run, folder, interrupted
 
 
@@ -135,69 +157,72 @@ def _require_free(folder: Path, force: bool) -> None:
     require_place(folder)
     if force or not (holds_run(folder) or is_resumable(folder)):
         return
-    goes_on = f", `--resume {folder}` to finish it" if is_resumable(folder) else ""
-    raise FileExistsError(f"There is a run in {str(folder)!r}: add `--force` to replace it{goes_on}, or name another.")
+    finish = f", `--resume {folder}` to finish it" if is_resumable(folder) else ""
+    raise FileExistsError(
+        f"{str(folder)!r} already contains a run: add `--force` to replace it{finish}, or choose another folder."
+    )
 
 
-def _resumed(folder: Path, job: "Job", held: ExitStack) -> tuple["Run", Path, bool]:
-    """Go on where a training was killed; its options are those it was begun with."""
+def _resume(folder: Path, job: "Job", lock: ExitStack) -> tuple["Run", Path, bool]:
+    """Continue an interrupted training with its own options."""
     from mamofair.cli._data import open_data
-    from mamofair.cli._learn import learn
-    from mamofair.estimators import FairClassifier
+    from mamofair.cli._training import run_training
     from mamofair.runs import own_folder, read_checkpoint
 
-    def opened() -> tuple[FairClassifier, dict[str, Any]]:
+    def read() -> tuple["FairClassifier", dict[str, Any]]:
         if folder.is_dir():
-            held.enter_context(own_folder(folder))
+            lock.enter_context(own_folder(folder))
         return read_checkpoint(folder)
 
-    estimator, begun = job.ranks.told(opened)
-    asked = Asked.of(begun["asked"])
-    data = open_data(asked, job.ranks)
+    estimator, begun = job.ranks.told(read)
+    options = TrainOptions.from_json(begun["asked"])
+    data = open_data(options, job.ranks)
     if data.checksum != begun["data checksum"]:
-        raise ValueError(f"{begun['said']} must be what training began with: it has changed. Train again.")
-    said = Asked.of(begun["asked"] | {"data": begun["said"]})
-    asked = said if Path(said.data).exists() else asked
-    run, interrupted = learn(asked, data, estimator, folder, job, resumes=True)
+        raise ValueError(f"{begun['said']} must not change during training: it has changed. Train again.")
+    as_typed = TrainOptions.from_json(begun["asked"] | {"data": begun["said"]})
+    options = as_typed if Path(as_typed.data).exists() else options
+    run, interrupted = run_training(options, data, estimator, folder, job, resume=True)
     return run, folder, interrupted
 
 
 def _save(run: "Run", folder: Path, interrupted: bool) -> Path | None:
-    """Save the run with its report, if reports can be written here; return the report's path."""
+    """Save the run with its report; return the path of the report, or None if there is none."""
     from mamofair.runs import save
 
     written = []
 
-    def page(run: "Run", path: Path) -> None:
+    def write_report(run: "Run", path: Path) -> None:
         try:
             from mamofair import report
 
             report.write(run, path)
             written.append(folder / path.name)
         except ImportError:
-            note('No report is written, for which more is needed: pip install "mamofair[report]".')
+            print_note('No report was written. To get one: pip install "mamofair[report]"')
         except Exception as error:  # whatever it is, a page is not worth the loss of a training
-            note(f"No report is written: {type(error).__name__}: {error}")
+            print_note(f"No report was written: {type(error).__name__}: {error}")
 
-    save(run, folder, page, resumable=interrupted)
+    save(run, folder, write_report, resumable=interrupted)
     return written[0] if written else None
 
 
-def _tell(run: "Run", folder: Path, report: Path | None, interrupted: bool, as_json: bool) -> None:
-    from mamofair.cli._outcome import outcome, show
-    from mamofair.cli._screen import show_sentence
+def _print_result(run: "Run", folder: Path, report: Path | None, interrupted: bool, as_json: bool) -> None:
+    from mamofair.cli._console import print_sentence
+    from mamofair.cli._summary import print_summary, summarize
 
     if interrupted:
-        then = "goes on" if run.estimator.search_.learner.can_resume else "starts again, with the same seed"
-        note(f"Interrupted: the run holds the front found so far. mamofair train --resume {folder} {then}.")
-    found: dict[str, Any] = outcome(run)
+        then = "continue" if run.estimator.search_.learner.can_resume else "start again with the same seed"
+        print_note(
+            f"Interrupted: the run contains the models found so far. To {then}: mamofair train --resume {folder}"
+        )
+    summary: dict[str, Any] = summarize(run)
     if as_json:
         head = {"run": str(folder), "report": None if report is None else str(report), "interrupted": interrupted}
         names = ("favorable", "model", "seed", "within", "within_reached")
-        typer.echo(json.dumps(head | {name: run.settings[name] for name in names} | found))
+        typer.echo(json.dumps(head | {name: run.settings[name] for name in names} | summary))
         return
-    show(found)
-    show_sentence(f"The favorable outcome is `{run.settings['favorable']}`.")
+    print_summary(summary)
+    print_sentence(f"The favorable outcome is `{run.settings['favorable']}`.")
     typer.echo(f"Run: {folder}")
     if report is not None:
         typer.echo(f"Report: {report}")

@@ -1,4 +1,4 @@
-"""The page on which people look at a run and choose: one file, offline, made from a plain summary."""
+"""The report of a run: one offline page to look at the trade-off and choose a point."""
 
 from mamofair.report._render import render, write
 from mamofair.report._summary import summarize

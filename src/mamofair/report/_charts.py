@@ -1,11 +1,13 @@
-"""The page's pictures as Vega-Lite specifications, whose data the page fills in.
+"""The charts of the page as Vega-Lite specifications; the page fills in their data.
 
-Fields have fixed names and no name of a user's is part of an expression: names are data, and data is only ever drawn as
-text. Colors are variables of the style sheet (Okabe and Ito's, told apart by color-blind people, too), so that the same
-picture serves light, dark and print.
+Fields have fixed names, and names from users never become part of an expression: they are data, drawn as text only.
+Colors are variables of the style sheet (Okabe and Ito's palette, which color-blind people can tell apart), so one chart
+serves light, dark and print.
 """
 
 from typing import Any
+
+__all__ = ["charts"]
 
 Spec = dict[str, Any]
 
@@ -13,7 +15,7 @@ _LINES = [f"var(--line-{i})" for i in range(7)]
 _CONFIG: Spec = {
     "background": "transparent",
     "font": "system-ui, sans-serif",
-    "aria": False,  # a table of the same points is beside the pictures
+    "aria": False,  # a table beside the charts has the same points
     "view": {"stroke": None},
     "axis": {
         "labelColor": "currentColor",
@@ -33,7 +35,7 @@ _CONFIG: Spec = {
 
 
 def charts() -> dict[str, Spec]:
-    """Return every specification by the name of its place on the page."""
+    """Return every specification by the id of its element on the page."""
     return {
         "front": _front(),
         "parallel": _parallel(),
@@ -49,7 +51,7 @@ def _chart(height: Any, layers: list[Spec], data: str, **more: Any) -> Spec:
 
 
 def _quantity(field: str, low: str, high: str, **axis: Any) -> Spec:
-    """Return an axis whose ends the page sets: `low` and `high` are parameters of the chart, or numbers."""
+    """Return an axis from `low` to `high`: numbers, or parameters that the page sets."""
     scale = {"domain": [{"expr": low}, {"expr": high}], "nice": True, "zero": False}
     return {"field": field, "type": "quantitative", "axis": {"title": None, "tickCount": 6, **axis}, "scale": scale}
 
@@ -63,7 +65,7 @@ def _chosen(field: str = "datum.id") -> list[Spec]:
 
 
 def _front() -> Spec:
-    """Return error against a gap: all points with intervals, the limit line, bounds, unconstrained and selected."""
+    """Return error against a gap: points with intervals, the estimated limit, and the limit that is set."""
     x, y = _quantity("x", "0", "widest"), _quantity("y", "lowest", "highest", title="error")
     shade = {"condition": {"test": "datum.inside", "value": "var(--inside)"}, "value": "var(--outside)"}
 
@@ -88,11 +90,11 @@ def _front() -> Spec:
          "encoding": {"x": x}},
         *colored(intervals(0.25, 1, transform=everyone), shade),
         {"mark": {"type": "circle", "size": 48, "opacity": 0.9, "cursor": "pointer"}, "encoding": {
-            "x": x, "y": y, "color": shade, "tooltip": {"field": "told"}}},
+            "x": x, "y": y, "color": shade, "tooltip": {"field": "tooltip"}}},
         *colored(intervals(0.9, 1.5, transform=[{"filter": "datum.id === 0"}]), {"value": "var(--baseline)"}),
         {"mark": {"type": "point", "shape": "diamond", "filled": True, "size": 170, "opacity": 1, "cursor": "pointer"},
          "transform": [{"filter": "datum.id === 0"}],
-         "encoding": {"x": x, "y": y, "color": {"value": "var(--baseline)"}, "tooltip": {"field": "told"}}},
+         "encoding": {"x": x, "y": y, "color": {"value": "var(--baseline)"}, "tooltip": {"field": "tooltip"}}},
         *colored(intervals(1, 2, transform=_chosen()), {"value": "var(--selected)"}),
         {"mark": {"type": "point", "size": 260, "strokeWidth": 3, "filled": False, "opacity": 1},
          "transform": _chosen(), "encoding": {"x": x, "y": y, "color": {"value": "var(--selected)"}}},
@@ -101,7 +103,7 @@ def _front() -> Spec:
 
 
 def _parallel() -> Spec:
-    """Return a line a point over an axis an objective, each from its best to its worst value."""
+    """Return parallel coordinates: one line per point, one axis per objective."""
     x: Spec = {"field": "objective", "type": "ordinal", "sort": None, "scale": {"type": "point", "padding": 0.5}}
     x |= {
         "axis": {
@@ -135,7 +137,7 @@ def _parallel() -> Spec:
 
 
 def _group_rates() -> Spec:
-    """Return the rates of each group with intervals, of the selected and of the unconstrained model."""
+    """Return the rates of each group with intervals, for the selected and the unconstrained model."""
     y = {"field": "group", "type": "nominal", "sort": None, "axis": {"title": None, "labelLimit": 220, "grid": True}}
     offset = {"field": "who", "sort": None, "scale": {"paddingOuter": 0.6}}
     who: Spec = {"domain": ["selected", "unconstrained"]}
@@ -147,13 +149,13 @@ def _group_rates() -> Spec:
         {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {
             **shared, "x": {**x, "field": "low"}, "x2": {"field": "high"}}},
         {"mark": {"type": "point", "filled": True, "size": 80, "opacity": 1}, "encoding": {
-            **shared, "x": x, "shape": shape, "tooltip": {"field": "told"}}},
+            **shared, "x": x, "shape": shape, "tooltip": {"field": "tooltip"}}},
     ]  # fmt: skip
     return _chart(100, layers, "rates", params=_parameters(highest=1))
 
 
 def _over_time(what: str) -> Spec:
-    """Return the median over members of each objective's value or weight, in a band from the least to the largest."""
+    """Return each objective's value or weight over time: the median over members, in a band of their range."""
     x, y = _steps(), _quantity("middle", "0", "highest", title=what)
     color: Spec = {"field": "name", "sort": None, "scale": {"range": _LINES}}
     color |= {"legend": {"orient": "bottom", "direction": "vertical", "symbolOpacity": 1}}
@@ -167,7 +169,7 @@ def _over_time(what: str) -> Spec:
 
 
 def _hypervolume() -> Spec:
-    """Return how large the front was."""
+    """Return the hypervolume of the front over time."""
     x, y = _steps(), _quantity("volume", "lowest", "highest", title="hypervolume of the front")
     line = {"type": "line", "interpolate": "step-after", "strokeWidth": 2, "color": "var(--inside)"}
     layers: list[Spec] = [{"mark": line, "encoding": {"x": x, "y": y}}, _moment(x)]
@@ -179,7 +181,7 @@ def _steps() -> Spec:
 
 
 def _moment(x: Spec) -> Spec:
-    """Return a rule where the selected point was found; none, if `step` is null."""
+    """Return a vertical line at the step of the selected point; none if `step` is null."""
     rule = {"type": "rule", "strokeWidth": 2, "strokeDash": [2, 3], "color": "var(--selected)"}
     place = {"transform": [{"filter": "isValid(step)"}, {"calculate": "step", "as": "step"}], "encoding": {"x": x}}
     return {"data": {"values": [{}]}, "mark": rule, **place}

@@ -1,4 +1,4 @@
-"""From a summary to one HTML file that needs nothing but a browser."""
+"""From a summary to a self-contained HTML page."""
 
 import base64
 import hashlib
@@ -13,21 +13,23 @@ from mamofair.report._summary import summarize
 from mamofair.runs import Run
 from mamofair.runs._locks import replaced_file
 
+__all__ = ["render", "write"]
+
 _SCRIPTS = ("state", "pictures", "texts", "record", "start")
 
 
 def write(run: Run, path: str | os.PathLike[str]) -> None:
-    """Write the page of a run. A page that is there is replaced at once, or stays as it was."""
+    """Write the page of a run. An earlier page is replaced as a whole, or stays as it was."""
     page = render(summarize(run))
     with replaced_file(Path(path)) as file:
         file.write(page.encode())
 
 
 def render(summary: Mapping[str, Any]) -> str:
-    """Return the page of a summary, as `summarize` makes it.
+    """Return the page for a summary made by `summarize`.
 
-    Scripts run by their checksum only and nothing may be fetched (Content-Security-Policy): should text ever slip
-    through the escaping, it would still be neither run nor sent anywhere.
+    The Content-Security-Policy allows our scripts only, by checksum, and no requests: should text ever slip through the
+    escaping, it could still neither run nor be sent anywhere.
     """
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -36,7 +38,7 @@ def render(summary: Mapping[str, Any]) -> str:
     loader = PackageLoader("mamofair.report")
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
-    environment.filters["words"] = _words
+    environment.filters["as_text"] = _as_text
 
     def source(name: str) -> str:
         return loader.get_source(environment, name)[0]
@@ -62,7 +64,9 @@ def _runtime() -> str:
         raise ImportError('The report needs jinja2 and vl-convert: pip install "mamofair[report]"') from error
     bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     if "</script" in bundle.lower() or "<!--" in bundle:
-        raise ValueError("vl-convert's script must not end the element it stands in: install another version of it.")
+        raise ValueError(
+            "The script of vl-convert must not close its HTML element: install another version of vl-convert."
+        )
     return bundle
 
 
@@ -70,12 +74,12 @@ def _hash(script: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
 
 
-def _words(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """Return a setting as text: "a, b", "train: 100, test: 50", "yes"."""
     if isinstance(value, Mapping):
-        return ", ".join(f"{key}: {_words(item)}" for key, item in value.items()) or "none"
+        return ", ".join(f"{key}: {_as_text(item)}" for key, item in value.items()) or "none"
     if isinstance(value, list | tuple):
-        return ", ".join(map(_words, value)) or "none"
+        return ", ".join(map(_as_text, value)) or "none"
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "none"}[value]
     return str(value)

@@ -1,4 +1,4 @@
-"""From a run to a plain dictionary, from which every number on the page comes."""
+"""From a run to a plain dictionary that holds every number on the page."""
 
 import hashlib
 import json
@@ -15,27 +15,29 @@ from mamofair.metrics import tally_intervals
 from mamofair.metrics._intervals import count_events
 from mamofair.notions import Confusion
 from mamofair.report._titles import title
-from mamofair.report._training import training
+from mamofair.report._training import summarize_training
 from mamofair.runs import Run
 
+__all__ = ["BASELINE", "CONFIDENCE", "summarize"]
+
 CONFIDENCE = 0.95
-BASELINE = 0  # the row of the most accurate point, which every other one is compared with
+BASELINE = 0  # the row of the most accurate point, with which all others are compared
 _DIGITS = 6
 
 
 def summarize(run: Run) -> dict[str, Any]:
     """Return what the page shows, as plain JSON.
 
-    Keys: `rows` (whose counts are shown: test, or validation where a run has no test rows), `confidence`, `objectives`,
+    Keys: `rows` (the rows measured on: test, or validation if the run has no test rows), `confidence`, `objectives`,
     `parts` (by rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates,
-    who pays), `rates` and `groups` (what their numbers are of), `baseline`, `favorable`, `selected`, `within` (a
-    bound or None for each objective), `limit`, `training`, `price`, `settings` and `checksum`.
+    who pays), `rates` and `groups` (what the numbers of a point stand for), `baseline`, `favorable`, `selected`,
+    `within` (a limit or None for each objective), `limit`, `training`, `price`, `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
     valid = [point.valid for point in front.points]
     tallies = {"validation": valid} | ({"test": list(run.test)} if run.test else {})
     rows = "test" if run.test else "validation"
-    found = {
+    summary = {
         "rows": rows,
         "confidence": CONFIDENCE,
         "objectives": [
@@ -43,18 +45,18 @@ def summarize(run: Run) -> dict[str, Any]:
         ],
         "parts": {name: _values(part, front.criteria) for name, part in tallies.items()},
         "points": _points(front, tallies[rows], groups),
-        "rates": [_described(rate, i, front.criteria[i - 1][1]) for i, rate in _rates(front.criteria)],
+        "rates": [_describe_rate(rate, i, front.criteria[i - 1][1]) for i, rate in _rates(front.criteria)],
         "groups": groups,
         "baseline": BASELINE,
         "favorable": str(run.estimator.favorable_),
         "selected": run.estimator.selected_,
         "within": _within(run.settings.get("within"), front.columns),
         "limit": {} if run.limit is None else _limit(run.limit),
-        "training": training(run.estimator.history_),
-        "price": [told for told, part in zip(*_prices(front), strict=True) if part == "whole"],
+        "training": summarize_training(run.estimator.history_),
+        "price": _price_sentences(front),
         "settings": run.settings,
     }
-    plain: dict[str, Any] = _plain(found)
+    plain: dict[str, Any] = _to_json(summary)
     return plain | {"checksum": _checksum(plain)}
 
 
@@ -72,11 +74,11 @@ def _values(tallies: Sequence[Tally], criteria: Sequence[Criterion]) -> list[Any
 
 
 def _rates(criteria: Sequence[Criterion]) -> list[tuple[int, Any]]:
-    """Return each rate of each notion, with the objective whose gap it is part of."""
+    """Return each rate of each notion, with the index of the objective it belongs to."""
     return [(i, rate) for i, (notion, _) in enumerate(criteria, start=1) for rate in notion.rates]
 
 
-def _described(rate: Any, objective: int, attribute: str) -> dict[str, Any]:
+def _describe_rate(rate: Any, objective: int, attribute: str) -> dict[str, Any]:
     return {"objective": objective, "attribute": attribute, "meaning": str(rate)}
 
 
@@ -106,12 +108,12 @@ def _rate_table(tallies: Sequence[Tally], rate: Any, attribute: str) -> np.ndarr
     confusion = Confusion.of_counts(np.stack([tally.counts[attribute] for tally in tallies]))
     events, rows = (part[:, 0] for part in count_events(tallies, [rate], attribute))
     low, high = wilson(events, rows, CONFIDENCE)
-    found = rate(confusion)
-    return np.stack([found, low, high, np.broadcast_to(confusion.mass(rate.given), found.shape)], axis=-1)
+    values = rate(confusion)
+    return np.stack([values, low, high, np.broadcast_to(confusion.mass(rate.given), values.shape)], axis=-1)
 
 
 def _within(given: Any, columns: Sequence[str]) -> list[float | None]:
-    """Return a bound, or None, for each objective: of one number for all gaps, or of numbers by name."""
+    """Return a limit or None for each objective, from one number for all gaps or numbers by name."""
     if given is None:
         return [None] * len(columns)
     if isinstance(given, Mapping):
@@ -123,23 +125,24 @@ def _limit(frame: pd.DataFrame) -> dict[str, Any]:
     return {str(name): part[["gap", "error", "low", "high"]].to_numpy() for name, part in frame.groupby("criterion")}
 
 
-def _prices(front: Front) -> tuple[list[str], list[str]]:
-    found = price(front, confidence=CONFIDENCE)
-    return found.sentences(), found.frame()["part"].tolist()
+def _price_sentences(front: Front) -> list[str]:
+    prices = price(front, confidence=CONFIDENCE)
+    parts = prices.frame()["part"]
+    return [sentence for sentence, part in zip(prices.sentences(), parts, strict=True) if part == "whole"]
 
 
 def _checksum(plain: Mapping[str, Any]) -> str:
-    """Return what tells this run from others: of its settings, and of each point's counts and values."""
+    """Return a checksum of the settings and of each point's counts and values."""
     parts = {name: plain[name] for name in ("settings", "parts", "points", "groups")}
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _plain(value: Any) -> Any:
-    """Return the same as plain JSON: short numbers, whole ones as integers, None for what is undefined."""
+def _to_json(value: Any) -> Any:
+    """Return the value as plain JSON: rounded numbers, whole ones as integers, None for what is undefined."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _to_json(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
-        return [_plain(item) for item in value]
+        return [_to_json(item) for item in value]
     if isinstance(value, float):
         return _number(float(value))
     return value.item() if isinstance(value, np.generic) else value

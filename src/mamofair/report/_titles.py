@@ -1,8 +1,10 @@
-"""Names for people."""
+"""Readable names of objectives."""
+
+__all__ = ["title"]
 
 
 def title(column: str) -> str:
-    """Return the name of a column for people.
+    """Return the readable name of a column.
 
     >>> title("demographic_parity[sex]")
     'demographic parity by sex'

@@ -1,4 +1,4 @@
-"""What happened while a model was trained: from its history to lines that can be drawn."""
+"""From the history of a training to lines that can be drawn."""
 
 from typing import Any
 
@@ -8,16 +8,18 @@ import pandas as pd
 from mamofair.explanations import conflict
 from mamofair.report._titles import title
 
-_MOMENTS = 120  # more would not be seen
+__all__ = ["summarize_training"]
+
+_MAX_STEPS = 120  # more would not show in a chart
 _WEIGHT = "weight of "
 
 
-def training(history: pd.DataFrame) -> dict[str, Any]:
-    """Return how objectives, weights and hypervolume went, and sentences on who was at odds with whom.
+def summarize_training(history: pd.DataFrame) -> dict[str, Any]:
+    """Return objectives, weights and hypervolume over time, and sentences about conflicts between objectives.
 
-    Lines are rows of (step, name, low, middle, high): the smallest, the median and the largest over the members that
-    are trained side by side. Empty for models that are not trained step by step; of a portfolio, the first that is,
-    whose name `model` is.
+    Lines are rows of (step, name, low, middle, high): the smallest, the median and the largest value over the members
+    that are trained side by side. They are empty for models that are not trained step by step. Of a portfolio, `model`
+    names the first model that is, whose lines these are.
     """
     model = ""
     if "model" in history.columns:
@@ -45,9 +47,9 @@ def _first_trained(history: pd.DataFrame) -> tuple[str, pd.DataFrame]:
 
 
 def _thin(history: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of at most `_MOMENTS` evenly spread steps, the first and the last among them."""
+    """Return the rows of at most `_MAX_STEPS` evenly spread steps, including the first and the last."""
     steps = history["step"].unique()
-    kept = np.unique(np.linspace(0, len(steps) - 1, _MOMENTS).round().astype(int))
+    kept = np.unique(np.linspace(0, len(steps) - 1, _MAX_STEPS).round().astype(int))
     return history[history["step"].isin(steps[kept])]
 
 

@@ -1,4 +1,4 @@
-// Pictures: each has tables and parameters, which are given to it when it is made and whenever they change
+// Charts: each gets its tables and parameters when it is made and whenever they change
 
 const pictures = {
   front,
@@ -40,7 +40,7 @@ function front() {
   const j = state.gap;
   const part = summary.parts[state.rows];
   const line = summary.limit[objectives[j].name] || [];
-  const marked = many ? [state.selected, baseline] : [...part.keys()]; // whose intervals the ends must show
+  const marked = many ? [state.selected, baseline] : [...part.keys()]; // the axes must show their intervals
   const ends = (i, k) => [...marked.map((id) => part[id][i][k]), ...part.map((point) => point[i][0])];
   return {
     tables: {
@@ -54,7 +54,7 @@ function front() {
         yhigh: point[0][2],
         inside: inside(id),
         quiet: many,
-        told: `Point ${id}: ${point.map((value, i) => `${measure(i)} ${number(value[0])}`).join(", ")}`,
+        tooltip: `Point ${id}: ${point.map((value, i) => `${measure(i)} ${number(value[0])}`).join(", ")}`,
       })),
       limit: line.map(([x, y, low, high]) => ({ x, y, low, high })),
       bound: state.limits[j] === null ? [] : [{ x: state.limits[j] }],
@@ -93,37 +93,37 @@ function parallel() {
 }
 
 function groupRates() {
-  const asked = summary.rates.flatMap((rate, r) => (rate.objective === state.gap ? [[rate, r]] : []));
+  const rates = summary.rates.flatMap((rate, r) => (rate.objective === state.gap ? [[rate, r]] : []));
   const who = [
     ["selected", state.selected],
     ["unconstrained", baseline],
   ];
-  const rates = asked.flatMap(([rate, r]) =>
+  const rows = rates.flatMap(([rate, r]) =>
     summary.groups[rate.attribute].flatMap((group, g) =>
       who.map(([name, id]) => {
-        const [value, low, high, rows] = points[id].rates[r][g];
-        const label = asked.length > 1 ? `${group}: ${rate.meaning}` : group;
+        const [value, low, high, count] = points[id].rates[r][g];
+        const label = rates.length > 1 ? `${group}: ${rate.meaning}` : group;
         return {
           group: label,
           who: name,
           rate: value,
           low,
           high,
-          told: `${label}, ${name}: ${interval([value, low, high])}, ${people(rows)} people`,
+          tooltip: `${label}, ${name}: ${interval([value, low, high])}, ${people(count)} people`,
         };
       }),
     ),
   );
   return {
-    tables: { rates },
-    parameters: { highest: Math.max(...rates.map((row) => row.high)) },
-    height: 16 * rates.length,
+    tables: { rates: rows },
+    parameters: { highest: Math.max(...rows.map((row) => row.high)) },
+    height: 16 * rows.length,
   };
 }
 
 const moment = () => {
   const { model, step } = points[state.selected];
-  return { step: model === summary.training.model ? step : null }; // of a portfolio, one model's training is shown
+  return { step: model === summary.training.model ? step : null }; // only one model of a portfolio has its training shown
 };
 
 function overTime(rows) {

@@ -1,4 +1,4 @@
-// What people do
+// User input
 
 function build() {
   objectives.forEach(({ title }, j) => {

@@ -1,5 +1,5 @@
-// The page's state is what is selected, the limits, the gap in view and whose rows are shown. Every change goes through
-// `select`, `limit` or `look`, which bring all views up to date. Text is only ever set as textContent.
+// The state of the page: the selected point, the limits, the gap in view and the rows it is measured on. Every change goes
+// through `select`, `limit` or `look`, which update all views. Text is only ever set as textContent.
 // These files become one module, in the order state, pictures, texts, record, start.
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
@@ -9,7 +9,7 @@ const charts = read("charts");
 const { objectives, points, baseline } = summary;
 const valid = summary.parts.validation;
 const ceilings = objectives.map((_, j) => Math.ceil(1000 * Math.max(...valid.map((point) => point[j][0]))) / 1000);
-const many = points.length > 60; // too many to draw the intervals of all
+const many = points.length > 60; // too many points to draw all intervals
 const useful = points.some((point) => !point.constant);
 const state = {
   selected: summary.selected,
@@ -54,11 +54,11 @@ function table(target, head, rows, caption) {
   return target;
 }
 
-// What is within the limits, on validation rows
+// Limits, which are checked on validation rows
 
 const bounds = () => state.limits.map((limit) => (limit === null ? Infinity : limit));
 const inside = (id) => bounds().every((bound, j) => valid[id][j][0] <= bound);
-const exceeded = (id, j) => summary.parts[summary.rows][id][j][0] > bounds()[j]; // by what is shown
+const exceeded = (id, j) => summary.parts[summary.rows][id][j][0] > bounds()[j]; // on the rows shown
 const best = () => points.findIndex((point, id) => inside(id) && !(useful && point.constant)); // points are sorted by error
 
 // Changes
@@ -96,7 +96,7 @@ function look(gap, rows) {
   select(state.selected);
 }
 
-// Once all pictures show what is selected, the page says so, for those who wait for it.
+// Once all charts show the selected point, mark the page, for tests that wait for it.
 let round = 0;
 async function settle(pictures) {
   const mine = ++round;

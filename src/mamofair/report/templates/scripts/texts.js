@@ -1,13 +1,14 @@
 // Tables and texts
 
-// These words may be broken, at the heads of narrow columns.
+// These words may be hyphenated in the headers of narrow columns.
 const [unconstrained, validation, levelling] = ["uncon\u00adstrained", "vali\u00addation", "level\u00adling down"];
 
 function writeGap() {
   const { title, meaning } = objectives[state.gap];
-  const across = state.gap ? `${title}, zero if ${meaning}` : meaning;
-  const whose = many ? " of the two points marked" : "";
-  find("gap-meaning").textContent = `Across: ${across} (${state.rows} rows). Bars are intervals${whose}.`;
+  const across = state.gap ? `${measure(state.gap)}; it is zero if ${meaning}` : meaning;
+  const whose = many ? " of the two marked points" : "";
+  find("gap-meaning").textContent =
+    `Horizontal axis: ${across}. Measured on ${state.rows} rows. Bars are confidence intervals${whose}.`;
   find("rates-title").textContent = title;
 }
 
@@ -34,7 +35,7 @@ function writePoints() {
   find("points").tBodies[0].replaceChildren(
     ...part.map((point, id) => {
       const radio = element("input", [], { type: "radio", name: "point", value: id, id: `point-${id}` });
-      const name = `${id}${id === baseline ? " ◆" : ""}${points[id].constant ? " (all alike)" : ""}`;
+      const name = `${id}${id === baseline ? " ◆" : ""}${points[id].constant ? " (constant)" : ""}`;
       return element("tr", [
         element("th", element("label", [radio, name]), { scope: "row" }),
         ...point.map(([value]) => element("td", number(value))),
@@ -65,13 +66,13 @@ function writeStatus() {
   const id = state.selected;
   const limited = state.limits.some((bound) => bound !== null);
   const where = !limited ? "" : inside(id) ? ", within the limits" : ", outside the limits";
-  const alike = useful && points.some((_, i) => inside(i));
+  const constant = useful && points.some((_, i) => inside(i));
   const none =
-    best() >= 0 ? "" : `No point${alike ? " but one that decides alike for everyone" : ""} is within these limits. `;
+    best() >= 0 ? "" : `${constant ? "Only a constant classifier meets" : "No point meets"} these limits. `;
   const above = objectives.map((_, j) => j).filter((j) => inside(id) && exceeded(id, j));
   const which =
-    above.length > 1 ? `${above.length} limits are exceeded` : above.map((j) => `the ${measure(j)} is above its limit`);
-  const but = above.length ? ` But on ${summary.rows} rows ${which}.` : "";
+    above.length > 1 ? `${above.length} limits are exceeded` : above.map((j) => `the ${measure(j)} exceeds its limit`);
+  const but = above.length ? ` But on ${summary.rows} rows, ${which}.` : "";
   find("status").textContent = `${none}Point ${id} is selected${where}.${but}`;
 }
 
@@ -82,11 +83,11 @@ function writePoint() {
   find("selected-title").textContent = `Point ${id}${id === baseline ? ", the unconstrained model" : ""} (${origin})`;
   writeValues(id);
   find("rates").replaceChildren(...summary.rates.map((rate, r) => rateTable(rate, r, id)));
-  const told =
+  const sentences =
     id === baseline
-      ? ["This is the unconstrained model, which the others are compared with."]
-      : ["Against the unconstrained model:", ...point.told];
-  find("told").replaceChildren(...told.map((line) => element("p", line)));
+      ? ["This is the unconstrained model, with which all others are compared."]
+      : ["Compared with the unconstrained model:", ...point.told];
+  find("who-pays").replaceChildren(...sentences.map((line) => element("p", line)));
   writeCauses(point);
   find("people").replaceChildren(...peopleTables(id));
 }
@@ -133,7 +134,7 @@ function writeCauses(point) {
       down === null ? "–" : down ? "yes" : "no",
     ];
   });
-  table(find("causes"), ["gap of", "before", "after", "less by gains", "less by losses", levelling], rows);
+  table(find("causes"), ["gap in", "before", "after", "closed by gains", "closed by losses", levelling], rows);
 }
 
 function peopleTables(id) {

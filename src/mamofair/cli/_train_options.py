@@ -1,12 +1,14 @@
-"""What `mamofair train` was asked for, in plain values that a checkpoint can hold."""
+"""The options of `mamofair train` as plain values that a checkpoint can hold."""
 
 import shlex
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+__all__ = ["TrainOptions"]
+
 
 @dataclass(frozen=True)
-class Asked:
+class TrainOptions:
     """The options of `mamofair train`, under the names they have there."""
 
     data: str
@@ -18,7 +20,7 @@ class Asked:
     crossed: bool = False
     within: float | None = None
     confidence: float | None = None
-    model: str | None = None  # what suits the rows: see `with_model`
+    model: str | None = None  # see `with_default_model`
     epochs: int | None = None
     test_fraction: float = 0.25
     validation_fraction: float = 0.25
@@ -29,31 +31,31 @@ class Asked:
     seed: int = 0
 
     @classmethod
-    def of(cls, plain: dict[str, Any]) -> "Asked":
-        """Return what `plain` gave."""
-        given: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in plain.items()}
-        return cls(**given)
+    def from_json(cls, values: dict[str, Any]) -> "TrainOptions":
+        """Return the options that `to_json` wrote."""
+        options: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in values.items()}
+        return cls(**options)
 
-    def plain(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the options as plain JSON."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     def command(self, out: str) -> str:
-        """Return a command line that asks for the same.
+        """Return the command line with these options.
 
-        >>> Asked("adult", sensitive=("sex", "race"), within=0.05, limit=False).command("runs/adult")
+        >>> TrainOptions("adult", sensitive=("sex", "race"), within=0.05, limit=False).command("runs/adult")
         'mamofair train adult --sensitive sex --sensitive race --within 0.05 --no-limit --out runs/adult'
         """
-        return shlex.join(["mamofair", "train", self.data, *self.options(), "--out", out])
+        return shlex.join(["mamofair", "train", self.data, *self.arguments(), "--out", out])
 
-    def options(self) -> list[str]:
-        """Return the words of all options that are not as by default."""
-        words = []
+    def arguments(self) -> list[str]:
+        """Return the command-line arguments of all options that differ from their defaults."""
+        arguments = []
         for option in fields(self)[1:]:
             value = getattr(self, option.name)
             if value == option.default:
                 continue
             name = f"--{'no-' if value is False else ''}{option.name.replace('_', '-')}"
             values = value if isinstance(value, tuple) else (value,)
-            words += [name] if isinstance(value, bool) else [word for one in values for word in (name, str(one))]
-        return words
+            arguments += [name] if isinstance(value, bool) else [word for one in values for word in (name, str(one))]
+        return arguments

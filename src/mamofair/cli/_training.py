@@ -1,0 +1,129 @@
+"""Training for the command line: with checkpoints and progress, then measured on test rows."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from mamofair.cli._console import print_note
+from mamofair.cli._data import Data
+from mamofair.cli._distributed import Job
+from mamofair.cli._streamed import StreamedData
+from mamofair.cli._table_split import TableSplit
+from mamofair.cli._train_options import TrainOptions
+from mamofair.datasets import CATALOG
+from mamofair.estimators import FairClassifier, FairNetClassifier
+from mamofair.estimators.progress import watch
+from mamofair.runs import (
+    Run,
+    checkpoint_files,
+    checkpointed,
+    restore_checkpoint,
+    versions,
+    write_checkpoint,
+)
+from mamofair.selection import ClosestToIdeal, MostAccurateWithin
+
+__all__ = ["run_training"]
+
+
+def run_training(
+    options: TrainOptions, data: Data | StreamedData, estimator: FairClassifier, out: Path, job: Job, *, resume: bool
+) -> tuple[Run, bool]:
+    """Train with checkpoints in `out`, and test; return the run, and whether Ctrl-C interrupted it.
+
+    Test rows are set apart first: the encoder and the estimator never see them. Of several ranks, all train, and only
+    rank 0 continues after that.
+    """
+    if job.ranks.size > 1 and not isinstance(estimator, FairNetClassifier):
+        if job.ranks.rank:
+            raise typer.Exit(2)  # rank 0 says why
+        raise ValueError(f"`--model {options.model}` trains in one process: drop torchrun, or use `--model net`.")
+    rows = data if isinstance(data, StreamedData) else TableSplit.of(options, data)
+    absolute = options.data if options.data in CATALOG else str(Path(options.data).resolve())
+    begun = {"asked": options.to_json() | {"data": absolute}, "out": str(out), "data checksum": data.checksum}
+    begun |= {"said": options.data, "versions": versions()}
+    is_first = job.ranks.rank == 0
+    writes_anew, before = is_first and not resume, checkpoint_files(out)
+    if writes_anew:
+        write_checkpoint(estimator, begun, out)  # from here on, --resume can continue whatever is killed
+    try:
+        fitting = rows.fitting(estimator)
+        kept = checkpointed(fitting, begun, out) if is_first else fitting
+        interrupted = _follow(kept, estimator.search_.learner.rounds, job, out)
+    except (ValueError, TypeError, ImportError):  # --resume would fail in the same way
+        if writes_anew and not hasattr(estimator, "front_"):
+            restore_checkpoint(out, before)
+        raise
+    job.leave()
+    if not hasattr(estimator, "front_"):
+        print_note(f"Interrupted before any model was trained. To start again: mamofair train --resume {out}")
+        raise KeyboardInterrupt
+    estimator = _with_valid_selection(estimator.with_encoder(rows.encoder))
+    tallies = rows.count_test(estimator)
+    groups = {name: tuple(map(str, values)) for name, values in estimator.front_.groups.items()}
+    settings = _settings(options, data, estimator, out) | {"interrupted": interrupted, "ranks": job.ranks.size}
+    settings["data"] |= {"parts": _part_sizes(estimator, *rows.sizes)}
+    limit = None if interrupted else rows.estimate_limit()
+    return Run(estimator, settings, groups, tuple(tallies), limit), interrupted
+
+
+def _follow(fitting: Iterator[FairClassifier], total: int | None, job: Job, out: Path) -> bool:
+    """Train to the end and show progress; return whether Ctrl-C came first."""
+    try:
+        try:
+            for _ in watch(fitting, total, verbose=1):
+                pass
+        except ConnectionError as error:
+            if not job.is_interrupted:
+                raise ConnectionError(
+                    f"{error} To continue, with any number of ranks: mamofair train --resume {out}"
+                ) from error
+            return True
+    except KeyboardInterrupt:  # outside of the handler above: Ctrl-C mostly reaches all ranks, and may come during it
+        job.interrupt()
+        return True
+    return False
+
+
+def _with_valid_selection(estimator: FairClassifier) -> FairClassifier:
+    """Return the estimator, with `ClosestToIdeal` if no point meets its selection."""
+    try:
+        estimator.selected_  # noqa: B018  # raises if there is none
+        return estimator
+    except ValueError as error:
+        print_note(f"{error} The point closest to zero error and zero gaps was chosen instead.")
+        return estimator.with_selection(ClosestToIdeal())
+
+
+def _part_sizes(estimator: FairClassifier, learned: int, test: int) -> dict[str, int]:
+    """Return the number of rows in each part; the counts of the first point tell how many were held back."""
+    point = estimator.front_.points[0]
+    valid = round(point.valid.overall.sum())
+    calibration = 0 if point.calibration is None else round(point.calibration.overall.sum())
+    train = learned - calibration - (valid if valid + calibration < learned else 0)  # else each row did both, in folds
+    return {"train": train, "validation": valid, "calibration": calibration, "test": test}
+
+
+def _settings(options: TrainOptions, data: Data | StreamedData, estimator: FairClassifier, out: Path) -> dict[str, Any]:
+    parameters = {
+        name: value if isinstance(value, str | int | float | bool | None) or name == "notions" else repr(value)
+        for name, value in estimator.get_params(deep=False).items()
+    }
+    return {
+        "command": options.command(str(out)),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "data": {"name": data.name, "rows": data.rows, "checksum": data.checksum, "groups": data.group_sizes()},
+        "target": data.target,
+        "favorable": data.favorable,
+        "sensitive": data.attributes,
+        "notions": parameters["notions"],
+        "model": options.model,
+        "parameters": parameters,
+        "within": options.within,
+        "within_reached": None if options.within is None else isinstance(estimator.selection, MostAccurateWithin),
+        "seed": options.seed,
+        "versions": versions(),
+    }
