@@ -1,8 +1,8 @@
-"""The main job on the bundled Adult data: the whole trade-off for sex and race, and one point chosen from it.
+"""The whole trade-off for sex and race on the bundled Adult data, and three choices from it.
 
     python examples/adult.py [FOLDER]
 
-Writes the front as a table and as a picture to FOLDER (runs/adult).
+Writes the front as a table and a figure to FOLDER (runs/adult by default).
 """
 
 import sys

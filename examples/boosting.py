@@ -1,8 +1,8 @@
-"""Gradient boosting on a table as it comes: text, categories and missing values need no encoder.
+"""Gradient boosting on a raw table: text, categories and missing values need no encoder.
 
     python examples/boosting.py
 
-Each booster is a preference, each number of its trees a trade-off; one fit finds the whole front.
+Each booster has its own preference, and each number of trees is another trade-off; one fit finds the whole front.
 """
 
 from typing import Any
@@ -15,14 +15,14 @@ from mamofair.metrics import error, gap
 
 
 def choices(limits: tuple[float, ...] = (1.0, 0.05, 0.02), rows: int = 20_000, **parameters: Any) -> pd.DataFrame:
-    """Return error and gap, on other rows, of the most accurate model within each limit."""
+    """Return error and gap on new rows for the most accurate model within each limit."""
     adult = load_adult()
     train, test = slice(0, rows), slice(rows, None)
     model = FairBoostingClassifier(random_state=0, **parameters)
     model.fit(adult.X[train], adult.y[train], sensitive_features=adult.sensitive["sex"][train])
     found = []
     for limit in limits:
-        chosen = model.with_selection(MostAccurateWithin(limit))  # nothing is trained again
+        chosen = model.with_selection(MostAccurateWithin(limit))  # without retraining
         decided, truth = chosen.predict(adult.X[test]), adult.y[test]
         unfair = gap(truth, decided, sensitive_features=adult.sensitive["sex"][test], notion="demographic_parity")
         member, trees = model.front_[chosen.selected_].state

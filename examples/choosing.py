@@ -1,8 +1,8 @@
-"""Choosing from a front of Adult by several rules, and what the choices turn out to be on test rows.
+"""Several rules choose a point of a front on Adult; test rows show how good the choices are.
 
     python examples/choosing.py [PICTURE]
 
-Writes the picture of docs/choosing.md: the front on validation rows, each choice, and where it lies on test rows.
+Writes the figure of docs/choosing.md: the front on validation rows, and each choice there and on test rows.
 """
 
 import sys

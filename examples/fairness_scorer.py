@@ -1,4 +1,4 @@
-"""Cross-validation that also scores fairness: a gap as a scikit-learn scorer, with the attribute routed to it.
+"""Cross-validation that also scores fairness: a gap as a scikit-learn scorer that is routed the attribute.
 
 python examples/fairness_scorer.py
 """
@@ -18,19 +18,19 @@ from mamofair.metrics import gap
 
 
 def fairness(notion: str) -> Callable[..., float]:
-    """Return a scorer: minus the gap, since scikit-learn prefers what is large."""
+    """Return a scorer: minus the gap, because scikit-learn prefers large scores."""
     scorer = make_scorer(gap, greater_is_better=False, notion=notion)
     return scorer.set_score_request(sensitive_features=True)
 
 
 def scores(folds: int = 5, **parameters: Any) -> pd.DataFrame:
-    """Return accuracy and minus the gap, means over folds, of an ordinary model and of a fair one."""
+    """Return accuracy and minus the gap of an ordinary and a fair model, averaged over folds."""
     toy = make_toy()
     scoring = {"accuracy": "accuracy", "fairness": fairness("demographic_parity")}
     models = {"ordinary": LogisticRegression(), "fair": FairNetClassifier(random_state=0, **parameters)}
     found = {}
     for name, model in models.items():
-        people = {"sensitive_features": toy.sensitive["group"]}  # goes to whoever asks for it
+        people = {"sensitive_features": toy.sensitive["group"]}  # routed to whatever requests it
         result = cross_validate(model, toy.X, toy.y, scoring=scoring, cv=folds, params=people)
         found[name] = {score: result[f"test_{score}"].mean() for score in scoring}
     return pd.DataFrame(found).T

@@ -1,4 +1,4 @@
-"""GridSearchCV with a limit on the gap: of all settings within it, the most accurate one is fitted again.
+"""GridSearchCV with a limit on the gap: refit the most accurate setting within the limit.
 
 python examples/grid_search.py
 """
@@ -16,7 +16,7 @@ from mamofair.metrics import gap
 
 
 def within(limit: float, results: dict[str, Any]) -> int:
-    """Return the most accurate setting with a mean gap within the limit, or else the fairest."""
+    """Return the most accurate setting with a mean gap within the limit, or the fairest if there is none."""
     accuracy, gaps = results["mean_test_accuracy"], -results["mean_test_fairness"]
     return int(np.argmax(np.where(gaps <= limit, accuracy, -gaps - 1)))
 

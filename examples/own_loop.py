@@ -1,4 +1,4 @@
-"""Your module, your optimizer, your loop: `python examples/own_loop.py` prints the front that it passed by."""
+"""Your own module, optimizer and training loop: `python examples/own_loop.py` prints the front it finds."""
 
 import torch
 from torch.nn import Flatten, Linear, Module, Sequential, SiLU
@@ -21,16 +21,16 @@ def train(network: Module, epochs: int = 10) -> Front:
     scales = initial_scales(evaluate(objectives, network(people.x), people)[0])
     for step, index in enumerate(part for _ in range(epochs) for part in torch.randperm(len(people)).split(512)):
         logits = network((batch := people[index]).x)
-        _, cotangents = evaluate(objectives, logits, batch)  # the objectives' derivatives by the logits
-        J = pullback(logits, cotangents / scales[:, None], parameters)  # and by the parameters, in one backward pass
+        _, cotangents = evaluate(objectives, logits, batch)  # derivatives of the objectives w.r.t. the logits
+        J = pullback(logits, cotangents / scales[:, None], parameters)  # and w.r.t. the parameters: one backward pass
         assign_grad(parameters, MinNorm()(J @ J.T) @ J)  # a direction that hurts no objective, to first order
         optimizer.step()
-        if step % 5 == 4:  # exact counts of decisions, on rows that are held back
+        if step % 5 == 4:  # exact counts of decisions on held-back rows
             [tally] = count((network(X[valid]) > 0).numpy()[None])
             archive.add_all([Point(tally, step=step, state={k: v.clone() for k, v in network.state_dict().items()})])
     return archive.front()
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)  # more only get in the way of a small network
+    torch.set_num_threads(1)  # more threads only slow a small network down
     print(train(Sequential(Linear(49, 64), SiLU(), Linear(64, 1), Flatten(0))).frame())

@@ -1,7 +1,7 @@
-"""A model you have already trained, made fair without training it again.
+"""Make a trained model fair without retraining it.
 
-Works with anything that has `predict_proba`: XGBoost, LightGBM, a Pipeline; here, a logistic regression. The people it
-is made fair with should not be those it was trained on.
+This works with anything that has `predict_proba`, such as XGBoost, LightGBM or a Pipeline; here, a logistic regression.
+Fit the fair model on people that the original model was not trained on.
 
     python examples/own_model.py
 """
@@ -21,7 +21,7 @@ from mamofair.tables import encoder
 
 
 def compare(model: Any = None, rows: int = 6000, limit: float = 0.03) -> pd.DataFrame:
-    """Return error and gap on new people, of your model and of your model made fair."""
+    """Return error and gap on new people, for your model before and after."""
     adult = load_adult()
     parts = train_test_split(adult.X, adult.y, adult.sensitive["sex"], train_size=3 * rows, random_state=0)
     X_known, X_new, y_known, y_new, sex_known, sex_new = parts

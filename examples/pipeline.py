@@ -1,6 +1,6 @@
-"""A table with text and gaps through one Pipeline: encode, train the whole front, choose a point.
+"""A table with text and missing values in one Pipeline: encode, train the whole front, choose a point.
 
-The sensitive attribute is handed to `fit` beside X and y, and scikit-learn routes it to the step that asks for it.
+Pass the sensitive attribute to `fit` with X and y; scikit-learn routes it to the step that requests it.
 
     python examples/pipeline.py
 """
@@ -19,7 +19,7 @@ from mamofair.tables import encoder
 
 
 def choices(rows: int = 8000, limits: tuple[float, ...] = (0.1, 0.05, 0.02), **parameters: Any) -> pd.DataFrame:
-    """Return error and gap on new people, for several limits on the gap and one training."""
+    """Return error and gap on new people for several limits on the gap, with a single training."""
     adult = load_adult()
     X, X_new, y, y_new, sex, sex_new = train_test_split(
         adult.X, adult.y, adult.sensitive["sex"], train_size=rows, test_size=rows, random_state=0
@@ -29,7 +29,7 @@ def choices(rows: int = 8000, limits: tuple[float, ...] = (0.1, 0.05, 0.02), **p
 
     encode, network = model[:-1], model[-1]
     found = []
-    for limit in limits:  # other points of the same front: nothing is trained again
+    for limit in limits:  # other points of the same front, without retraining
         chosen = make_pipeline(encode, network.with_selection(MostAccurateWithin(limit)))
         decided = chosen.predict(X_new)
         unfairness = gap(y_new, decided, sensitive_features=sex_new, notion="demographic_parity")
@@ -39,5 +39,5 @@ def choices(rows: int = 8000, limits: tuple[float, ...] = (0.1, 0.05, 0.02), **p
 
 if __name__ == "__main__":
     set_config(enable_metadata_routing=True)
-    print("Adult, demographic parity between women and men, on people who were not trained on")
+    print("Adult, demographic parity between women and men, measured on new people")
     print(choices().round(3).to_string(index=False))

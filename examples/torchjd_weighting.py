@@ -1,4 +1,4 @@
-"""Weightings of TorchJD as members of a population: what maps a Gramian to weights fits, ours and theirs side by side.
+"""TorchJD's weightings beside ours in one population: any function from a Gramian to weights fits.
 
     python examples/torchjd_weighting.py
 
