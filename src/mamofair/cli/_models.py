@@ -70,7 +70,7 @@ def _length_parameter(model: str, epochs: int | None) -> dict[str, Any]:
 
 
 def _make_portfolio(options: TrainOptions) -> list[tuple[str, FairClassifier]]:
-    """Return the estimators of a portfolio, without the plug-in where it has no rule: given the prediction."""
+    """Return the estimators of a portfolio; the plug-in has no rule for notions that condition on the prediction."""
     has_rule = not any(as_notion(name).conditions_on_prediction for name in options.notion)
     kinds = {name: getattr(mamofair, MODELS[name]) for name in ("net", "boosting", "plugin")[: 3 if has_rule else 2]}
     own = {"net": {"patience": _PATIENCE}}

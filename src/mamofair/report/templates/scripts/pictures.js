@@ -123,7 +123,7 @@ function groupRates() {
 
 const moment = () => {
   const { model, step } = points[state.selected];
-  return { step: model === summary.training.model ? step : null }; // only one model of a portfolio has its training shown
+  return { step: model === summary.training.model ? step : null }; // training is shown for one model only
 };
 
 function overTime(rows) {

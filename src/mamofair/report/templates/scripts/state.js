@@ -1,5 +1,5 @@
-// The state of the page: the selected point, the limits, the gap in view and the rows it is measured on. Every change goes
-// through `select`, `limit` or `look`, which update all views. Text is only ever set as textContent.
+// The state of the page: the selected point, the limits, the gap in view and the rows it is measured on. Every change
+// goes through `select`, `limit` or `look`, which update all views. Text is only ever set as textContent.
 // These files become one module, in the order state, pictures, texts, record, start.
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
