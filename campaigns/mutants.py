@@ -24,6 +24,10 @@ ALARMS = ("survived",)
 
 _PACKAGE = ROOT / "src" / "mamofair"
 
+_FOLDERS = tuple(
+    f"runs/test_{name}.py" for name in ("untrusted_folders", "nonsense_in_runs", "save_and_load", "sizes_of_runs")
+)
+
 #: Which tests look at a module, or at all modules of a folder: the first entry that fits, the quickest test first.
 TESTS: dict[str, tuple[str, ...]] = {
     "_stats/certificates.py": (
@@ -74,9 +78,14 @@ TESTS: dict[str, tuple[str, ...]] = {
     "metrics/_rates.py": ("metrics/test_rates.py", "metrics/test_audit.py"),
     "metrics": ("test_edges.py", "metrics", "cli/test_audit_command.py"),
     "runs/_onnx.py": ("cli/test_predict_command.py",),
-    "runs/_values.py": ("runs/test_save_and_load.py", "runs/test_untrusted_folders.py"),
-    "runs/_estimator_files.py": ("runs/test_save_and_load.py", "runs/test_untrusted_folders.py"),
-    "runs": ("runs", "cli/test_every_command.py"),
+    "runs/_csv.py": ("cli/test_predict_command.py", "runs/test_killed_runs.py"),
+    "runs/_values.py": (*_FOLDERS, "runs/test_everything_exported.py"),
+    "runs/_weightings.py": ("runs/test_everything_exported.py",),
+    "runs/_estimator_files.py": _FOLDERS,
+    "runs/_boosters.py": ("runs/test_crafted_boosters.py", "runs/test_save_and_load.py"),
+    "runs/_checkpoint.py": ("runs/test_killed_runs.py", "runs/test_folder_locks.py"),
+    "runs/_locks.py": ("runs/test_folder_locks.py", "runs/test_killed_runs.py"),
+    "runs": (*_FOLDERS, "runs/test_killed_runs.py", "runs/test_folder_locks.py", "cli/test_every_command.py"),
 }
 
 

@@ -31,6 +31,11 @@ def test_quotes_are_short_and_those_of_short_values_are_what_python_writes(value
     assert len(quote_some([value] * 1000, most)) <= 70 * most + 20
 
 
+def test_values_that_are_written_in_lines_are_quoted_in_one():
+    assert quote(pd.DataFrame({"a": [1, 2]}, index=["x", "y"])) == "a x  1 y  2"
+    assert quote(np.eye(2)) == "array([[1., 0.], [0., 1.]])"
+
+
 FRAME = pd.DataFrame({"y": [0, 1] * 50, "sex": GROUPS, LONG: range(100), LONG + "2": "a"})
 WIDE = pd.DataFrame({f"{i}{LONG[:500]}": [f"note {j}" for j in range(100)] for i in range(300)}).assign(
     y=[0, 1] * 50, sex=GROUPS, number=range(100)

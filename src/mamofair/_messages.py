@@ -36,13 +36,13 @@ def as_share(value: Any) -> str:
 
 
 def quote(value: Any, most: int = _MOST) -> str:
-    """Return how Python writes a value, cut short.
+    """Return how Python writes a value, in one line and cut short.
 
     >>> quote("sex"), quote("s" * 100, most=11)
     ("'sex'", "'ssss…ssss'")
     """
     shown = value[: 2 * most] + value[-2 * most :] if isinstance(value, str) and len(value) > 4 * most else value
-    return cut(repr(shown), most)
+    return cut(" ".join(line.strip() for line in repr(shown).splitlines()), most)
 
 
 def quote_some(values: Collection[Any], most: int = _SOME, join: str = ", ") -> str:

@@ -34,6 +34,11 @@ def test_one_known_label_is_understood(labels):
     assert favorable_label(np.array(labels)) == 1
 
 
+@pytest.mark.parametrize("labels", [[False, True], [True], [False]])
+def test_the_favorable_one_of_booleans_is_said_to_be_true(labels):
+    assert favorable_label(np.array(labels)) is True
+
+
 def test_the_favorable_label_need_not_occur():
     assert favorable_label(np.array(["denied"]), favorable="approved") == "approved"
 

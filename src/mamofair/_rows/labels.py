@@ -81,7 +81,7 @@ def favorable_label(*columns: np.ndarray, favorable: Any = None, name: str = "y"
     if favorable is None:
         for convention in _CONVENTIONS:
             if set(found) <= convention:
-                return max(convention)
+                return True if isinstance(found[0], bool) else max(convention)  # as `predict` returns it
         raise ValueError(
             f"`favorable` must name the favorable label unless labels are 0/1, booleans or −1/1: found {shown} in "
             f"`{name}`. Pass one of them as `favorable=…`; the alphabet must not decide."
