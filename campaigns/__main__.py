@@ -1,4 +1,4 @@
-"""Run campaigns, or write the page of what they found.
+"""Run campaigns, or write the page of what they found; campaigns without records here keep their section of it.
 
 python -m campaigns inputs --minutes 30
 python -m campaigns all --minutes 60        # so many minutes each
@@ -26,7 +26,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/results/reliability.md"), help="where the page goes")
     arguments = parser.parse_args()
     if arguments.name == "page":
-        arguments.out.write_text(page(NAMES))
+        earlier = arguments.out.read_text() if arguments.out.is_file() else ""
+        arguments.out.write_text(page(NAMES, earlier))
         return
     for name in NAMES if arguments.name == "all" else [arguments.name]:
         _run(name, arguments)

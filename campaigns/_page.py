@@ -15,14 +15,22 @@ showed an error of the library, or of its oracle, was tried again once that was 
 """
 
 
-def page(names: Iterable[str]) -> str:
-    """Return the page, from the records of each campaign."""
-    return "\n".join([_HEAD, *map(_section, names)])
+def page(names: Iterable[str], earlier: str = "") -> str:
+    """Return the page, from the records of each campaign.
+
+    Records stay on the machine that ran a campaign. A campaign without records here keeps its section of the earlier
+    page, word for word.
+    """
+    parts = f"\n{earlier}".split("\n## ")[1:]
+    sections = {part.partition("\n")[0]: f"## {part}" for part in parts}
+    return "\n".join([_HEAD, *(_section(name, sections.get(name.capitalize())) for name in names)])
 
 
-def _section(name: str) -> str:
-    """Return a campaign's part: what it tries, what came of it, and what needs a look."""
+def _section(name: str, earlier: str | None = None) -> str:
+    """Return a campaign's section: what it tries, what came of it, and what needs a look."""
     campaign, records = import_module(f"campaigns.{name}"), read_records(name)
+    if not records and earlier is not None:
+        return earlier
     counts = Counter((record.kind, record.outcome) for record in records)
     kinds, outcomes = (sorted({key[place] for key in counts}) for place in (0, 1))
     rows = [
