@@ -79,7 +79,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "metrics": ("test_edges.py", "metrics", "cli/test_audit_command.py"),
     "runs/_onnx.py": ("cli/test_predict_command.py",),
     "runs/_csv.py": ("cli/test_predict_command.py", "runs/test_killed_runs.py"),
-    "runs/_values.py": (*_FOLDERS, "runs/test_everything_exported.py"),
+    "runs/_values.py": (*_FOLDERS, "runs/test_everything_exported.py", "runs/test_crafted_boosters.py"),
     "runs/_weightings.py": ("runs/test_everything_exported.py",),
     "runs/_estimator_files.py": _FOLDERS,
     "runs/_boosters.py": ("runs/test_crafted_boosters.py", "runs/test_save_and_load.py"),

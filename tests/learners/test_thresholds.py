@@ -1,6 +1,7 @@
 """Thresholds for groups against brute force: every row decided, every combination tried."""
 
 from itertools import product
+from math import prod
 
 import moocore
 import numpy as np
@@ -71,6 +72,16 @@ def test_local_search_finds_almost_all_of_the_front(number, seed):
     assert moocore.hypervolume(ours, ref=reference) >= 0.99 * moocore.hypervolume(best, ref=reference)
     for column in range(3):
         assert ours[:, column].min() <= best[:, column].min() + 0.01
+
+
+def test_all_combinations_are_tried_if_they_are_as_few_as_asked():
+    """On people of whom local search misses one point of the front."""
+    score, y, groups = people(48, 5)
+    counts = Cuts.of(score, y, groups, Strata.of(groups, ["g"]))
+    size = prod(len(at) for at in counts.at)
+    local, every = (measured(score, y, groups, BOTH, search(counts, BOTH, exact=most)) for most in (size - 1, size))
+    assert all((every <= point).all(axis=1).any() for point in local)
+    assert not all((local <= point).all(axis=1).any() for point in every)
 
 
 def test_cells_are_those_of_decided_rows():

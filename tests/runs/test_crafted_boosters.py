@@ -1,6 +1,7 @@
 """Boosters are arrays that are checked while they are read; LightGBM only ever sees text that we wrote from them."""
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from campaigns._tampering import write_sums
 from campaigns.folders import ask_child
 
 from mamofair import FairBoostingClassifier
-from mamofair.runs import Run, save
+from mamofair.runs import Run, load_run, save
 from mamofair.runs._boosters import from_arrays, to_arrays
 from run_fits import GROUP, TOY, Y, fitted
 
@@ -76,6 +77,16 @@ def test_crafted_trees_are_refused(case, saved):
     arrays[name][place] = value
     with pytest.raises(ValueError, match="must hold trees"):
         from_arrays(2, arrays)
+
+
+def test_columns_of_boosters_are_counted_before_lightgbm_names_them(saved, tmp_path):
+    folder = shutil.copytree(saved, tmp_path / "run")
+    document = json.loads((folder / "estimator.json").read_bytes())
+    document["learned"]["dict"]["_boosters"]["tuple"][0]["booster"]["features"] = 2 * 10**7 + 1
+    (folder / "estimator.json").write_text(json.dumps(document))
+    write_sums(folder)
+    with pytest.raises(ValueError, match="may have 20,000,000 columns together: found more"):
+        load_run(folder)
 
 
 @pytest.mark.parametrize("text", ["half", "num_tree_per_iteration=0", "tree_sizes=7", "left_child=99", "left_child=0"])

@@ -17,6 +17,7 @@ from sklearn.svm import SVC
 
 from mamofair import FairPlugInClassifier
 from mamofair.runs import Run, load_run, save
+from mamofair.runs._folders import leads_inside
 from mamofair.runs._values import _ALLOWED
 from mamofair.tables import encoder, load_encoder, save_encoder
 from mamofair.tables.skops_files import read_parts
@@ -131,6 +132,15 @@ def test_links_within_the_folder_are_followed(folder):
     (folder / "front.csv").rename(folder / "same.csv")
     (folder / "front.csv").symlink_to("same.csv")
     load_run(folder)
+
+
+def test_no_folder_on_the_way_to_a_file_may_be_a_link(tmp_path):
+    """Not even to another one inside: who swaps it later must not decide where files go."""
+    (tmp_path / "real" / "deep").mkdir(parents=True)
+    (tmp_path / "linked").symlink_to("real")
+    assert leads_inside(tmp_path, "real/deep/file")
+    assert not leads_inside(tmp_path, "linked/file")
+    assert not leads_inside(tmp_path, "linked/deep/file")
 
 
 def crafted(model, change) -> bytes:
