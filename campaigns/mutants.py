@@ -7,6 +7,9 @@ check or a statement removed. Then it runs the tests of that module in a process
 that no longer ends, has **killed** the mutant; one that **survived** shows what no test looks at. Some errors change
 nothing that can be seen, and are listed as **equivalent**, with the reason, in `campaigns/_equivalent.py`. The goal is
 that at least 95 % of the others are killed.
+
+A mutant that survived is tried again once a test has been written against it. The share below is the one after that,
+so it is higher than among mutants that nobody has tried yet.
 """
 
 from collections.abc import Sequence
