@@ -156,7 +156,7 @@ class CotterClassifier(FairClassifier):
     learning_rate: float = 0.02
     multiplier_rate: float = 0.1
 
-    _rules = (
+    rules = (
         *SHARED,
         ("tolerance", lambda v: 0 <= v <= 1, "from 0 to 1"),
         ("network", lambda v: callable(v) and not isinstance(v, nn.Module), "a recipe such as MLP(()), not a module"),

@@ -73,7 +73,7 @@ class ExponentiatedGradientClassifier(Peer):
     _: KW_ONLY
     bounds: Sequence[float] = (0.005, 0.02, 0.05, 0.1)
 
-    _rules = _BOUNDED
+    rules = _BOUNDED
 
     def new_learner(self) -> ExponentiatedGradientLearner:
         """Return what finds the mixtures."""
@@ -184,7 +184,7 @@ class ThresholdOptimizerClassifier(Peer):
     bounds: Sequence[float] = (0.005, 0.02, 0.05, 0.1)
 
     needs_sensitive_features = True
-    _rules = _BOUNDED
+    rules = _BOUNDED
 
     def new_learner(self) -> ThresholdOptimizerLearner:
         """Return what finds the thresholds."""

@@ -156,7 +156,7 @@ class SearchFairClassifier(FairClassifier):
     C: float = 1.0
     max_iter: int = 40
 
-    _rules = (
+    rules = (
         *SHARED,
         ("tolerance", lambda v: 0 <= v <= 1, "from 0 to 1"),
         ("kernel", lambda v: v in ("linear", "rbf"), "'linear' or 'rbf'"),

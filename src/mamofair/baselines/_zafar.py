@@ -107,7 +107,7 @@ class ZafarClassifier(FairClassifier):
     bounds: Sequence[float] = (1, 0.8, 0.6, 0.4, 0.3, 0.2, 0.1, 0.05, 0)
     C: float = 1.0
 
-    _rules = (
+    rules = (
         *SHARED,
         ("bounds", lambda v: len(v) > 0 and all(0 <= bound <= 1 for bound in v), "shares from 0 to 1, at least one"),
         ("C", lambda v: 0 < v < np.inf, "a positive number"),

@@ -57,7 +57,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     # scikit-learn's way to have Pipeline and GridSearchCV pass it on without being asked.
     __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
 
-    _rules: ClassVar[tuple[Rule, ...]] = SHARED
+    rules: ClassVar[tuple[Rule, ...]] = SHARED
 
     @property
     @abstractmethod
@@ -123,7 +123,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def check_parameters(self) -> None:
         """Raise a `ValueError` for a parameter that is not what it must be, as `fit` does before it reads rows."""
-        require(self, self._rules)
+        require(self, self.rules)
         require_calibration(self.selection, self.calibration_fraction, self.new_learner().folds)
 
     def _check_start(self, resumed: bool) -> Search | None:

@@ -106,7 +106,7 @@ class FairBoostingClassifier(FairClassifier):
     min_child_samples: int = 20
     n_jobs: int = 1
 
-    _rules = BOOSTING
+    rules = BOOSTING
 
     def new_learner(self) -> BoostingLearner:
         """Return what grows the boosters."""

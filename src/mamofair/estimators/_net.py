@@ -154,7 +154,7 @@ class FairNetClassifier(FairClassifier):
     warm_start: bool = False
     device: str = "cpu"
 
-    _rules = NETWORK
+    rules = NETWORK
 
     def new_learner(self) -> NetworkLearner:
         """Return what trains the networks."""

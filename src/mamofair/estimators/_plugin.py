@@ -79,7 +79,7 @@ class FairPlugInClassifier(FairClassifier):
     __metadata_request__predict_proba: ClassVar[dict[str, bool]] = {"sensitive_features": True}
     __metadata_request__decision_function: ClassVar[dict[str, bool]] = {"sensitive_features": True}
     __metadata_request__score: ClassVar[dict[str, bool]] = {"sensitive_features": True}
-    _rules = PLUG_IN
+    rules = PLUG_IN
 
     def new_learner(self) -> PlugInLearner:
         """Return what fits the models and sweeps the prices."""

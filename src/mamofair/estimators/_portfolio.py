@@ -64,7 +64,7 @@ class PortfolioLearner(Learner):
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Fit each estimator, and yield its front so far."""
         for place, (name, own) in enumerate(self.estimators.items()):
-            require(own, own._rules)
+            require(own, own.rules)
             search = Search.start(task, self.learners.pop(name), own.max_points)
             own._take(search)
             views = Parts(*(_view(part, place) for part in (parts.train, parts.valid, parts.calibration)))
@@ -156,7 +156,7 @@ class FairPortfolioClassifier(FairClassifier):
     notions: Any = "demographic_parity"
     _: KW_ONLY
 
-    _rules = (
+    rules = (
         *SHARED,
         ("estimators", _are_named, "a list of pairs of a name, each another one, and an estimator of ours"),
     )

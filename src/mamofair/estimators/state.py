@@ -122,7 +122,7 @@ def _check_task(task: Task) -> None:
 
 def _check_whole(estimator: FairClassifier, chosen: int | None) -> None:
     """Raise a `ValueError` unless the parts of a fitted estimator fit together, and all its numbers are finite."""
-    require(estimator, estimator._rules)
+    require(estimator, estimator.rules)
     search, features = estimator.search_, estimator.n_features_in_
     names = getattr(estimator, "feature_names_in_", None)
     if names is not None and len(names) != features:

@@ -1,6 +1,7 @@
 """A fitted estimator as files: JSON, safetensors, CSV and skops. None of them can execute anything."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from inspect import isabstract
 from typing import Any, cast
 
@@ -105,7 +106,7 @@ def _made(name: str, parameters: dict[str, Any]) -> FairClassifier:
     kind = getattr(estimators, name) if name in estimators.__all__ else FairClassifier
     if isabstract(kind):
         raise ValueError(f"A run must hold one of mamofair's estimators: found {str(name)[:80]!r}. Update mamofair.")
-    known = kind._get_param_names()
+    known = sorted(part.name for part in fields(kind))
     if unknown := sorted(set(parameters) - set(known)):
         raise ValueError(f"A {name} must be given {', '.join(known)}: found {unknown[0][:80]!r}. Update mamofair.")
     return cast(FairClassifier, kind(**parameters))
