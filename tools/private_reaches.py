@@ -51,7 +51,7 @@ def reaches(path: Path) -> Iterator[str]:
             continue
         if node.attr in owners.get(node, set()):  # another object of the same class
             continue
-        yield f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
+        yield f"{path.name if ROOT not in path.parents else path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
 
 
 def private_imports(path: Path) -> Iterator[str]:
