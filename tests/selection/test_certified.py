@@ -188,7 +188,7 @@ def test_gaps_that_are_not_named_are_not_calibrated():
 
 def test_confidence_needs_calibration_rows():
     front = Front((point(200, 5),), criteria(1))
-    with pytest.raises(ValueError, match=r"found no calibration counts. Set `calibration_fraction`"):
+    with pytest.raises(ValueError, match=r"found none. Set `calibration_fraction`"):
         MostAccurateWithin(0.05, 0.95)(front)
 
 
