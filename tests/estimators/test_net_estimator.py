@@ -36,9 +36,9 @@ def test_bound_that_nothing_meets_is_an_error_when_it_is_needed_and_not_before()
     model.fit(X, Y, sensitive_features=GROUP)
     assert len(model.front_.frame()) >= 1
     for needs in (lambda: model.selected_, lambda: model.predict(X)):
-        with pytest.raises(ValueError, match="bounds"):
+        with pytest.raises(ValueError, match="limits"):
             needs()
-    with pytest.raises(ValueError, match="bounds"):
+    with pytest.raises(ValueError, match="limits"):
         model.with_selection(MostAccurateWithin(0.0))
     assert model.with_selection(ClosestToIdeal()).predict(X).shape == (len(X),)
 
