@@ -122,9 +122,9 @@ def test_only_folders_and_what_is_large_or_asked_for_is_streamed(shards, tmp_pat
     ("arguments", "message"),
     [
         ([*ASKED, "--model", "boosting"], "Only `--model net` trains on rows that are not in memory: found 'boosting'"),
-        ([*ASKED, "--test-fraction", "0"], "`--test-fraction` must lie between 0 and 1, both excluded: found 0"),
+        ([*ASKED, "--test-fraction", "0"], "`--test-fraction` must be greater than 0 and less than 1: found 0"),
         ([*ASKED, "--memory", "lots"], "such as 2GB or 500MB: found 'lots'"),
-        ([], "`--target` must name the column of loans to predict"),
+        ([], "`--target` is missing: name the column of loans to predict"),
         (["--target", "aproved", "--model", "boosting"], "no column 'aproved' in loans. Did you mean 'approved'"),
         ([*ASKED, "--notion", "fairness"], "demographic_parity"),
         ([*ASKED, "--calibration-fraction", "2"], "`calibration_fraction` must be"),
