@@ -41,7 +41,7 @@ def test_ranks_find_together_what_one_process_finds(shards, tmp_path):
     alone = open_stream(asked)
     data = run.settings["data"]
     assert data["checksum"] == alone.checksum
-    assert data["groups"] == alone.groups()
+    assert data["groups"] == alone.group_sizes()
     assert data["rows"] == sum(data["parts"].values()) == FILES * ROWS
     assert run.estimator.encoder_.fill_values_ == pytest.approx(alone.encoder.fill_values_, rel=1e-12)
     assert len(run.test) == len(run.estimator.front_) >= 2
