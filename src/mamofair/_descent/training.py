@@ -97,7 +97,7 @@ def epochs(
     with isolated(seed, device=population.device, small=population.is_small):
         population.train(separate_passes)  # the paper's code takes initial values with dropout
         scales = partial(_initial_scales, population, objectives, feed, weightings, ranks, scale_floor)
-        descend = _descent(population, objectives, weightings, scales)
+        descend = _descent(population, objectives, weightings, scales, separate_passes)
     for epoch in span:
         batches = feed.batches(_draw(seed, epoch))
         marks = np.linspace(0, count, min(snapshots, count) + 1).astype(int).tolist()
@@ -155,6 +155,7 @@ def _descent(
     objectives: Sequence[Objective],
     weightings: Sequence[Weighting],
     initial: Callable[[], Float[Tensor, "k members"]],
+    separate_passes: bool,
 ) -> Descent:
     """Return the function that writes each member's direction into the parameters' `grad` and returns the weights."""
     parameters = population.parameters
@@ -163,7 +164,9 @@ def _descent(
         fixed = torch.stack(shares, dim=1)
 
         def weigh_first(cotangents: Tensor, pull: Pullback) -> Tensor:
-            assign_grad(parameters, pull((fixed.unsqueeze(-1) * cotangents).sum(0, keepdim=True))[0])
+            weighed = fixed.unsqueeze(-1) * cotangents
+            # Objectives with dropout masks of their own have to be pulled back one by one.
+            assign_grad(parameters, pull(weighed if separate_passes else weighed.sum(0, keepdim=True)).sum(0))
             return fixed
 
         return weigh_first
