@@ -10,9 +10,9 @@ import pytest
 
 from mamofair.experiments import EXPERIMENTS, METHODS, Table, _run, read, run
 from mamofair.experiments._fronts import ratio_gap
+from mamofair.experiments._job import LOADERS, telling
 from mamofair.experiments._methods import Setting
-from mamofair.experiments._run import LOADERS, jobs, telling
-from mamofair.fronts import Tally
+from mamofair.experiments._run import jobs
 from mamofair.notions import DEMOGRAPHIC_PARITY, NOTIONS, as_notion
 
 TABLES = [experiment for experiment in EXPERIMENTS.values() if isinstance(experiment, Table)]

@@ -1,4 +1,4 @@
-"""The paper's tables and figures as data, and what runs them: `mamofair reproduce NAME`.
+"""The paper's tables and figures, guesses about them, and studies: `mamofair reproduce NAME`.
 
 >>> from mamofair.experiments import EXPERIMENTS
 >>> EXPERIMENTS["table-compas"].printed["MF1"]["DDP"]
@@ -7,6 +7,7 @@
 
 from mamofair.experiments import (
     figures,
+    studies,
     table_adult,
     table_adult_race_sex,
     table_celeba,
@@ -17,18 +18,23 @@ from mamofair.experiments import (
 from mamofair.experiments._canvas import save as save_figure
 from mamofair.experiments._figure_single_fairness import draw as draw_methods
 from mamofair.experiments._methods import METHODS, Method, Setting
-from mamofair.experiments._reproduce import Outcome, Reproduction
+from mamofair.experiments._reproduce import Experiment, Outcome, Reproduction
 from mamofair.experiments._run import read, run
 from mamofair.experiments._spec import Figure, Table
+from mamofair.experiments._study import Study
+from mamofair.experiments.hypotheses import HYPOTHESES, Hypothesis
 
 __all__ = [
     "EXPERIMENTS",
     "METHODS",
+    "Experiment",
     "Figure",
+    "Hypothesis",
     "Method",
     "Outcome",
     "Reproduction",
     "Setting",
+    "Study",
     "Table",
     "draw_methods",
     "read",
@@ -36,7 +42,7 @@ __all__ = [
     "save_figure",
 ]
 
-_ALL: tuple[Table | Figure, ...] = (
+_ALL: tuple[Experiment, ...] = (
     table_adult.TABLE,
     table_compas.TABLE,
     table_dutch.TABLE,
@@ -49,6 +55,9 @@ _ALL: tuple[Table | Figure, ...] = (
     figures.TOY,
     figures.SINGLE_FAIRNESS,
     figures.DESCENT,
+    *HYPOTHESES,
+    studies.SHARPNESS,
+    studies.ANCHOR,
 )
 
 #: What can be reproduced, by name.

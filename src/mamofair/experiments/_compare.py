@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
+from mamofair.experiments._job import Record
 from mamofair.experiments._methods import METHODS, Method
-from mamofair.experiments._run import Record
 from mamofair.experiments._spec import SHORT, Cell, Table
 
 _ROUNDING = 0.005  # the paper prints two decimals

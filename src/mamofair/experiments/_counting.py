@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mamofair.experiments._compare import Comparison, compared
-from mamofair.experiments._run import Record
+from mamofair.experiments._job import Record
 from mamofair.experiments._spec import Table
 
 

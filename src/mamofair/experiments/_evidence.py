@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from mamofair.experiments._run import Record
+from mamofair.experiments._job import Record
 from mamofair.experiments._spec import SHORT, Table
 
 _ROUNDING = 0.005  # the paper prints two decimals

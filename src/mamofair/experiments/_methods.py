@@ -17,13 +17,12 @@ from mamofair.baselines import (
     GridSearchClassifier,
     OxonFairClassifier,
     SearchFairClassifier,
-    SumOfLossesClassifier,
     ThresholdOptimizerClassifier,
-    UnconstrainedClassifier,
     ZafarClassifier,
 )
+from mamofair.descent import Fixed, MinNorm, PublishedFrankWolfe, Weighting
 from mamofair.estimators import FairNetClassifier
-from mamofair.selection import ClosestToIdeal, Weighted
+from mamofair.selection import Selection, Weighted
 
 QUICK_EPOCHS = 10
 
@@ -86,6 +85,11 @@ class Method:
         Whether the paper took that row over from Lohaus et al. 2020.
     needs : tuple of str
         The optional packages without which it cannot be run.
+    weighting : Weighting, optional
+        Of published networks: methods with the same `make` are trained side by side, each with its weighting of
+        accuracy and its gaps. `Fixed` has two weights, of accuracy and of each gap.
+    rule : selection, optional
+        Chooses from the front of a published network, if not LINMAP.
     """
 
     name: str
@@ -96,6 +100,8 @@ class Method:
     printed_as: str = ""
     taken_over: bool = False
     needs: tuple[str, ...] = ()
+    weighting: Weighting | None = None
+    rule: Selection | None = None
 
 
 def _published(cls: Any, setting: Setting, code: bool = False, **parameters: Any) -> Any:
@@ -112,33 +118,40 @@ def _fixed(cls: Any, setting: Setting, quick: dict[str, Any] | None = None, **pa
     return cls(**setting.shared | parameters | ((quick or {}) if setting.quick else {}))
 
 
-_CONSTANT_ALLOWED = ClosestToIdeal(allow_constant=True)  # the paper's LINMAP
+_TEXT = partial(_published, FairNetClassifier)
+_CODE = partial(_published, FairNetClassifier, code=True)
+_PLAIN_STEPS = partial(_published, FairNetClassifier, optimizer=SGD)
+_ACCURACY = Fixed((1, 0))
 
 PAPER = (
     Method(
         "MF1",
         "common descent, one notion, as the paper writes",
-        partial(_published, FairNetClassifier),
+        _TEXT,
+        weighting=MinNorm(),
         printed_as="MF1",
     ),
-    Method("MF1 code", "the same as its code ran", partial(_published, FairNetClassifier, code=True), printed_as="MF1"),
+    Method("MF1 code", "the same as its code ran", _CODE, weighting=PublishedFrankWolfe(), printed_as="MF1"),
     Method(
         "MF1 SGD",
         "as the paper writes, with plain gradient steps",
-        partial(_published, FairNetClassifier, optimizer=SGD),
+        _PLAIN_STEPS,
+        weighting=MinNorm(),
         printed_as="MF1",
     ),
     Method(
         "MF2",
         "common descent, both notions, as the paper writes",
-        partial(_published, FairNetClassifier),
+        _TEXT,
+        weighting=MinNorm(),
         joint=True,
         printed_as="MF2",
     ),
     Method(
         "MF2 code",
         "the same as its code ran",
-        partial(_published, FairNetClassifier, code=True),
+        _CODE,
+        weighting=PublishedFrankWolfe(),
         joint=True,
         printed_as="MF2",
     ),
@@ -167,14 +180,17 @@ PAPER = (
     Method(
         "Unc",
         "accuracy alone, archived, LINMAP",
-        partial(_published, UnconstrainedClassifier, selection=_CONSTANT_ALLOWED),
+        _TEXT,
         printed_as="Unc",
+        weighting=_ACCURACY,
     ),
     Method(
         "Unc last",
         "accuracy alone, its most accurate snapshot",
-        partial(_published, UnconstrainedClassifier, selection=Weighted({"error": 1})),
+        _TEXT,
         printed_as="Unc",
+        weighting=_ACCURACY,
+        rule=Weighted({"error": 1}),
     ),
     Method("Con", "the majority's label for everyone", partial(_fixed, ConstantClassifier), printed_as="Con"),
 )
@@ -218,32 +234,37 @@ FRONTS = (
     Method(
         "M-MAMO-fair",
         "common descent, as the paper writes",
-        partial(_published, FairNetClassifier),
+        _TEXT,
+        weighting=MinNorm(),
         printed_as="M-MAMO-fair",
     ),
     Method(
         "M-MAMO-fair code",
         "the same as its code ran",
-        partial(_published, FairNetClassifier, code=True),
+        _CODE,
+        weighting=PublishedFrankWolfe(),
         printed_as="M-MAMO-fair",
     ),
     Method(
         "Sum of losses",
         "the sum of all objectives",
-        partial(_published, SumOfLossesClassifier),
+        _TEXT,
+        weighting=Fixed((1, 1)),
         printed_as="Sum of losses",
     ),
     Method(
         "Sum, normalised",
         "the sum of all objectives, each divided by its initial value",
-        partial(_published, FairNetClassifier, members=[EqualShares()]),
+        _TEXT,
+        weighting=EqualShares(),
         printed_as="Sum of losses",
     ),
     Method(
         "Unconstrained",
         "accuracy alone, archived",
-        partial(_published, UnconstrainedClassifier),
+        _TEXT,
         printed_as="Unconstrained",
+        weighting=_ACCURACY,
     ),
 )
 

@@ -7,15 +7,25 @@ from mamofair.experiments._compare import Comparison, compared
 from mamofair.experiments._counting import PrintedCell, best_readings, counts, printed_cells
 from mamofair.experiments._evidence import printed, recorded
 from mamofair.experiments._explanations import ASSUMPTIONS, EXPLANATIONS, INTRODUCTION, QUICK
+from mamofair.experiments._hypothesis_page import describe_all
+from mamofair.experiments._job import Record
+from mamofair.experiments._markdown import row
+from mamofair.experiments._markdown import table as table_lines
 from mamofair.experiments._methods import METHODS
-from mamofair.experiments._run import Record
 from mamofair.experiments._spec import SHORT, Table
+from mamofair.experiments.hypotheses import Hypothesis
 
 Recorded = tuple[Table, Sequence[Record]]
 
 
-def page(tables: Iterable[Recorded], figures: Iterable[tuple[str, str, str]], command: str, quick: bool = False) -> str:
-    """Return the page as Markdown, from the records of each table and the titles, paths and notes of figures.
+def page(
+    tables: Iterable[Recorded],
+    figures: Iterable[tuple[str, str, str]],
+    command: str,
+    quick: bool = False,
+    hypotheses: Iterable[tuple[Hypothesis, Sequence[Record]]] = (),
+) -> str:
+    """Return the page as Markdown: records of tables and of hypotheses, and titles, paths and notes of figures.
 
     A quick page says what it used, and judges nothing.
     """
@@ -25,7 +35,9 @@ def page(tables: Iterable[Recorded], figures: Iterable[tuple[str, str, str]], co
     if quick:
         return "\n".join([QUICK.format(command=command), *sections, *pictures])
     judged = [_claims(known), *_counting(known)] if _is_complete(known) else []
-    return "\n".join([INTRODUCTION.format(command=command), *judged, ASSUMPTIONS, *sections, *_why(known), *pictures])
+    guesses = describe_all(hypotheses)
+    parts = [INTRODUCTION.format(command=command), *judged, *_why(known), *guesses, ASSUMPTIONS, *sections, *pictures]
+    return "\n".join(parts)
 
 
 def section(table: Table, records: Sequence[Record], judged: bool = True) -> str:
@@ -55,11 +67,11 @@ def _claims(tables: Sequence[Recorded]) -> str:
     """Return what the paper says of its results, with a verdict by its own numbers and by ours."""
     main = [(table, records) for table, records in tables if not table.name.endswith("with-sex")]
     sources = printed(table for table, _ in main), recorded(main), recorded(main, code=True)
-    lines = [_row(["claim", "by its printed numbers", "by our records, as the text has it", "as its code ran"])]
+    lines = [row(["claim", "by its printed numbers", "by our records, as the text has it", "as its code ran"])]
     lines.append("|---" * 4 + "|")
     for claim in CLAIMS:
         verdicts = [claim.judge(source) for source in sources]
-        lines.append(_row([f"{claim.text} ({claim.where})", *(f"**{v.verdict}**: {v.figures}" for v in verdicts)]))
+        lines.append(row([f"{claim.text} ({claim.where})", *(f"**{v.verdict}**: {v.figures}" for v in verdicts)]))
     rule = (
         "\nA difference of two methods is clear if its mean over the same splits is more than two standard errors from "
         "zero; for printed means, more than their rounding. A claim about all cases holds if it clearly does in each "
@@ -73,10 +85,10 @@ def _counting(tables: Sequence[Recorded]) -> Iterator[str]:
     points, fronts = printed_cells(tables), printed_cells(tables, whole_front=True)
     agree = sum(cell.agrees for cell in fronts)
     yield "## The printed cells\n"
-    yield "\n".join(_table(counts(points)))
+    yield "\n".join(table_lines(counts(points)))
     yield f"\nOf the {len(fronts)} cells of hypervolume and spacing, {agree} agree under some reading.\n"
     yield "<details><summary>The authors' own cells, each with the reading that fits it best</summary>\n"
-    yield "\n".join(_table(best_readings([*points, *fronts])))
+    yield "\n".join(table_lines(best_readings([*points, *fronts])))
     yield "\n</details>\n"
 
 
@@ -87,26 +99,15 @@ def _why(tables: Sequence[Recorded]) -> Iterator[str]:
             yield EXPLANATIONS.format(constant=sum(errors) / len(errors), splits=len(errors) // 2)
 
 
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _table(rows: Iterable[list[str]]) -> Iterator[str]:
-    for i, row in enumerate(rows):
-        yield _row(row)
-        if i == 0:
-            yield "|---" * len(row) + "|"
-
-
 def _points(cells: Sequence[Comparison]) -> list[str]:
     """Return the lines of a table of chosen points, with the printed value in brackets."""
     columns = [column for short in SHORT.values() for column in (short, f"{short} error")]
-    lines = [_row(["method", *(f"\\|{c}\\|" if c in SHORT.values() else "error" for c in columns), ""])]
+    lines = [row(["method", *(f"\\|{c}\\|" if c in SHORT.values() else "error" for c in columns), ""])]
     lines.append("|---" * (len(columns) + 2) + "|")
     for name in dict.fromkeys(cell.method.name for cell in cells):
         own = {cell.column: cell for cell in cells if cell.method.name == name}
         star = "\\*" if METHODS[name].told else ""
-        lines.append(_row([name + star, *(_shown(own.get(column)) for column in columns), METHODS[name].title]))
+        lines.append(row([name + star, *(_shown(own.get(column)) for column in columns), METHODS[name].title]))
     return lines
 
 
@@ -114,10 +115,10 @@ def _fronts(cells: Sequence[Comparison]) -> list[str]:
     """Return the lines of a table of fronts, a line for each way to read the paper."""
     columns = list(dict.fromkeys(cell.column for cell in cells))
     names = list(dict.fromkeys(cell.method.name for cell in cells))
-    lines = [_row(["measure", *names]), "|---" * (len(names) + 1) + "|"]
+    lines = [row(["measure", *names]), "|---" * (len(names) + 1) + "|"]
     for column in columns:
         own = {cell.method.name: cell for cell in cells if cell.column == column}
-        lines.append(_row([column, *(_shown(own.get(name)) for name in names)]))
+        lines.append(row([column, *(_shown(own.get(name)) for name in names)]))
     return lines
 
 

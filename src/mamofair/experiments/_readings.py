@@ -6,7 +6,7 @@ import moocore
 import numpy as np
 
 from mamofair.experiments._fronts import ratio_gap
-from mamofair.experiments._run import Record
+from mamofair.experiments._job import Record
 from mamofair.experiments._spec import SHORT, Table
 from mamofair.fronts import Criterion, Tally, hypervolume, spacing
 from mamofair.notions import as_notion
@@ -36,14 +36,14 @@ def ratios(measured: Sequence[Tally], wanted: Sequence[Criterion]) -> np.ndarray
     return np.array([[tally.error, *(ratio_gap(tally, criterion) for criterion in wanted)] for tally in measured])
 
 
-def chosen_by_linmap(table: Table, record: Record, epochs: int | None = None) -> Reading:
+def choose_by_linmap(table: Table, record: Record, epochs: int | None = None) -> Reading:
     """Return test error and gap, by notion, of the epoch closest to no error and no gap on validation rows."""
     wanted = criteria(table, record)
     values = differences(tallies(record, "validation", epochs), wanted)
     return _points(table, record, int(np.argmin((values**2).sum(axis=1))))
 
 
-def last_epoch(table: Table, record: Record) -> Reading:
+def take_last_epoch(table: Table, record: Record) -> Reading:
     """Return test error and gap of the last epoch, whatever the archive would say."""
     return _points(table, record, -1)
 
@@ -54,7 +54,7 @@ def _points(table: Table, record: Record, epoch: int) -> Reading:
     return found | {f"{short} error": tally.error for short in list(found)}
 
 
-def front_by_ratios(table: Table, record: Record, *, archived_on_ratios: bool) -> Reading:
+def measure_ratios(table: Table, record: Record, *, archived_on_ratios: bool) -> Reading:
     """Return hypervolume and spacing on validation rows, gaps as ratios, epochs that decide all alike left out."""
     wanted = criteria(table, record)
     measured = [tally for tally in tallies(record, "validation") if not tally.is_constant]

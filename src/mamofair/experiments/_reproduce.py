@@ -1,4 +1,4 @@
-"""Run experiments by name, one after another: records, figures and the page of all results in a folder."""
+"""Run experiments by name, one after another: records, figures and pages of results in a folder."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,9 +9,16 @@ import pandas as pd
 
 from mamofair.experiments._canvas import save
 from mamofair.experiments._compare import compared, frame
+from mamofair.experiments._hypothesis_page import describe
+from mamofair.experiments._job import LOADERS, Record
 from mamofair.experiments._page import page, section
-from mamofair.experiments._run import LOADERS, Record, jobs, read, run
+from mamofair.experiments._run import complete, jobs, read, run
 from mamofair.experiments._spec import Figure, Table
+from mamofair.experiments._study import Study, explore, tabulate
+from mamofair.experiments.hypotheses import Hypothesis
+
+#: What can be reproduced.
+Experiment = Table | Figure | Hypothesis | Study
 
 #: Shows the progress of records that are about to come: (records, how many, of what) → the same records.
 Watch = Callable[[Iterator[Record], int, str], Iterable[Record]]
@@ -19,9 +26,9 @@ Watch = Callable[[Iterator[Record], int, str], Iterable[Record]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one experiment: its records, the files of its figure, or why it was skipped."""
+    """What came of one experiment: its records, the files of its figure or page, or why it was skipped."""
 
-    experiment: Table | Figure
+    experiment: Experiment
     records: Sequence[Record] = ()
     files: Sequence[Path] = ()
     skipped: str = ""
@@ -30,9 +37,11 @@ class Outcome:
         name = self.experiment.name
         if self.skipped:
             return f"{name} is skipped: {self.skipped}"
+        judged = not any(record["quick"] for record in self.records)
         if isinstance(self.experiment, Table):
-            judged = not any(record["quick"] for record in self.records)
             return section(self.experiment, self.records, judged)
+        if isinstance(self.experiment, Hypothesis):
+            return describe(self.experiment, self.records, judged)
         return f"{name}: {', '.join(map(str, self.files))}"
 
     def plain(self) -> dict[str, Any]:
@@ -42,6 +51,9 @@ class Outcome:
             return told | {"skipped": self.skipped}
         if isinstance(self.experiment, Table):
             return told | {"cells": [cell.plain() for cell in compared(self.experiment, self.records)]}
+        if isinstance(self.experiment, Hypothesis):
+            cells = [{"reading": reading} | cell.plain() for reading, cell in self.experiment.compare(self.records)]
+            return told | {"statement": self.experiment.statement, "cells": cells}
         return told | {"files": [str(path) for path in self.files]}
 
 
@@ -60,22 +72,38 @@ class Reproduction:
         """Where records and figures are."""
         return self.out / "paper"
 
-    def __call__(self, experiment: Table | Figure) -> Outcome:
-        """Run a table, or what a figure shows, and draw it."""
-        return self._tabulate(experiment) if isinstance(experiment, Table) else self._draw(experiment)
+    def __call__(self, experiment: Experiment) -> Outcome:
+        """Run a table, a hypothesis, a study, or what a figure shows, and draw it."""
+        if isinstance(experiment, Table):
+            return self._tabulate(experiment, self.splits)
+        if isinstance(experiment, Hypothesis):
+            outcome = self._tabulate(experiment.table, experiment.splits(len(self.splits)))
+            return replace(outcome, experiment=experiment)
+        return self._study(experiment) if isinstance(experiment, Study) else self._draw(experiment)
 
-    def _tabulate(self, table: Table) -> Outcome:
+    def _tabulate(self, table: Table, splits: Sequence[int]) -> Outcome:
         try:
             LOADERS[table.data]()
         except FileNotFoundError as error:
             return Outcome(table, skipped=" ".join(str(error).split()))
-        records = run(table, self.folder, repetitions=self.splits, quick=self.quick, n_jobs=self.n_jobs)
-        total = len(jobs(table, self.splits, self.quick))
+        records = run(table, self.folder, repetitions=splits, quick=self.quick, n_jobs=self.n_jobs)
+        total = len(jobs(table, splits, self.quick))
         return Outcome(table, records=list(self.watch(records, total, table.name)))
+
+    def _study(self, study: Study) -> Outcome:
+        wanted = study.runs(self.splits, self.quick)
+        path = self.folder / f"{study.name}.jsonl"
+        found = complete(path, wanted, explore, self.n_jobs)
+        records = list(self.watch(found, len(wanted), study.name))
+        results = tabulate(records)
+        files = save(study.draw(results), self.folder, study.name)
+        text = self.out / study.page
+        text.write_text(study.describe(results), encoding="utf-8")
+        return Outcome(study, records=records, files=[text, *files])
 
     def _draw(self, figure: Figure) -> Outcome:
         tables = (replace(table, methods=figure.methods) for table in figure.tables)
-        shown = [outcome for outcome in map(self._tabulate, tables) if outcome.records]
+        shown = [outcome for table in tables if (outcome := self._tabulate(table, self.splits)).records]
         if figure.tables and not shown:
             return Outcome(figure, skipped="none of its data sets is at hand.")
         frames = [frame(outcome.experiment, outcome.records) for outcome in shown]  # type: ignore[arg-type]
@@ -86,15 +114,17 @@ class Reproduction:
         """Return the records there are of a table, of this run or earlier ones."""
         return [record for record in read(self.folder / f"{table.name}.jsonl") if record["quick"] == self.quick]
 
-    def write_page(self, experiments: Iterable[Table | Figure], command: str) -> Path:
+    def write_page(self, experiments: Iterable[Experiment], command: str) -> Path:
         """Write `paper.md`, with all that is in the folder, and return its path."""
-        tables, figures = [], []
+        tables, hypotheses, figures = [], [], []
         for experiment in experiments:
             if isinstance(experiment, Table):
                 tables.append((experiment, self.recorded(experiment)))
-            elif (self.folder / f"{experiment.name}.png").exists():
+            elif isinstance(experiment, Hypothesis):
+                hypotheses.append((experiment, self.recorded(experiment.table)))
+            elif isinstance(experiment, Figure) and (self.folder / f"{experiment.name}.png").exists():
                 figures.append((experiment.title, f"paper/{experiment.name}.png", experiment.note))
         path = self.out / "paper.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page(tables, figures, command, self.quick), encoding="utf-8")
+        path.write_text(page(tables, figures, command, self.quick, hypotheses), encoding="utf-8")
         return path

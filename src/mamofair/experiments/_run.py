@@ -6,85 +6,34 @@ seed of the split and of the method. Choices are made on validation rows; test r
 
 import json
 import platform
-import time
-import warnings
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import joblib
 import numpy as np
-import pandas as pd
-from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from mamofair._rows.groups import read_groups
-from mamofair.datasets import Dataset, Split, fetch_celeba, fetch_dutch, load_adult, load_compas, split
 from mamofair.experiments._fronts import fronts
-from mamofair.experiments._methods import METHODS, Setting
+from mamofair.experiments._job import Job, Record, calm, draw_sample, seconds, settings
+from mamofair.experiments._methods import METHODS
+from mamofair.experiments._side_by_side import tasks, train
 from mamofair.experiments._spec import Table
-from mamofair.fronts import Counter, Tally
-
-
-def _load_ordinal_dutch() -> Dataset:
-    """Return the Dutch census with the place of each category among those of its column, from −1 to 1."""
-
-    def ordinal(X: pd.DataFrame, groups: pd.DataFrame) -> np.ndarray:
-        return np.column_stack([2 * X[name].cat.codes / (len(X[name].cat.categories) - 1) - 1 for name in X])
-
-    return replace(fetch_dutch(), recipe=ordinal)
-
-
-LOADERS: dict[str, Callable[[], Dataset]] = {
-    "adult": load_adult,
-    "compas": load_compas,
-    "dutch": fetch_dutch,
-    "dutch-ordinal": _load_ordinal_dutch,
-    "celeba": partial(fetch_celeba, download=False),
-}
+from mamofair.notions import as_notion
+from mamofair.pareto import Archive, Front, Point, Tally
 
 _PACKAGES = ("mamofair", "numpy", "torch", "scikit-learn", "lightgbm", "fairlearn", "fairret", "oxonfair")
-_QUICK_SIZES = (600, 300)
-_QUICK_TEST = 600
-
-
-@dataclass(frozen=True)
-class Job:
-    """One method on one task and one split."""
-
-    table: Table
-    method: str
-    notions: tuple[str, ...]
-    repetition: int
-    quick: bool = False
-
-    @property
-    def key(self) -> dict[str, Any]:
-        """What tells its record from others in the same file."""
-        return {
-            "method": self.method,
-            "notions": list(self.notions),
-            "repetition": self.repetition,
-            "quick": self.quick,
-        }
-
-
-#: A line of a file of results.
-Record = dict[str, Any]
 
 
 def jobs(table: Table, repetitions: Sequence[int], quick: bool = False) -> list[Job]:
     """Return everything there is to run, split by split, so that a run that is cut short has whole splits."""
-    together = tuple(dict.fromkeys(notion for task in table.tasks for notion in task))
     return [
         Job(table, name, notions, repetition, quick)
         for repetition in repetitions
         for name in table.methods
-        for notions in ((together,) if METHODS[name].joint else table.tasks)
+        for notions in tasks(table, METHODS[name])
     ]
 
 
@@ -106,33 +55,50 @@ def run(
     n_jobs : int
         How many processes; with `joblib.parallel_config(backend="dask")` or "ray" around it, workers of a cluster.
     """
-    path = folder / f"{table.name}.jsonl"
     wanted = jobs(table, range(table.repetitions) if repetitions is None else repetitions, quick)
-    found = {_identity(record): record for record in read(path)}
+    yield from complete(folder / f"{table.name}.jsonl", wanted, carry_out, n_jobs)
+
+
+@runtime_checkable
+class Keyed(Protocol):
+    """Something to run, whose record begins with its key."""
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells its record from others in the same file."""
+        ...
+
+
+J = TypeVar("J", bound=Keyed)
+
+
+def complete(path: Path, wanted: Sequence[J], act: Callable[[J], Record], n_jobs: int) -> Iterator[Record]:
+    """Yield the records that a file has of what is wanted, then new ones, which are appended to it."""
+    found = {_identity(record, wanted[0].key): record for record in read(path)} if wanted else {}
     missing = []
     for job in wanted:
-        if (identity := _identity(job.key)) in found:
+        if (identity := _identity(job.key, job.key)) in found:
             yield found[identity]
         else:
             missing.append(job)
     if not missing:
         return
-    _require_packages(table, missing)
-    folder.mkdir(parents=True, exist_ok=True)
+    _require_packages(path.stem, [job.method for job in missing if isinstance(job, Job)])
+    path.parent.mkdir(parents=True, exist_ok=True)
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     with path.open("a", encoding="utf-8") as file:
-        for record in parallel(joblib.delayed(carry_out)(job) for job in missing):
+        for record in parallel(joblib.delayed(act)(job) for job in missing):
             file.write(json.dumps(record) + "\n")
             file.flush()
             yield record
 
 
-def _require_packages(table: Table, missing: Sequence[Job]) -> None:
+def _require_packages(name: str, methods: Sequence[str]) -> None:
     """Raise an `ImportError` now if some method could not be run later."""
-    needed = dict.fromkeys(name for job in missing for name in METHODS[job.method].needs)
-    if absent := [name for name in needed if find_spec(name) is None]:
+    needed = dict.fromkeys(package for method in methods for package in METHODS[method].needs)
+    if absent := [package for package in needed if find_spec(package) is None]:
         raise ImportError(
-            f'{table.name} compares with methods that need {", ".join(absent)}: pip install "mamofair[baselines]"'
+            f'{name} compares with methods that need {", ".join(absent)}: pip install "mamofair[baselines]"'
         )
 
 
@@ -147,92 +113,82 @@ def read(path: Path) -> list[Record]:
     return [json.loads(line) for line in whole.splitlines()]
 
 
-def _identity(record: dict[str, Any]) -> str:
-    return json.dumps([record[name] for name in ("method", "notions", "repetition", "quick")])
+def _identity(record: Record, names: Iterable[str]) -> str:
+    return json.dumps([record[name] for name in names])
 
 
-def carry_out(job: Job) -> dict[str, Any]:
+def carry_out(job: Job) -> Record:
     """Fit one method on one split and return its record."""
-    data, X, rows = _prepared(job)
-    people = data.sensitive[list(job.table.attributes)]
-    y = data.y.to_numpy()
-    seen = np.concatenate([rows.train, rows.validation])
-    fraction = len(rows.validation) / len(seen)
-    setting = Setting(
-        job.notions,
-        fraction,
-        job.repetition,
-        job.table.epochs,
-        job.table.batch_size,
-        job.table.code_learning_rate,
-        np.isin(seen, rows.validation),
-        job.quick,
-    )
-    model = METHODS[job.method].make(setting)
-    start, cpu = time.perf_counter(), time.process_time()
-    with threadpool_limits(1), warnings.catch_warnings():
-        # Records tell that a search has not converged by its gap; fairlearn warns of pandas' future.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.filterwarnings("ignore", module="fairlearn")
-        model.fit(X[seen], y[seen], sensitive_features=people.iloc[seen])
-        seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
-        told = {"sensitive_features": people.iloc[rows.test]} if METHODS[job.method].told else {}
-        every = [model.at(i).predict(X[rows.test], **told) == 1 for i in range(len(model.front_))]
-    tallies = Counter.of(y[rows.test], read_groups(people)[rows.test])(np.stack(every))
-    parts = {"validation": [point.valid for point in model.front_.points], "test": tallies}
-    chosen = parts["validation"][model.selected_]
-    record = {"table": job.table.name, **job.key, "seed": job.repetition, "seconds": seconds, "cpu_seconds": cpu}
-    record |= {"points": len(model.front_), "constant": chosen.is_constant, "validation": _values(chosen, model)}
+    act = _follow if job.table.every_epoch else _choose
+    return {"table": job.table.name, **job.key, "seed": job.repetition, **act(job), "versions": versions()}
+
+
+def _follow(job: Job) -> Record:
+    """Train, and count the decisions of every epoch: from these any archive and any choice follow."""
+    training, path = train(job)
+    test = path.measure(draw_sample(job.table, job.repetition, job.quick), range(len(path.valid)))
+    return training.times | _counted({"validation": path.valid, "test": test})
+
+
+def _choose(job: Job) -> Record:
+    """Train, and measure the chosen point, or the front, and every point's counts."""
+    find = _find_front if METHODS[job.method].weighting is None else _find_published_front
+    front, selected, test, times = find(job)
+    parts = {"validation": [point.valid for point in front.points], "test": test}
+    chosen = parts["validation"][selected]
+    record = times | {"points": len(front), "constant": chosen.is_constant, "validation": _values(chosen, front)}
     if job.table.whole_front:
-        record |= {"fronts": fronts(parts, model.front_.criteria)}
+        record |= {"fronts": fronts(parts, front.criteria)}
     else:
-        record |= {"test": _values(tallies[model.selected_], model)}
-    record |= {
-        "selected": model.selected_,
-        "counts": {part: list(map(_counts, points)) for part, points in parts.items()},
-    }
-    return record | {"versions": _versions()}
+        record |= {"test": _values(test[selected], front)}
+    return record | {"selected": selected} | _counted(parts)
 
 
-def _counts(tally: Tally) -> dict[str, list[list[int]]]:
+Found = tuple[Front, int, list[Tally], dict[str, float]]
+
+
+def _find_front(job: Job) -> Found:
+    """Return the front that a method finds, the point it chooses, counts on test rows, and seconds."""
+    method, sample = METHODS[job.method], draw_sample(job.table, job.repetition, job.quick)
+    model, test = method.make(settings(job, sample)), sample.rows.test
+    told = {"sensitive_features": sample.people.iloc[test]} if method.told else {}
+    with calm():
+        with seconds() as times:
+            model.fit(**sample.given)
+        every = [model.at(i).predict(sample.X[test], **told) == 1 for i in range(len(model.front_))]
+    return model.front_, model.selected_, sample.counter(test)(np.stack(every)), times
+
+
+def _find_published_front(job: Job) -> Found:
+    """Return the same of a published method, whose epochs are archived here: it is trained along with others."""
+    training, path = train(job)
+    sample = draw_sample(job.table, job.repetition, job.quick)
+    criteria = [(as_notion(notion), name) for name in job.table.attributes for notion in job.notions]
+    archive = Archive(criteria)
+    for epoch, tally in enumerate(path.valid):
+        archive.add_all([Point(tally, step=epoch)])
+    front = archive.front()
+    rule = METHODS[job.method].rule or training.model.selection
+    return front, rule(front), path.measure(sample, [point.step for point in front.points]), training.times
+
+
+def _counted(parts: Mapping[str, Sequence[Tally]]) -> Record:
     """Return TP, FP, FN and TN of each group: from these any reading of a front follows, without new training."""
-    return {name: table.astype(int).tolist() for name, table in tally.counts.items()}
+
+    def plain(tally: Tally) -> dict[str, list[list[int]]]:
+        return {name: table.astype(int).tolist() for name, table in tally.counts.items()}
+
+    return {"counts": {part: list(map(plain, tallies)) for part, tallies in parts.items()}}
 
 
-def _values(tally: Tally, model: Any) -> dict[str, float]:
-    names = model.front_.columns
-    return dict(zip(names, [tally.error, *(tally.gap(*criterion) for criterion in model.front_.criteria)], strict=True))
-
-
-@lru_cache(maxsize=2)
-def _loaded(name: str) -> tuple[Dataset, np.ndarray, np.ndarray]:
-    data = LOADERS[name]()
-    X, _, groups = data.design()
-    return data, X, groups
-
-
-def _prepared(job: Job) -> tuple[Dataset, np.ndarray, Split]:
-    """Return the data, its features and the rows of a split."""
-    data, X, groups = _loaded(job.table.data)
-    tells = telling(X, groups)
-    if not job.table.with_attribute:
-        X = X[:, ~tells]
-    elif not tells.any():  # as in Dutch and CelebA
-        X = np.column_stack([X, groups])
-    if not job.quick:
-        return data, X, split(data, job.repetition)
-    train, validation, test = split(replace(data, split_sizes=_QUICK_SIZES), job.repetition)
-    return data, X, Split(train, validation, test[:_QUICK_TEST])
-
-
-def telling(X: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Return which columns are a sensitive attribute, or the product of all (COMPAS has one for Caucasian men)."""
-    attributes = (*groups.T, groups.prod(axis=1))
-    return np.array([any(np.array_equal(column, attribute) for attribute in attributes) for column in X.T])
+def _values(tally: Tally, front: Front) -> dict[str, float]:
+    values = [tally.error, *(tally.gap(*criterion) for criterion in front.criteria)]
+    return dict(zip(front.columns, values, strict=True))
 
 
 @lru_cache
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
+    """Return the versions of what a record depends on."""
     found = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:

@@ -1,7 +1,7 @@
 """What an experiment is: data about what to run and what the paper printed, nothing else."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 #: A mean and its standard deviation over splits, as the paper printed them.
@@ -37,6 +37,8 @@ class Table:
         Whether the sensitive attributes are among the features.
     whole_front : bool
         Whether fronts are compared (hypervolume and spacing) rather than the points chosen from them.
+    every_epoch : bool
+        Whether records have the counts of every epoch, rather than of the front: published networks only.
     repetitions : int
         How many splits; the paper has ten.
     """
@@ -47,13 +49,19 @@ class Table:
     attributes: tuple[str, ...]
     tasks: tuple[tuple[str, ...], ...]
     methods: tuple[str, ...]
-    printed: Mapping[str, Mapping[str, Cell]]
+    printed: Mapping[str, Mapping[str, Cell]] = field(hash=False)
     epochs: int
     batch_size: int
     code_learning_rate: float = 0.01
     with_attribute: bool = True
     whole_front: bool = False
+    every_epoch: bool = False
     repetitions: int = 10
+
+    @property
+    def notions(self) -> tuple[str, ...]:
+        """The notions of all tasks."""
+        return tuple(dict.fromkeys(notion for task in self.tasks for notion in task))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,146 @@
+"""What is run at a time: a method on a task and a split, and the rows that it sees."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from mamofair.datasets import Dataset, Split, fetch_celeba, fetch_dutch, load_adult, load_compas, split
+from mamofair.experiments._methods import Setting
+from mamofair.experiments._spec import Table
+from mamofair.groups import read_groups
+from mamofair.pareto import Counter
+
+#: A line of a file of results.
+Record = dict[str, Any]
+
+_QUICK_SIZES = (600, 300)
+_QUICK_TEST = 600
+
+
+def _load_ordinal_dutch() -> Dataset:
+    """Return the Dutch census with the place of each category among those of its column, from −1 to 1."""
+
+    def ordinal(X: pd.DataFrame, groups: pd.DataFrame) -> np.ndarray:
+        return np.column_stack([2 * X[name].cat.codes / (len(X[name].cat.categories) - 1) - 1 for name in X])
+
+    return replace(fetch_dutch(), recipe=ordinal)
+
+
+LOADERS: dict[str, Callable[[], Dataset]] = {
+    "adult": load_adult,
+    "compas": load_compas,
+    "dutch": fetch_dutch,
+    "dutch-ordinal": _load_ordinal_dutch,
+    "celeba": partial(fetch_celeba, download=False),
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One method on one task and one split."""
+
+    table: Table
+    method: str
+    notions: tuple[str, ...]
+    repetition: int
+    quick: bool = False
+
+    @property
+    def key(self) -> dict[str, Any]:
+        """What tells its record from others in the same file."""
+        return {
+            "method": self.method,
+            "notions": list(self.notions),
+            "repetition": self.repetition,
+            "quick": self.quick,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Features, labels and sensitive attributes, and which rows train, validate and test."""
+
+    X: np.ndarray
+    y: np.ndarray
+    people: pd.DataFrame
+    rows: Split
+
+    @property
+    def seen(self) -> np.ndarray:
+        """The rows that an estimator is given, validation rows last."""
+        return np.concatenate([self.rows.train, self.rows.validation])
+
+    @property
+    def held_back(self) -> np.ndarray:
+        """Which of the rows that are seen validate."""
+        return np.arange(len(self.seen)) >= len(self.rows.train)
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The arguments of `fit`."""
+        seen = self.seen
+        return {"X": self.X[seen], "y": self.y[seen], "sensitive_features": self.people.iloc[seen]}
+
+    def counter(self, rows: np.ndarray) -> Counter:
+        """Return what counts decisions on some rows."""
+        return Counter.of(self.y[rows], read_groups(self.people)[rows])
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str) -> tuple[Dataset, np.ndarray, np.ndarray]:
+    data = LOADERS[name]()
+    X, _, groups = data.design()
+    return data, X, groups
+
+
+def draw_sample(table: Table, repetition: int, quick: bool = False) -> Sample:
+    """Return the data of a table and the rows of a split."""
+    data, X, groups = _loaded(table.data)
+    tells = telling(X, groups)
+    if not table.with_attribute:
+        X = X[:, ~tells]
+    elif not tells.any():  # as in Dutch and CelebA
+        X = np.column_stack([X, groups])
+    rows = split(replace(data, split_sizes=_QUICK_SIZES) if quick else data, repetition)
+    rows = rows._replace(test=rows.test[:_QUICK_TEST]) if quick else rows
+    return Sample(X, data.y.to_numpy(), data.sensitive[list(table.attributes)], rows)
+
+
+def settings(job: Job, sample: Sample) -> Setting:
+    """Return what a job asks of an estimator."""
+    table, held_back = job.table, sample.held_back
+    training = table.epochs, table.batch_size, table.code_learning_rate
+    return Setting(job.notions, float(held_back.mean()), job.repetition, *training, held_back, job.quick)
+
+
+def telling(X: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Return which columns are a sensitive attribute, or the product of all (COMPAS has one for Caucasian men)."""
+    attributes = (*groups.T, groups.prod(axis=1))
+    return np.array([any(np.array_equal(column, attribute) for attribute in attributes) for column in X.T])
+
+
+@contextmanager
+def calm() -> Iterator[None]:
+    """Keep to one thread, and without warnings that records answer: a search that did not converge has its gap."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.filterwarnings("ignore", module="fairlearn")  # of pandas' future
+        yield
+
+
+@contextmanager
+def seconds() -> Iterator[dict[str, float]]:
+    """Give a mapping that has, in the end, the seconds it took: by the clock, and of the processor."""
+    start, cpu = time.perf_counter(), time.process_time()
+    found: dict[str, float] = {}
+    yield found
+    found |= {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu}

@@ -1,0 +1,57 @@
+"""How a relaxed gap behaves as an objective, at a moment of training: what gradients it gives, and how true it is."""
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from mamofair.batches import Batch
+from mamofair.networks import Population
+from mamofair.notions import Notion
+from mamofair.objectives import CrossEntropy, Gap, evaluate
+from mamofair.relaxations import Hard, Relaxation
+from mamofair.training import isolated
+
+_LIVE = 0.01  # of the steepest slope there is
+
+#: Values by name, for each member.
+Probe = dict[str, Float[Tensor, " members"]]
+
+
+def probe(
+    population: Population, batches: Sequence[Batch], notion: Notion, attribute: str, relaxation: Relaxation
+) -> Probe:
+    """Return what can be said of the gap and its gradient, without dropout and without an anchor.
+
+    `distance` is between the relaxed and the exact gap, means over batches; `live` the share of rows, of those that
+    the notion is about, where the relaxation has more than 1 % of its steepest slope; `norm` the mean length of the
+    gradient; `noise` its variance between batches, in units of the squared length of the mean; `cosine` the mean
+    cosine with the gradient of the cross-entropy.
+    """
+    gap, exact = Gap(notion, attribute, relaxation), Gap(notion, attribute, Hard())
+    distances, live, gradients, cosines = [], [], [], []
+    population.train(False)
+    with isolated(0):
+        for batch in batches:
+            logits, pull = population.traced(batch.x)
+            (_, value), cotangents = evaluate([CrossEntropy(), gap], logits.detach(), batch)
+            accuracy, own = pull(cotangents)
+            distances.append((value - exact(logits.detach(), batch)).abs())
+            live.append(_live_share(relaxation, logits.detach(), batch, notion))
+            gradients.append(own)
+            cosines.append(torch.cosine_similarity(accuracy, own, dim=-1))
+    stack = torch.stack(gradients)
+    mean = stack.mean(0)
+    noise = (stack - mean).square().sum(-1).mean(0) / mean.square().sum(-1).clamp(min=1e-12)
+    found = {"distance": distances, "live": live, "norm": list(stack.norm(dim=-1)), "cosine": cosines}
+    return {name: torch.stack(values).mean(0) for name, values in found.items()} | {"noise": noise}
+
+
+def _live_share(relaxation: Relaxation, logits: Tensor, batch: Batch, notion: Notion) -> Float[Tensor, " members"]:
+    """Return the share of rows that have a gradient worth the name, of those the notion is about."""
+    labels = {label for rate in notion.rates for label in rate.labels}
+    about = torch.tensor([float(label) in labels for label in batch.y.tolist()])
+    _, steepest = relaxation.with_slope(torch.linspace(-20, 20, 8001))
+    _, slopes = relaxation.with_slope(logits[:, about])
+    return (slopes.abs() > _LIVE * steepest.abs().max()).float().mean(-1)

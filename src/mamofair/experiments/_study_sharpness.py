@@ -1,0 +1,131 @@
+"""How sharp a relaxation should be: the figure and the page of `study-sharpness`."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+
+from mamofair.experiments._canvas import BLUE, GRAY, PURPLE, VERMILLION, canvas
+from mamofair.experiments._markdown import table
+from mamofair.experiments._study import SETTING, TITLES, add_names
+
+_COLORS = {"Tanh": BLUE, "Sigmoid": VERMILLION, "Linear": GRAY, "ConvexConcave": PURPLE}
+_NAMES = {"Tanh": "HTR, tanh(c·max(0, f))", "Sigmoid": "σ(c·f)", "Linear": "linear", "ConvexConcave": "convex-concave"}
+_PROBES = {
+    "distance": "|relaxed − exact gap|",
+    "live": "share of live rows",
+    "norm": "length of the gradient",
+    "noise": "its variance between batches",
+    "cosine": "cosine with accuracy's",
+}
+_LOGARITHMIC = ("distance", "norm", "noise")
+
+
+def draw(frame: pd.DataFrame) -> Any:
+    """Return the figure: quality against sharpness in each panel of the paper, and below what gradients are like."""
+    frame = add_names(frame)
+    figure = canvas(12.0, 8.4)
+    cells = figure.add_gridspec(3, 20)
+    for row, population in enumerate((False, True)):
+        for i, panel in enumerate(TITLES.values()):
+            axes = figure.add_subplot(cells[row, 5 * i : 5 * i + 5])
+            part = frame[(frame["panel"] == panel) & (frame["population"] == population)]
+            _draw_lines(axes, part, "HVt")
+            axes.set_title(f"{panel}, {'population' if population else 'single run'}", fontsize=10)
+            axes.set_ylabel("HVt" if i == 0 else "")
+    for i, (name, title) in enumerate(_PROBES.items()):
+        axes = figure.add_subplot(cells[2, 4 * i : 4 * i + 4])
+        _draw_lines(axes, frame[~frame["population"]], name)
+        axes.set_title(title, fontsize=10)
+        axes.set_xlabel("c")
+        if name in _LOGARITHMIC:
+            axes.set_yscale("log")
+    _legend(figure)
+    return figure
+
+
+def _draw_lines(axes: Any, part: pd.DataFrame, column: str) -> None:
+    """Draw a line over c for relaxations that have one, and a level for those that do not."""
+    for kind, own in part.groupby("kind", sort=False):
+        means = own.groupby("c", dropna=False)[column].mean()
+        if means.index.notna().all():
+            axes.plot(means.index, means, marker="o", markersize=4, color=_COLORS[str(kind)])
+        else:
+            axes.axhline(means.mean(), color=_COLORS[str(kind)], linestyle="dashed", linewidth=1.3)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks([0.5, 1, 2, 4, 8, 16, 32], ["½", "1", "2", "4", "8", "16", "32"])
+    axes.grid(alpha=0.25)
+    axes.tick_params(labelsize=8)
+
+
+def _legend(figure: Any) -> None:
+    from matplotlib.lines import Line2D
+
+    entries = [
+        Line2D([], [], color=color, label=_NAMES[kind], linestyle="solid" if kind in ("Tanh", "Sigmoid") else "dashed")
+        for kind, color in _COLORS.items()
+    ]
+    figure.legend(handles=entries, loc="outside lower center", ncols=4, frameon=False, fontsize=10)
+
+
+def describe(frame: pd.DataFrame) -> str:
+    """Return the page."""
+    frame = add_names(frame)
+    splits = frame["repetition"].nunique()
+    head = f"""\
+# How sharp should a relaxation be?
+
+The paper chooses c = 3 for its relaxation tanh(c·max(0, f)), says that a larger c is closer to the true gap but has a
+worse gradient, and leaves "the impact of this constant c on the optimization process for various relaxations" open.
+Made by `mamofair reproduce study-sharpness`; records: [`study-sharpness.jsonl`](paper/study-sharpness.jsonl).
+
+{SETTING.format(splits=splits)}
+
+![Quality and gradients against sharpness](paper/study-sharpness.png)
+
+Means over both data sets, both notions and all splits; the probes are of single runs. *live* is the share of rows with
+more than 1 % of the relaxation's steepest slope, *variance* that of the gradient between batches of 512 rows in units
+of the squared length of its mean, *cosine* that with the gradient of the cross-entropy.
+"""
+    return "\n".join([head, *table(_rows(frame)), "", "## What follows", "", *_findings(frame), ""])
+
+
+def _rows(frame: pd.DataFrame) -> Iterator[list[str]]:
+    yield ["relaxation", "HVt, single run", "HVt, population", "distance", "live", "length", "variance", "cosine"]
+    single = frame[~frame["population"]].groupby("relaxation", sort=False)
+    volumes = frame[frame["population"]].groupby("relaxation", sort=False)["HVt"].mean()
+    for name, own in single:
+        probes = [f"{own[column].mean():.3g}" for column in _PROBES if column != "cosine"]
+        yield [f"`{name}`", f"{own['HVt'].mean():.3f}", f"{volumes[name]:.3f}", *probes, f"{own['cosine'].mean():+.2f}"]
+
+
+def _findings(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield what the means say, with figures: the paper's sentence on c, the best c, and a recommendation."""
+    single = frame[~frame["population"]]
+    for kind in ("Tanh", "Sigmoid"):
+        means = single[single["kind"] == kind].groupby("c")[["distance", "live", "noise"]].mean()
+        low, high = means.iloc[0], means.iloc[-1]
+        closer = "closer to" if high["distance"] < low["distance"] else "no closer to"
+        noisier = "noisier" if high["noise"] > low["noise"] else "no noisier"
+        yield (
+            f"- {_NAMES[kind]}: from c = {means.index[0]:g} to {means.index[-1]:g} the relaxed gap is {closer} the "
+            f"exact one ({low['distance']:.3f} to {high['distance']:.3f}), its gradient {noisier} ({low['noise']:.2g} "
+            f"to {high['noise']:.2g}), and {low['live']:.0%} to {high['live']:.0%} of the rows have one."
+        )
+    for population in (False, True):
+        yield from _best(frame[frame["population"] == population], "a population" if population else "a single run")
+
+
+def _best(part: pd.DataFrame, what: str) -> Iterator[str]:
+    """Yield the best relaxation by mean HVt, and those that are not clearly worse by paired differences."""
+    values = part.pivot_table(index=["panel", "repetition"], columns="relaxation", values="HVt", sort=False)
+    means = values.mean()
+    best, worst = (choose(values.columns, key=means.__getitem__) for choose in (max, min))
+    lag = values.rsub(values[best], axis=0)
+    error = lag.std() / len(lag) ** 0.5
+    level = [str(name) for name in values if name != best and lag[name].mean() <= 2 * error[name]]
+    others = f"; not clearly worse (two standard errors of {len(lag)} paired differences): {', '.join(level)}"
+    yield (
+        f"- Best for {what}: `{best}`, HVt {means[best]:.3f}{others if level else ''}. Worst: `{worst}`, "
+        f"{means[worst]:.3f}."
+    )
