@@ -46,13 +46,10 @@ def test_ratios_leave_out_epochs_that_decide_all_alike():
     assert measure_ratios(table, record(nobody, notions=("demographic_parity",)), archived_on_ratios=True) == {}
 
 
-@pytest.mark.parametrize(
-    ("women", "word"),
-    [(8, "refuted"), (10, "exploratory")],  # print has a gap of .18 and an error of .17
-)
-def test_a_verdict_follows_from_the_cells(women, word):
+@pytest.mark.parametrize(("women", "word"), [(10, "refuted"), (8, "exploratory")])
+def test_a_verdict_follows_from_the_cells(women, word):  # print has a gap of .18 ± .03 and an error of .17
     text = describe(LAST, [record(epoch(10, women, 0), repetition=FRESH + i) for i in range(2)])
-    assert f"last epoch: Unc **{word}**" in text or word == "exploratory"
+    assert f"last epoch: Unc **{word}**" in text
     assert LAST.statement in text
     assert "2 fresh splits" in text
 

@@ -92,7 +92,8 @@ def test_the_paper_has_112_cells_of_points_and_12_of_fronts(known):
 def test_every_claim_has_a_verdict_by_print_and_by_records(known):
     text = page(known, [], "command")
     assert all(claim.text in text for claim in CLAIMS)
-    by_print = {claim.text: claim.judge(printed(table for table, _ in known)).verdict for claim in CLAIMS}
+    tables = [table for table, _ in known if not table.name.endswith("with-sex")]
+    by_print = {claim.text: claim.judge(printed(tables)).verdict for claim in CLAIMS}
     assert by_print["S-MAMO-fair always loses the least accuracy of all methods"] == "does not hold"  # CelebA, Zafar
     assert by_print["on COMPAS M-MAMO-fair does well by DEO but not by DDP"] == "holds"
 

@@ -79,7 +79,8 @@ class Evidence:
         """Return how much larger a value of one method is than that of another, averaged over all panels."""
 
         def mean(name: str) -> pd.Series:
-            return pd.concat([self.values(panel, name, column) for panel in self.panels], axis=1).mean(axis=1)
+            values = pd.concat([self.values(panel, name, column) for panel in self.panels], axis=1)
+            return values.mean(axis=1, skipna=False)  # splits that every panel has
 
         return _difference(mean(one), mean(other))
 

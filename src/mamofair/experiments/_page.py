@@ -75,7 +75,10 @@ def _claims(tables: Sequence[Recorded]) -> str:
     rule = (
         "\nA difference of two methods is clear if its mean over the same splits is more than two standard errors from "
         "zero; for printed means, more than their rounding. A claim about all cases holds if it clearly does in each "
-        "of them, and does not hold if it clearly fails in one; otherwise it cannot be told.\n"
+        "of them, and does not hold if it clearly fails in one; otherwise it cannot be told.\n\n"
+        "Two more sentences have pages of their own: that a higher c approximates better but has a worse gradient "
+        "(Sec. 6, [sharpness.md](sharpness.md)), and that λ can be used to control the trade-off (Sec. 7.1, "
+        "[anchor.md](anchor.md)).\n"
     )
     return "\n".join(["## The claims\n", *lines, rule])
 
@@ -93,10 +96,23 @@ def _counting(tables: Sequence[Recorded]) -> Iterator[str]:
 
 
 def _why(tables: Sequence[Recorded]) -> Iterator[str]:
-    for table, records in tables:
-        errors = [record["test"]["error"] for record in records if record["method"] == "Con"]
-        if table.name == "table-compas" and errors:
-            yield EXPLANATIONS.format(constant=sum(errors) / len(errors), splits=len(errors) // 2)
+    """Yield the explanations, which need the records of Adult and COMPAS."""
+    known = {table.name: (table, records) for table, records in tables}
+    if not {"table-adult", "table-compas"} <= set(known):
+        return
+    cells = {
+        name: {(cell.method.name, cell.column): cell for cell in compared(*known[f"table-{name}"])}
+        for name in ("adult", "compas")
+    }
+    constant = cells["compas"].get(("Con", "DDP error"))
+    if constant is None:
+        return
+    told = {}
+    for name, column in (("adult", "DDP"), ("compas", "DEO")):
+        for key, method in (("code", "MF1 code"), ("text", "MF1")):
+            pair = [cells[name].get((method, which)) for which in (f"{column} error", column)]
+            told[f"{name}_{key}"] = ", ".join("–" if cell is None else str(cell) for cell in pair)
+    yield EXPLANATIONS.format(constant=constant.mean, splits=constant.runs, **told)
 
 
 def _points(cells: Sequence[Comparison]) -> list[str]:

@@ -19,11 +19,11 @@ TOY = Figure(
     "figure-toy",
     "The toy data, and what methods make of it",
     _figure_toy.draw,
-    note="The published setting may end less fair than the unconstrained network here. Common descent puts 4 to 19 "
-    "% of the weight on the gap (seeds 0 to 4, last 20 epochs): divided by its initial value its gradient is "
-    "long, so the shortest combination leans towards accuracy's. A point is then chosen on 150 validation "
-    "rows. Over the five seeds gaps on fresh rows are .12 to .18, those of the unconstrained network .04 to "
-    ".20.",
+    note="The published setting may end less fair than the unconstrained network here: it does for three of the seeds "
+    "0 to 4. Common descent puts .6 to 7 % of the weight on the gap (last 20 epochs): divided by its initial value, "
+    "which has no floor, its gradient is long, so the shortest combination leans towards accuracy's. A point is then "
+    "chosen on 150 validation rows. Over the five seeds gaps on fresh rows are .05 to .20, those of the unconstrained "
+    "network .04 to .20 (`compare_seeds` in `experiments/_figure_toy.py`).",
 )
 SINGLE_FAIRNESS = Figure(
     "figure-single-fairness",
