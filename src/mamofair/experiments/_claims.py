@@ -6,15 +6,13 @@ from typing import Literal
 
 from mamofair.experiments._evidence import Evidence
 from mamofair.experiments._figure_relaxations import correlations
-from mamofair.experiments._spec import SHORT
+from mamofair.experiments._spec import DATA, SHORT
 
 Verdict = Literal["holds", "does not hold", "cannot be told"]
 
 # How much worse still counts as close: about what the paper's own deviations are, and a little for its rounding.
 _CLOSE_ERROR, _CLOSE_GAP = 0.0101, 0.0301
 _FAIR = 0.1  # up to which gap a method "performs well"; the unconstrained model has .16 to .2
-
-_TITLES = {"adult": "Adult", "compas": "COMPAS", "dutch": "Dutch", "celeba": "CelebA"}
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Claim:
 
 
 def _panel(panel: tuple[str, str]) -> str:
-    return f"{_TITLES[panel[0]]} {SHORT[panel[1]]}"
+    return f"{DATA[panel[0]]} {SHORT[panel[1]]}"
 
 
 def _listed(panels: Iterable[tuple[str, str]]) -> str:
@@ -217,7 +215,7 @@ def fronts_are_larger(evidence: Evidence) -> Judgement:
         for measure in ("HV", "SP"):
             for other in ("Sum of losses", "Unconstrained"):
                 difference = evidence.front_difference(data, reading, other, measure)
-                case = f"{measure} against {other} on {_TITLES[data]} ({reading})"
+                case = f"{measure} against {other} on {DATA[data]} ({reading})"
                 yes += [case] if difference.is_positive else []
                 no += [case] if difference.is_negative else []
                 total += 1

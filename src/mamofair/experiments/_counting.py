@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from mamofair.experiments._compare import Comparison, compared
 from mamofair.experiments._job import Record
-from mamofair.experiments._spec import Table
+from mamofair.experiments._spec import DATA, Table
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,10 @@ def counts(cells: Sequence[PrintedCell]) -> Iterator[list[str]]:
     """Yield the lines of a table that counts, a line for each data set: the authors' own cells, and the others."""
     yield ["data", "the authors' own rows", "rows taken over from Lohaus et al."]
     for data in dict.fromkeys(cell.data for cell in cells):
-        yield [data, *(_share([c for c in cells if c.data == data and c.taken_over == over]) for over in (False, True))]
+        yield [
+            DATA[data],
+            *(_share([c for c in cells if c.data == data and c.taken_over == over]) for over in (False, True)),
+        ]
     yield ["**all**", *(_share([cell for cell in cells if cell.taken_over == over]) for over in (False, True))]
 
 
@@ -73,5 +76,5 @@ def best_readings(cells: Sequence[PrintedCell]) -> Iterator[list[str]]:
             name, best = cell.best
             mean, std = best.printed or (0.0, 0.0)
             mark = "" if cell.agrees else "≠"
-            shown = [cell.data, cell.row, cell.column, f"{mean:.2f} ± {std:.2f}", str(best), name]
+            shown = [DATA[cell.data], cell.row, cell.column, f"{mean:.2f} ± {std:.2f}", str(best), name]
             yield [*shown, str(len(cell.readings)), mark]

@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 
 from mamofair.experiments._canvas import BLACK, BLUE, GRAY, GREEN, ORANGE, PURPLE, SKY, VERMILLION, canvas
+from mamofair.experiments._spec import DATA
 
 #: What each method looks like, in the order in which methods appear: no two share both, and few share either.
 _COLORS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")
-_DATA = {"adult": "Adult", "compas": "COMPAS", "dutch": "Dutch", "celeba": "CelebA"}
 _TITLES = {"demographic_parity": "|DDP|", "equal_opportunity": "|DEO|"}
 
 
@@ -50,7 +50,7 @@ def draw(
         for _, own in part[far].iterrows():
             _draw_far(panel, own["gap"], own["error"], styles[constant])
         panel.set_xlabel(_TITLES.get(str(notion), str(notion).replace("_", " ")))
-        panel.set_title(_DATA.get(str(name), str(name)), fontsize=11)
+        panel.set_title(DATA.get(str(name), str(name)), fontsize=11)
         if column == 0:
             panel.set_ylabel("error")
     _legend(figure, frame, styles, unconstrained)

@@ -7,6 +7,9 @@ from typing import Any
 #: A mean and its standard deviation over splits, as the paper printed them.
 Cell = tuple[float, float]
 
+#: What the paper calls its data sets.
+DATA = {"adult": "Adult", "compas": "COMPAS", "dutch": "Dutch", "celeba": "CelebA"}
+
 #: What the paper calls the gaps of its two notions.
 SHORT = {"demographic_parity": "DDP", "equal_opportunity": "DEO"}
 
