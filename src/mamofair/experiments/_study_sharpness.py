@@ -18,6 +18,7 @@ _PROBES = {
     "noise": "its variance between batches",
     "cosine": "cosine with accuracy's",
 }
+RECOMMENDATION = "**Recommendation.** TBD"
 _LOGARITHMIC = ("distance", "norm", "noise")
 
 
@@ -25,22 +26,21 @@ def draw(frame: pd.DataFrame) -> Any:
     """Return the figure: quality against sharpness in each panel of the paper, and below what gradients are like."""
     frame = add_names(frame)
     figure = canvas(12.0, 8.4)
-    cells = figure.add_gridspec(3, 20)
-    for row, population in enumerate((False, True)):
-        for i, panel in enumerate(TITLES.values()):
-            axes = figure.add_subplot(cells[row, 5 * i : 5 * i + 5])
+    above, below = figure.subfigures(2, 1, height_ratios=(2, 1.15))
+    panels = above.subplots(2, len(TITLES))
+    for row, population in zip(panels, (False, True), strict=True):
+        for axes, panel in zip(row, TITLES.values(), strict=True):
             part = frame[(frame["panel"] == panel) & (frame["population"] == population)]
             _draw_lines(axes, part, "HVt")
             axes.set_title(f"{panel}, {'population' if population else 'single run'}", fontsize=10)
-            axes.set_ylabel("HVt" if i == 0 else "")
-    for i, (name, title) in enumerate(_PROBES.items()):
-        axes = figure.add_subplot(cells[2, 4 * i : 4 * i + 4])
+        row[0].set_ylabel("HVt")
+    for axes, (name, title) in zip(below.subplots(1, len(_PROBES)), _PROBES.items(), strict=True):
         _draw_lines(axes, frame[~frame["population"]], name)
         axes.set_title(title, fontsize=10)
         axes.set_xlabel("c")
         if name in _LOGARITHMIC:
             axes.set_yscale("log")
-    _legend(figure)
+    _legend(below)
     return figure
 
 
@@ -92,11 +92,12 @@ of the squared length of its mean, *cosine* that with the gradient of the cross-
 
 def _rows(frame: pd.DataFrame) -> Iterator[list[str]]:
     yield ["relaxation", "HVt, single run", "HVt, population", "distance", "live", "length", "variance", "cosine"]
-    single = frame[~frame["population"]].groupby("relaxation", sort=False)
-    volumes = frame[frame["population"]].groupby("relaxation", sort=False)["HVt"].mean()
-    for name, own in single:
+    volumes = frame[frame["population"]].groupby("relaxation")["HVt"].mean()
+    single = frame[~frame["population"]].sort_values(["kind", "c"], ascending=[False, True])
+    for name, own in single.groupby("relaxation", sort=False):
         probes = [f"{own[column].mean():.3g}" for column in _PROBES if column != "cosine"]
-        yield [f"`{name}`", f"{own['HVt'].mean():.3f}", f"{volumes[name]:.3f}", *probes, f"{own['cosine'].mean():+.2f}"]
+        population = f"{volumes[name]:.3f}" if name in volumes else "–"
+        yield [f"`{name}`", f"{own['HVt'].mean():.3f}", population, *probes, f"{own['cosine'].mean():+.2f}"]
 
 
 def _findings(frame: pd.DataFrame) -> Iterator[str]:
@@ -112,19 +113,39 @@ def _findings(frame: pd.DataFrame) -> Iterator[str]:
             f"exact one ({low['distance']:.3f} to {high['distance']:.3f}), its gradient {noisier} ({low['noise']:.2g} "
             f"to {high['noise']:.2g}), and {low['live']:.0%} to {high['live']:.0%} of the rows have one."
         )
-    for population in (False, True):
-        yield from _best(frame[frame["population"] == population], "a population" if population else "a single run")
+    for population, what in ((False, "a single run"), (True, "a population")):
+        part = frame[frame["population"] == population]
+        yield from _best(part, what)
+        yield _contrast(part, what)
+    yield RECOMMENDATION
+
+
+def _contrast(part: pd.DataFrame, what: str) -> str:
+    """Return how far the two-sided relaxation is ahead at the same c, and how moderate c fare beside extreme ones."""
+    values = part.pivot_table(index=["panel", "repetition", "c"], columns="kind", values="HVt").dropna(
+        subset=["Sigmoid", "Tanh"]
+    )
+    lead = values["Sigmoid"] - values["Tanh"]
+    margin = 2 * lead.std() / len(lead) ** 0.5
+    c = values.index.get_level_values("c")
+    bands = {"c ≤ 1": c <= 1, "2 ≤ c ≤ 8": (c >= 2) & (c <= 8), "c ≥ 16": c >= 16}
+    means = {name: values[rows][["Tanh", "Sigmoid"]].mean() for name, rows in bands.items()}
+    told = "; ".join(f"{name} {mean['Tanh']:.3f} and {mean['Sigmoid']:.3f}" for name, mean in means.items())
+    return (
+        f"- {what.capitalize()}, at the same c: σ minus HTR {lead.mean():+.3f} ± {margin:.3f} (two standard errors of "
+        f"{len(lead)} paired differences). Mean HVt of HTR and of σ: {told}."
+    )
 
 
 def _best(part: pd.DataFrame, what: str) -> Iterator[str]:
-    """Yield the best relaxation by mean HVt, and those that are not clearly worse by paired differences."""
-    values = part.pivot_table(index=["panel", "repetition"], columns="relaxation", values="HVt", sort=False)
+    """Yield the best relaxation by mean HVt, those that are not clearly worse by paired differences, and the worst."""
+    values = part.pivot_table(index=["panel", "repetition"], columns="relaxation", values="HVt", sort=False).dropna()
     means = values.mean()
     best, worst = (choose(values.columns, key=means.__getitem__) for choose in (max, min))
     lag = values.rsub(values[best], axis=0)
     error = lag.std() / len(lag) ** 0.5
-    level = [str(name) for name in values if name != best and lag[name].mean() <= 2 * error[name]]
-    others = f"; not clearly worse (two standard errors of {len(lag)} paired differences): {', '.join(level)}"
+    level = [f"`{name}`" for name in values if name != best and lag[name].mean() <= 2 * error[name]]
+    others = f"; not clearly worse, by two standard errors of {len(lag)} paired differences: {', '.join(level)}"
     yield (
         f"- Best for {what}: `{best}`, HVt {means[best]:.3f}{others if level else ''}. Worst: `{worst}`, "
         f"{means[worst]:.3f}."
