@@ -29,15 +29,19 @@ def page(
 
     A quick page says what it used, and judges nothing.
     """
+    tables, hypotheses = list(tables), list(hypotheses)
     known = [(table, records) for table, records in tables if records]
+    names = {table.name: records for table, records in tables} | {one.name: records for one, records in hypotheses}
+    absent = [f"`{name}`" for name, records in names.items() if not records]
     sections = [section(*one, judged=not quick) for one in known]
     pictures = [f"## {title}\n\n![{title}]({path})\n\n{note}\n" for title, path, note in figures]
     if quick:
         return "\n".join([QUICK.format(command=command), *sections, *pictures])
     judged = [_summary(known), _claims(known), *_counting(known)] if _is_complete(known) else []
     guesses = describe_all(hypotheses)
-    parts = [INTRODUCTION.format(command=command), *judged, *_why(known), *guesses, ASSUMPTIONS, *sections, *pictures]
-    return "\n".join(parts)
+    unknown = [f"Without records, so that nothing is said of them here: {', '.join(absent)}.\n"] if absent else []
+    head = [INTRODUCTION.format(command=command), *judged, *_why(known), *guesses, ASSUMPTIONS, *unknown]
+    return "\n".join([*head, *sections, *pictures])
 
 
 def section(table: Table, records: Sequence[Record], judged: bool = True) -> str:

@@ -40,6 +40,7 @@ def draw(frame: pd.DataFrame) -> Any:
         axes.set_xlabel("c")
         if name in _LOGARITHMIC:
             axes.set_yscale("log")
+            axes.tick_params(axis="y", which="both", labelsize=7)
     _legend(below)
     return figure
 
