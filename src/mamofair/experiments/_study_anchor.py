@@ -96,7 +96,11 @@ def _findings(frame: pd.DataFrame) -> Iterator[str]:
     yield (
         f"- **Verdict.** Turning λ up lowers the error and widens the gap, both with rank correlations beyond "
         f"{_STRONG:g}, in {sum(turns)} of {len(turns)} cases. "
-        + ("That is a knob." if 2 * sum(turns) > len(turns) else "That is no knob: a choice from the front undoes it.")
+        + (
+            "That is a knob."
+            if 2 * sum(turns) > len(turns)
+            else "That is no knob. To move along the front, change the preferences or the choice."
+        )
     )
 
 
