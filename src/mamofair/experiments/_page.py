@@ -84,9 +84,8 @@ def _summary(tables: Sequence[Recorded]) -> str:
         f"## In short\n\nThe paper makes {len(CLAIMS)} claims about its results that can be checked. By its own "
         f"printed numbers {by_print.count('holds')} hold. By our records {both} hold whether its text or its code is "
         f"followed, and {neither} in neither case. Of the {len(own)} printed cells that are the authors' own, "
-        f"{sum(cell.agrees for cell in own)} come out again under some reading. Claims that compare methods fail more "
-        "often than cells, because baselines that are run again on Adult and COMPAS are more accurate than the rows "
-        "that the paper took over.\n"
+        f"{sum(cell.agrees for cell in own)} come out again under some reading. Claims that compare methods rest on "
+        "rows that the paper took over: run again on Adult and COMPAS, those methods are more accurate.\n"
     )
 
 

@@ -19,10 +19,10 @@ _PROBES = {
     "cosine": "cosine with accuracy's",
 }
 RECOMMENDATION = """\
-- **Recommendation.** For a single run take the two-sided σ(c·f) with c between 2 and 8; our default is 3. In a
-  population the kind of relaxation matters little, and any c up to 8 will do. The paper's c = 3 is a fair choice for
-  HTR. From c = 16 on few rows have a gradient, and all four means are lower. Neighbouring c cannot be told apart with
-  so few splits: the standard errors above are over panels and c, not over many splits."""
+- **Recommendation.** For a single run take the two-sided σ(c·f) with c between 2 and 8; our default is 3. The
+  paper's c = 3 is a fair choice for HTR. From c = 16 on few rows have a gradient, and the means of single runs are
+  lower. In a population neither the kind of relaxation nor c makes a difference that can be seen here. Neighbouring c
+  cannot be told apart with so few splits: the standard errors above are over panels and c, not over many splits."""
 _LOGARITHMIC = ("distance", "norm", "noise")
 
 
