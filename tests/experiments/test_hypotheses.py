@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mamofair.experiments import EXPERIMENTS, Hypothesis, Reproduction
-from mamofair.experiments._hypothesis_page import describe
+from mamofair.experiments import EXPERIMENTS, METHODS, Hypothesis, Reproduction
+from mamofair.experiments._compare import Comparison
+from mamofair.experiments._hypothesis_page import describe, has_same_mean
 from mamofair.experiments._readings import choose_by_linmap, measure_ratios, take_last_epoch
 from mamofair.experiments.hypotheses import FRESH, HYPOTHESES
 
@@ -67,3 +68,10 @@ def test_a_hypothesis_is_run_and_described_without_a_verdict_when_quick(tmp_path
     assert "**" not in str(outcome)
     assert {cell["reading"] for cell in outcome.plain()["cells"]} == set(LAST.readings)
     assert {found["repetition"] for found in outcome.records} == {FRESH}
+
+
+def test_a_wide_deviation_over_many_splits_is_no_agreement():
+    cell = Comparison(METHODS["MF1 code"], "DDP", 0.08, 0.048, 30, (0.04, 0.01))
+    assert cell.agrees  # within a deviation, the rule of the tables
+    assert not has_same_mean(cell)
+    assert has_same_mean(replace(cell, mean=0.06))

@@ -10,7 +10,7 @@ from mamofair.experiments._job import Record
 from mamofair.experiments._methods import METHODS, Method
 from mamofair.experiments._spec import SHORT, Cell, Table
 
-_ROUNDING = 0.005  # the paper prints two decimals
+ROUNDING = 0.005  # the paper prints two decimals
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Comparison:
     @property
     def agrees(self) -> bool:
         """Whether the means differ by no more than one standard deviation of either, or by the paper's rounding."""
-        allowed = max(0.0 if self.std != self.std else self.std, self.printed[1], _ROUNDING) if self.printed else 0.0
+        allowed = max(0.0 if self.std != self.std else self.std, self.printed[1], ROUNDING) if self.printed else 0.0
         return abs(self.difference) <= allowed + 1e-9
 
     def plain(self) -> dict[str, Any]:
