@@ -127,7 +127,8 @@ def test_the_page_has_a_section_for_each_table_with_records_and_each_figure():
         [(COMPAS, records), (EXPERIMENTS["table-adult"], [])], [("A picture", "paper/a.png", "A note.")], "command"
     )
     assert "`table-compas`, 1 split" in text
-    assert "table-adult" not in text
+    assert "## Adult" not in text
+    assert "Without records, so that nothing is said of them here: `table-adult`." in text
     assert "![A picture](paper/a.png)\n\nA note." in text
 
 
