@@ -5,15 +5,15 @@ import pandas as pd
 import pytest
 import torch
 
-from mamofair.batches import Batch
+from mamofair._descent.networks import MLP, Population
+from mamofair._descent.training import isolated
+from mamofair._rows.batches import Batch
+from mamofair._rows.groups import read_groups
 from mamofair.experiments import EXPERIMENTS, Reproduction
 from mamofair.experiments._probe import probe
 from mamofair.experiments._study import TITLES, Run, explore, tabulate
-from mamofair.groups import read_groups
-from mamofair.networks import MLP, Population
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.relaxations import Linear, Sigmoid, Tanh
-from mamofair.training import isolated
 
 SHARPNESS, ANCHOR = EXPERIMENTS["study-sharpness"], EXPERIMENTS["study-anchor"]
 
@@ -29,7 +29,7 @@ def batches():
     rng = np.random.default_rng(0)
     rows = [(rng.normal(size=(200, 3)), rng.integers(2, size=(2, 200))) for _ in range(3)]
     return [
-        Batch.of(torch.tensor(x, dtype=torch.float32), y, read_groups(pd.Series(group, name="sex")).members(y))
+        Batch.of(torch.tensor(x, dtype=torch.float32), y, read_groups(pd.Series(group, name="sex")).memberships(y))
         for x, (y, group) in rows
     ]
 

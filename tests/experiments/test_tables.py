@@ -13,6 +13,7 @@ from mamofair.experiments._fronts import ratio_gap
 from mamofair.experiments._job import LOADERS, telling
 from mamofair.experiments._methods import Setting
 from mamofair.experiments._run import jobs
+from mamofair.fronts import Tally
 from mamofair.notions import DEMOGRAPHIC_PARITY, NOTIONS, as_notion
 
 TABLES = [experiment for experiment in EXPERIMENTS.values() if isinstance(experiment, Table)]

@@ -17,12 +17,17 @@ _QUICK_SPLITS = 2
 
 
 def reproduce(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Names; `all`; or `list`, which shows them.")],
-    runs: Annotated[int, typer.Option(min=1, help="How many random splits; the paper has 10.")] = 10,
-    quick: Annotated[bool, typer.Option("--quick", help="Few rows, epochs and splits: does it all work?")] = False,
-    jobs: Annotated[int, typer.Option(help="How many processes.")] = 2,
-    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED // 2, help="The number of the first split.")] = 0,
-    out: Annotated[Path, typer.Option(help="Gets `paper.md` and the folder `paper` of records and figures.")] = Path(
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME...", help="Tables and figures by name, or `all`; `list` shows the names."),
+    ],
+    runs: Annotated[int, typer.Option(min=1, help="Number of random splits; the paper has 10.")] = 10,
+    quick: Quick = False,
+    jobs: Annotated[int, typer.Option(help="Number of processes.")] = 2,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED // 2, help="Random seed: the number of the first split.")
+    ] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for `paper.md`, and `paper/` with records and figures.")] = Path(
         "results"
     ),
     as_json: AsJson = False,

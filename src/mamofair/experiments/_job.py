@@ -13,11 +13,11 @@ import pandas as pd
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import Dataset, Split, fetch_celeba, fetch_dutch, load_adult, load_compas, split
 from mamofair.experiments._methods import Setting
 from mamofair.experiments._spec import Table
-from mamofair.groups import read_groups
-from mamofair.pareto import Counter
+from mamofair.fronts import Counter
 
 #: A line of a file of results.
 Record = dict[str, Any]

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.optim import Adam, Optimizer
 
-from mamofair.networks import MLP, Population, Recipe
-from mamofair.training import chunks, decisions, isolated
+from mamofair._descent.networks import MLP, Population, Recipe
+from mamofair._descent.training import chunks, decisions, isolated
 
 
 class LiveNetworks:

@@ -6,12 +6,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from mamofair.batches import Batch
-from mamofair.networks import Population
+from mamofair._descent.networks import Population
+from mamofair._descent.training import isolated
+from mamofair._rows.batches import Batch
 from mamofair.notions import Notion
 from mamofair.objectives import CrossEntropy, Gap, evaluate
 from mamofair.relaxations import Hard, Relaxation
-from mamofair.training import isolated
 
 _LIVE = 0.01  # of the steepest slope there is
 

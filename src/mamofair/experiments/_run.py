@@ -21,8 +21,8 @@ from mamofair.experiments._job import Job, Record, calm, draw_sample, seconds, s
 from mamofair.experiments._methods import METHODS
 from mamofair.experiments._side_by_side import tasks, train
 from mamofair.experiments._spec import Table
+from mamofair.fronts import Archive, Front, Point, Tally
 from mamofair.notions import as_notion
-from mamofair.pareto import Archive, Front, Point, Tally
 
 _PACKAGES = ("mamofair", "numpy", "torch", "scikit-learn", "lightgbm", "fairlearn", "fairret", "oxonfair")
 

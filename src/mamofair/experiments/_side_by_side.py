@@ -19,7 +19,7 @@ from mamofair.experiments._job import Job, Sample, calm, draw_sample, seconds, s
 from mamofair.experiments._live import LiveNetworks
 from mamofair.experiments._methods import METHODS, Method
 from mamofair.experiments._spec import Table
-from mamofair.pareto import Tally
+from mamofair.fronts import Tally
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import torch
 
-from mamofair.batches import Batch, InMemory
+from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.groups import read_groups
 from mamofair.descent import Fixed, MinNorm, Weighting
 from mamofair.estimators import FairNetClassifier
 from mamofair.experiments import table_adult, table_compas
@@ -20,11 +21,9 @@ from mamofair.experiments._live import LiveNetworks
 from mamofair.experiments._probe import probe
 from mamofair.experiments._run import versions
 from mamofair.experiments._side_by_side import Some
-from mamofair.groups import read_groups
+from mamofair.fronts import Archive, Point, hypervolume
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
-from mamofair.pareto import Archive, Point
 from mamofair.relaxations import Relaxation
-from mamofair.volumes import hypervolume
 
 NOTIONS = (DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY)
 TABLES = {"adult": table_adult.TABLE, "compas": table_compas.TABLE}
@@ -134,7 +133,8 @@ def _look(run: Run, networks: LiveNetworks, sample: Sample, attribute: str) -> l
     """Return the probes of both notions, means over the members that are about them."""
     rows = sample.rows.train
     groups = read_groups(sample.people)[rows]
-    whole = Batch.of(torch.tensor(sample.X[rows], dtype=torch.float32), sample.y[rows], groups.members(sample.y[rows]))
+    memberships = groups.memberships(sample.y[rows])
+    whole = Batch.of(torch.tensor(sample.X[rows], dtype=torch.float32), sample.y[rows], memberships)
     batches = list(InMemory(whole, 512, even=False).batches(run.repetition))[:_BATCHES]
     found = []
     for notion, own in zip(NOTIONS, _halves(len(run.members)), strict=True):
