@@ -60,7 +60,7 @@ class Case:
     sizes: tuple[int, ...]
 
     @property
-    def gathered(self) -> int:
+    def gather_batch(self) -> int:
         """Numbers a row."""
         return len(self.weightings) + 1 + ATTRIBUTES
 
@@ -92,17 +92,17 @@ class Timed(Ranks):
         """Note the time."""
         self.marks.append((what, time.perf_counter(), time.thread_time()))
 
-    def gathered(self, logits: Tensor, batch: Batch) -> tuple[Tensor, Batch, slice]:
+    def gather_batch(self, logits: Tensor, batch: Batch) -> tuple[Tensor, Batch, slice]:
         """Gather between two marks."""
         self.mark("gather")
-        found = super().gathered(logits, batch)
+        found = super().gather_batch(logits, batch)
         self.mark("gathered")
         return found
 
-    def summed(self, tensor: Tensor) -> Tensor:
+    def all_reduce(self, tensor: Tensor) -> Tensor:
         """Reduce between two marks."""
         self.mark("reduce")
-        found = super().summed(tensor)
+        found = super().all_reduce(tensor)
         self.mark("reduced")
         return found
 

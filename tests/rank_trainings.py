@@ -78,11 +78,11 @@ def own_module(n_features: int) -> nn.Module:
 class Averaging(Ranks):
     """What must not be done: each rank compares the groups among its own rows, and gradients are averaged."""
 
-    def gathered(self, logits: Tensor, batch: Batch) -> tuple[Tensor, Batch, slice]:
+    def gather_batch(self, logits: Tensor, batch: Batch) -> tuple[Tensor, Batch, slice]:
         return logits, batch, slice(None)
 
-    def summed(self, tensor: Tensor) -> Tensor:
-        return super().summed(tensor) / self.size
+    def all_reduce(self, tensor: Tensor) -> Tensor:
+        return super().all_reduce(tensor) / self.size
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ class Watched(Ranks):
 
     shapes: list[tuple[int, ...]] = field(default_factory=list)
 
-    def summed(self, tensor: Tensor) -> Tensor:
+    def all_reduce(self, tensor: Tensor) -> Tensor:
         self.shapes.append(tuple(tensor.shape))
-        return super().summed(tensor)
+        return super().all_reduce(tensor)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ class Met(Ranks):
 
     others: list[dict[str, Any]] = field(default_factory=list)
 
-    def every(self, own: Any) -> list[Any]:
+    def all_gather(self, own: Any) -> list[Any]:
         return [own, *self.others]
 
 

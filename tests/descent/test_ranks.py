@@ -88,5 +88,5 @@ def test_gaps_of_each_ranks_rows_averaged_would_be_something_else(name, together
 def test_alone_there_is_nothing_to_exchange():
     assert Ranks.present() == ALONE == Ranks(0, 1)
     tensor = torch.ones(3)
-    assert ALONE.summed(tensor) is tensor
-    assert ALONE.told(lambda: 7) == 7
+    assert ALONE.all_reduce(tensor) is tensor
+    assert ALONE.broadcast(lambda: 7) == 7

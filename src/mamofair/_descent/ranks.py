@@ -47,7 +47,7 @@ class Ranks:
         """Return which of n rows that all ranks hold are this one's to look at."""
         return slice(self.rank * n // self.size, (self.rank + 1) * n // self.size)
 
-    def gathered(self, logits: Float[Tensor, "members n"], batch: Batch) -> tuple[Tensor, Batch, slice]:
+    def gather_batch(self, logits: Float[Tensor, "members n"], batch: Batch) -> tuple[Tensor, Batch, slice]:
         """Return the logits and rows of all ranks, without their features, and where this rank's are among them."""
         if self.size == 1:
             return logits, batch, slice(None)
@@ -74,7 +74,7 @@ class Ranks:
             distributed.all_gather(parts, pad(table, (0, 0, 0, most - len(table))).contiguous())
         return [part[: int(size)] for part, size in zip(parts, sizes, strict=True)]
 
-    def summed(self, tensor: Tensor) -> Tensor:
+    def all_reduce(self, tensor: Tensor) -> Tensor:
         """Return the sum over all ranks, the same bits on each."""
         if self.size > 1:
             tensor = tensor.contiguous()
@@ -82,7 +82,7 @@ class Ranks:
                 distributed.all_reduce(tensor)
         return tensor
 
-    def told(self, find: Callable[[], T]) -> T:
+    def broadcast(self, find: Callable[[], T]) -> T:
         """Return, on every rank, what `find` returns on rank 0; if it fails there, it fails on every rank."""
         if self.size == 1:
             return find()
@@ -98,7 +98,7 @@ class Ranks:
             raise found[1]
         return found[0]  # type: ignore[no-any-return]
 
-    def together(self, find: Callable[[], T]) -> T:
+    def all_or_none(self, find: Callable[[], T]) -> T:
         """Return what `find` returns on this rank; if it fails on one of them, it fails on all."""
         if self.size == 1:
             return find()
@@ -107,12 +107,12 @@ class Ranks:
             found = find()
         except Exception as error:
             failed = error
-        for other in self.every(failed):
+        for other in self.all_gather(failed):
             if other is not None:
                 raise other
         return found  # type: ignore[return-value]
 
-    def every(self, own: T) -> list[T]:
+    def all_gather(self, own: T) -> list[T]:
         """Return what each rank has, in the order of ranks and on all of them."""
         if self.size == 1:
             return [own]
@@ -123,7 +123,7 @@ class Ranks:
 
     def require_same(self, given: Mapping[str, Any], advice: str) -> None:
         """Raise a `ValueError` on every rank unless all were given the same."""
-        everyone = self.every(dict(given))
+        everyone = self.all_gather(dict(given))
         for name in given:
             if any(other[name] != everyone[0][name] for other in everyone):
                 found = ", ".join(str(other[name]) for other in everyone[:8]) + (", …" if self.size > 8 else "")

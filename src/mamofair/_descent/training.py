@@ -123,9 +123,9 @@ def _derive(
 ) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
     """Return the objectives' values on the whole batch, the cotangents of our rows, and what pulls them back."""
     logits, pull = population.traced(batch.x) if len(batch) else _without_rows(population)
-    everyone, whole, ours = ranks.gathered(logits.detach(), batch)
+    everyone, whole, ours = ranks.gather_batch(logits.detach(), batch)
     values, cotangents = evaluate(objectives, everyone, whole)
-    return values, cotangents[..., ours], pull if ranks.size == 1 else Pullback(lambda own: ranks.summed(pull(own)))
+    return values, cotangents[..., ours], pull if ranks.size == 1 else Pullback(lambda own: ranks.all_reduce(pull(own)))
 
 
 def _derive_separately(
@@ -200,7 +200,7 @@ def _initial_scales(
     values = []
     for batch in feed.batches(None):
         logits = population(batch.x) if len(batch) else _without_rows(population)[0]
-        everyone, whole, _ = ranks.gathered(logits, batch)
+        everyone, whole, _ = ranks.gather_batch(logits, batch)
         values.append(torch.stack([objective(everyone, whole) for objective in objectives]))
     scales = initial_scales(torch.stack(values).mean(0), floor)
     raw = torch.tensor([isinstance(weighting, Fixed) for weighting in weightings], device=scales.device)
@@ -250,7 +250,7 @@ def measure(
 
     def pooled(cells: Sequence[Mapping[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
         stacks = {name: np.stack([table[name] for table in cells]) for name in cells[0]}
-        sums = {name: ranks.summed(torch.tensor(stack, device=population.device)) for name, stack in stacks.items()}
+        sums = {name: ranks.all_reduce(torch.tensor(stack, device=population.device)) for name, stack in stacks.items()}
         return ({name: table[i].cpu().numpy() for name, table in sums.items()} for i in range(len(cells)))
 
     counts = pooled([tally.counts for tally in own])

@@ -97,9 +97,9 @@ def check_columns(options: TrainOptions) -> None:
 
 def open_data(options: TrainOptions, ranks: Ranks) -> Data | StreamedData:
     """Return the data: in memory, read by rank 0 for all, or streamed, read by all ranks together."""
-    if ranks.told(lambda: options.data not in CATALOG and is_streamed(options)):
+    if ranks.broadcast(lambda: options.data not in CATALOG and is_streamed(options)):
         return open_stream(options)
-    return ranks.told(lambda: read_data(options))
+    return ranks.broadcast(lambda: read_data(options))
 
 
 def read_data(options: TrainOptions) -> Data:

@@ -133,7 +133,7 @@ def _start(
     from mamofair.cli._training import run_training
     from mamofair.runs import own_folder
 
-    options = job.ranks.told(lambda: with_default_model(options, job.ranks))
+    options = job.ranks.broadcast(lambda: with_default_model(options, job.ranks))
     folder = Path("runs") / data_name(options) if out is None else out
 
     def check() -> None:
@@ -144,7 +144,7 @@ def _start(
         lock.enter_context(own_folder(folder))
         _require_free(folder, force)
 
-    job.ranks.told(check)
+    job.ranks.broadcast(check)
     data = open_data(options, job.ranks)
     estimator = make_estimator(options, data.favorable)
     run, interrupted = run_training(options, data, estimator, folder, job, resume=False)
@@ -174,7 +174,7 @@ def _resume(folder: Path, job: "Job", lock: ExitStack) -> tuple["Run", Path, boo
             lock.enter_context(own_folder(folder))
         return read_checkpoint(folder)
 
-    estimator, begun = job.ranks.told(read)
+    estimator, begun = job.ranks.broadcast(read)
     options = TrainOptions.from_json(begun["asked"])
     data = open_data(options, job.ranks)
     if data.checksum != begun["data checksum"]:

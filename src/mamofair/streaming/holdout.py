@@ -242,7 +242,7 @@ def _one_pass(chunks: Chunks, read: ReadX, seed: int, bound: float, room: float)
                     total = (own if total is None else total + own).within(room / ranks.size)
         return total
 
-    parts = [part for part in ranks.every(ranks.together(read_own)) if part is not None]
+    parts = [part for part in ranks.all_gather(ranks.all_or_none(read_own)) if part is not None]
     if not parts:
         raise ValueError("There must be rows to train on: found none.")
     return sum(parts[1:], start=parts[0]).within(room)

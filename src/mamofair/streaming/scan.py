@@ -109,7 +109,7 @@ def scan(shards: Shards, roles: Roles, favorable: Any, memory: int, test_fractio
                 _fail_early(result, shards, roles, favorable)
         return result
 
-    parts = [part for part in ranks.every(ranks.together(read_own)) if part is not None]
+    parts = [part for part in ranks.all_gather(ranks.all_or_none(read_own)) if part is not None]
     if not any(len(part.census) for part in parts):
         raise ValueError(f"There must be rows to learn from in {shards.label}: found none.")
     result = sum(parts[1:], start=parts[0])

@@ -177,7 +177,7 @@ def stream(
     if not 0 <= test_fraction < 1:
         raise ValueError(f"`test_fraction` must be at least 0 and less than 1: found {test_fraction}.")
     ranks, budget = Ranks.present(), as_bytes(memory)
-    shards, roles = ranks.together(lambda: open_table(path, target, sensitive, drop, keep_sensitive))
+    shards, roles = ranks.all_or_none(lambda: open_table(path, target, sensitive, drop, keep_sensitive))
     ranks.require_same(shards.fingerprint, "Let every machine read the same folder.")
     readable = check_types(shards, roles, favorable)
     result = scan(shards, readable, favorable, budget, test_fraction, seed)

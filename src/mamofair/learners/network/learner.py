@@ -105,7 +105,7 @@ class NetworkLearner(Learner):
         ranks = Ranks.present()
         if ranks.size > 1 and self.device == "cuda":
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-        return ranks.told(lambda: seed)
+        return ranks.broadcast(lambda: seed)
 
     def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
         """Return features as finite numbers."""
