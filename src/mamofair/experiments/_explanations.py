@@ -3,8 +3,8 @@
 INTRODUCTION = """\
 # The paper's tables and figures, run again
 
-`{command}` makes this page. The records behind every number are beside this page, in [`paper/`](paper/): a line of JSON for
-each method, task and split, with seed, versions, seconds, validation and test values. They were made one experiment at
+`{command}` makes this page. The records behind every number are in [`paper/`](paper/): a line of JSON for each
+method, task and split, with seed, versions, seconds, validation and test values. They were made one experiment at
 a time, each by the same command with its name; the page is written anew from all that there are.
 
 How to read it. Every method is trained on the paper's random splits (10,000 training and 5,000 validation rows, on
