@@ -1,11 +1,6 @@
 """Mutants that no test can notice, because the code still does the same: by module and mutation, with the reason."""
 
 EQUIVALENT: dict[str, dict[str, str]] = {
-    "runs/_onnx.py": {
-        "_encode: (steps['text'][0][-1], steps['text'][1]) → (steps['text'][0][1], steps['text'][1])": (
-            "the last step of two is the second"
-        ),
-    },
     "fronts/_hypervolume.py": {
         "thin: if len(values) <= size: → if len(values) < size:": "with as many points as may stay, no one leaves",
     },

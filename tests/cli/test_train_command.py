@@ -301,8 +301,8 @@ def test_an_interrupted_run_says_whether_it_goes_on_or_starts_again(model, then,
     resume = FairClassifier.resume
 
     def interrupted(*arguments, **options):
-        yield next(resume(*arguments, **options))
-        raise KeyboardInterrupt
+        fitting = resume(*arguments, **options)
+        return (next(fitting) if i == 0 else signal.raise_signal(signal.SIGINT) for i in range(2))
 
     monkeypatch.setattr(FairClassifier, "resume", interrupted)
     said = train(loans, *ASKED, "--model", model, "--epochs", 2, "--out", tmp_path / "run")
@@ -387,7 +387,7 @@ def test_the_report_lies_in_the_run(loans, tmp_path, monkeypatch):
     [
         (["--target", "aproved", "--sensitive", "gender"], "no column 'aproved' in loans.csv. Did you mean 'approved'"),
         (["--target", "approved", "--sensitive", "gendr"], "Did you mean 'gender'"),
-        (["--target", "approved", "--sensitive", "gender"], "`favorable` must say which value"),
+        (["--target", "approved", "--sensitive", "gender"], "`favorable` must name the value"),
         (["--target", "approved", "--favorable", "maybe", "--sensitive", "gender"], "not 'maybe'"),
         (["--target", "approved", "--favorable", "yes"], "`sensitive` must name at least one column"),
         (["--target", "approved", "--favorable", "yes", "--sensitive", "age"], "age:"),
@@ -495,9 +495,11 @@ def test_ctrl_c_keeps_the_front_found_so_far_and_says_so(whole, loans, tmp_path)
 
 
 def test_ctrl_c_before_anything_is_found_says_how_to_begin_again(loans, trained, tmp_path, monkeypatch):
+    resume = FairClassifier.resume
+
     def interrupted(*arguments, **options):
-        raise KeyboardInterrupt
-        yield
+        resume(*arguments, **options)
+        return (signal.raise_signal(signal.SIGINT) for _ in range(1))
 
     out = tmp_path / "run"
     with monkeypatch.context() as patch:

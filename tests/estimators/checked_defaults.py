@@ -29,17 +29,14 @@ def parity(X):
 class WithGroups(FairClassifier):
     """An estimator for checks that know neither groups, here even and odd rows, nor what is favorable of 1 and 2."""
 
-    def fitting(self, X, y, *, sensitive_features=None, sample_weight=None):
+    def start(self, X, y, *, sensitive_features=None, **options):
         if sensitive_features is None:
             sensitive_features = np.arange(np.asarray(y).size) % 2
-        return super().fitting(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
-
-    def _agree(self, classes, groups):
-        if classes.dtype.kind not in "iuf":
-            return super()._agree(classes, groups)
-        self.favorable, asked = classes.max(), self.favorable
+        labels, asked = np.asarray(y), self.favorable
+        if labels.dtype.kind in "iuf" and np.isfinite(labels).all() and len(np.unique(labels)) == 2:
+            self.favorable = labels.max()
         try:
-            super()._agree(classes, groups)
+            return super().start(X, y, sensitive_features=sensitive_features, **options)
         finally:
             self.favorable = asked
 

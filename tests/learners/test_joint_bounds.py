@@ -6,6 +6,7 @@ import pytest
 from known_posteriors import World
 from mamofair import FairPlugInClassifier
 from mamofair.datasets import make_toy
+from mamofair.learners import PlugInLearner
 from mamofair.learners.plugin.multipliers import Contrasts, Dual, first_multipliers
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, PREDICTIVE_EQUALITY
 
@@ -52,7 +53,7 @@ def test_a_single_gap_has_no_bounds_to_join():
 def test_rules_come_in_the_documented_order(monkeypatch):
     """Accuracy alone; a first spread of multipliers; what lies between; thresholds for groups."""
     toy, seen = make_toy(), []
-    explore = FairPlugInClassifier._explore
+    explore = PlugInLearner.explore
 
     def watch(self, *arguments):
         for candidates in explore(self, *arguments):
@@ -60,7 +61,7 @@ def test_rules_come_in_the_documented_order(monkeypatch):
             assert {point.step for point in candidates.points} <= {len(seen) - 1}
             yield candidates
 
-    monkeypatch.setattr(FairPlugInClassifier, "_explore", watch)
+    monkeypatch.setattr(PlugInLearner, "explore", watch)
     FairPlugInClassifier(cv=None, aware=True, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
     kinds = [{kind for state in states for kind in state} for states in seen if states]
     assert kinds[:-1] == [{"multipliers"}] * (len(kinds) - 1)

@@ -10,6 +10,8 @@ from mamofair._descent.ranks import ALONE
 from mamofair._rows.groups import read_groups
 from mamofair.baselines import FairretClassifier
 from mamofair.datasets import make_toy
+from mamofair.estimators._base import draw_seed
+from mamofair.learners import Parts
 from mamofair.runs import checkpointed, read_checkpoint, write_checkpoint
 from mamofair.selection import MostAccurateWithin
 from mamofair.streaming.blocks import as_bytes, read_block
@@ -33,14 +35,16 @@ def cut(size: int, *parts: object) -> list[tuple[object, ...]]:
 def fitted_in_memory(model: FairNetClassifier, people=GROUP, weight=None) -> FairNetClassifier:
     """The same fit with all rows in memory, and those held back that a stream holds back."""
 
-    def split(rows, rng):
-        places = read_block((X, Y, people, weight), model._check_X).places(model._seed)
-        share, more = model.validation_fraction, model.validation_fraction + model.calibration_fraction
-        return [rows[places >= more], rows[places < share], rows[(places >= share) & (places < more)]]
+    learner = model.new_learner()
 
-    model._split = split
+    def split(rows, fractions, rng):
+        block = read_block((X, Y, people, weight), lambda X, reset: learner.read(model, X, reset))
+        places, (share, more) = block.places(draw_seed(model.random_state)), np.cumsum(fractions)
+        return Parts(rows[places >= more], rows[places < share], rows[(places >= share) & (places < more)])
+
+    learner.split, model.new_learner = split, lambda: learner
     model.fit(X, Y, sensitive_features=people, sample_weight=weight)
-    del model._split
+    del learner.split, model.new_learner
     return model
 
 
@@ -77,7 +81,7 @@ def test_many_batches_hold_the_same_rows_back_and_find_as_good_a_front():
     np.testing.assert_allclose(whole.search_.learner.scaling.center, parts.search_.learner.scaling.center, rtol=1e-12)
     volumes = [model.front_.hypervolume([0.5, 1.0]) for model in (whole, parts)]
     assert volumes[0] == pytest.approx(volumes[1], rel=0.05)
-    assert whole._reference == parts._reference
+    assert whole.search_.reference == parts.search_.reference
 
 
 def test_labels_and_frames_of_any_kind_are_taken():

@@ -11,7 +11,6 @@ import torch
 from jaxtyping import Float
 
 from mamofair._rows.batches import Batch
-from mamofair.descent import Member, Weighting
 from mamofair.fronts import Archive, Point
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.boosting.rounds import rounds, staged_scores
@@ -43,7 +42,7 @@ class BoostingLearner(Learner):
     """
 
     relaxation: Relaxation | Mapping[Any, Relaxation]
-    members: int | Sequence[Weighting | Member]
+    members: Any  # a number, weightings or members: `read_members` checks them
     anchor: float
     n_estimators: int
     learning_rate: float

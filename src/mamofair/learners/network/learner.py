@@ -50,7 +50,7 @@ class NetworkLearner(Learner):
     """
 
     relaxation: Relaxation | Mapping[Any, Relaxation]
-    members: int | Sequence[Weighting | Member]
+    members: Any  # a number, weightings or members: `read_members` checks them
     anchor: float
     anchor_loss: CrossEntropy | SquaredError
     network: Recipe
