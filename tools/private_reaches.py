@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1] / "src" / "mamofair"
 _SELF = {"self", "cls"}
+_PUBLIC = {"_replace", "_asdict", "_fields"}  # of named tuples, which have the underscore only to keep out of the way
 
 
 def _classes(tree: ast.Module) -> dict[ast.AST, set[str]]:
@@ -34,7 +35,7 @@ def _is_self(node: ast.AST) -> bool:
 
 
 def _is_private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__")
+    return name.startswith("_") and not name.startswith("__") and name not in _PUBLIC
 
 
 def reaches(path: Path) -> Iterator[str]:
