@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mamofair._rows.groups import Groups, read_groups
-from mamofair.learners.plugin.multipliers import Beliefs, slopes
+from mamofair.learners.plugin.multipliers import Posterior, slopes
 from mamofair.notions import Notion
 
 
@@ -48,10 +48,10 @@ class World:
         return self.joint[:, :, 1].sum(axis=1)
 
     @property
-    def beliefs(self) -> Beliefs:
+    def beliefs(self) -> Posterior:
         """The truth, of every row."""
         rows = self.rows["x"].to_numpy()
-        return Beliefs(self.positive[rows], {"a": self.joint[rows]})
+        return Posterior(self.positive[rows], {"a": self.joint[rows]})
 
     @property
     def rows(self) -> pd.DataFrame:

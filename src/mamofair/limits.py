@@ -109,10 +109,10 @@ def _rules(
     search, parts = model.start(X, y, sensitive_features=features, sample_weight=weight)
     learner = search.learner
     assert isinstance(learner, PlugInLearner)
-    beliefs = learner.learn(search.task, parts, final=False)  # nothing is predicted for other rows
-    for candidates in learner.explore(beliefs, search.task, parts, search.archive):
+    posterior = learner.learn(search.task, parts, final=False)  # nothing is predicted for other rows
+    for candidates in learner.explore(posterior, search.task, parts, search.archive):
         search.archive.add_all(candidates.points)
-    evidence = learner.evidence(beliefs, parts.valid.groups)
+    evidence = learner.evidence(posterior, parts.valid.groups)
     states = [point.state for point in search.archive.points if not point.valid.is_constant]
     if not states:
         raise ValueError("`estimator` must tell rows apart: found the same decision for all of them.")

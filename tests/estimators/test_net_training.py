@@ -343,7 +343,7 @@ def test_progress_is_plain_lines_on_stderr_when_piped():
     assert done.stdout == ""
     lines = done.stderr.splitlines()
     assert [line.split()[0] for line in lines] == ["1/3", "2/3", "3/3"]
-    assert all("favorable 1, " in line and " points, error at gaps up to 1: 0." in line for line in lines)
+    assert all("favorable 1, " in line and " points, least error with gaps ≤ 1: 0." in line for line in lines)
 
 
 def test_nothing_is_printed_unless_asked_for(capfd):
@@ -352,7 +352,7 @@ def test_nothing_is_printed_unless_asked_for(capfd):
     fitted(verbose=1)
     out, err = capfd.readouterr()
     assert not out
-    assert "error at gaps up to" in err
+    assert "least error with gaps" in err
 
 
 def test_common_descent_of_two_members_trains_each_as_it_would_alone():

@@ -74,13 +74,8 @@ def test_a_pipe_gets_plain_lines_now_and_then():
     written, model = shown(force_terminal=False)
     lines = written.splitlines()
     assert [line.split()[0] for line in lines] == ["1/6", "2/6", "4/6", "6/6"]
-    assert (
-        lines[-1]
-        .split("  ")[1]
-        .startswith(
-            f"favorable 1, {len(model.front_)} points, error at gaps up to 1: {model.front_.values[0, 0]:.3f}, 0.2: 0."
-        )
-    )
+    least = f"least error with gaps ≤ 1: {model.front_.values[0, 0]:.3f}, ≤ 0.2: 0."
+    assert lines[-1].split("  ")[1].startswith(f"favorable 1, {len(model.front_)} points, {least}")
 
 
 def test_the_last_line_is_of_the_end_wherever_it_is():

@@ -74,8 +74,8 @@ def finish(estimator: T, fitting: Iterator[Any]) -> T:
 
 def describe(estimator: Any) -> str:
     """Return one line on the front found so far."""
-    errors = (f"{limit:g}: {_figure(error)}" for limit, error in least_errors(estimator.front_).items())
-    return f"{_head(estimator)}, error at gaps up to {', '.join(errors)}"
+    errors = (f"≤ {limit:g}: {_figure(error)}" for limit, error in least_errors(estimator.front_).items())
+    return f"{_head(estimator)}, least error with gaps {', '.join(errors)}"
 
 
 def draw(estimator: Any) -> Table:

@@ -22,7 +22,7 @@ from mamofair.descent import Member
 from mamofair.learners.categories import Categories
 from mamofair.learners.numbers import Scaling
 from mamofair.learners.plugin.multipliers import Contrasts
-from mamofair.learners.plugin.posterior import Model, Posterior
+from mamofair.learners.plugin.posterior import Model, PosteriorModel
 from mamofair.learners.plugin.thresholds import Strata
 from mamofair.notions import Cell, Notion, Rate
 from mamofair.runs._boosters import from_arrays, to_arrays
@@ -31,7 +31,20 @@ from mamofair.tables.skops_files import read_parts, write_parts
 
 _VOCABULARY = (descent, objectives, relaxations, selection)  # what they export can be saved
 _ROWS = ("Batch",)  # what `objectives` exports for loops of one's own is not part of a model
-_STATE = (Member, MLP, Notion, Rate, Groups, Scaling, Categories, Contrasts, Strata, Posterior, Model, NamedWeighting)
+_STATE = (
+    Member,
+    MLP,
+    Notion,
+    Rate,
+    Groups,
+    Scaling,
+    Categories,
+    Contrasts,
+    Strata,
+    PosteriorModel,
+    Model,
+    NamedWeighting,
+)
 
 # What models may hold beyond skops' own list: scikit-learn's trees, and how they check columns that are no categories.
 _ALLOWED = frozenset(

@@ -14,8 +14,8 @@ from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.categories import Categories
 from mamofair.learners.checks import are_finite
 from mamofair.learners.numbers import text_refused
-from mamofair.learners.plugin.multipliers import Beliefs, Contrasts, Dual, Evidence, State, between, first_multipliers
-from mamofair.learners.plugin.posterior import Model, Posterior, PosteriorLearner, Table, read_table, trained
+from mamofair.learners.plugin.multipliers import Contrasts, Dual, Evidence, Posterior, State, between, first_multipliers
+from mamofair.learners.plugin.posterior import Model, PosteriorLearner, PosteriorModel, Table, read_table, trained
 from mamofair.learners.plugin.prefit import group_classes, group_learner, learns, seeded
 from mamofair.learners.plugin.seen_rows import warn_of_seen_rows
 from mamofair.learners.plugin.thresholds import Cuts, Strata, search
@@ -48,14 +48,14 @@ class PlugInLearner(Learner):
     cv: int | None
     crossed: bool
     categories: Categories = field(default=Categories({}, []), init=False)
-    posterior: Posterior | None = field(default=None, init=False)
+    posterior: PosteriorModel | None = field(default=None, init=False)
     contrasts: Contrasts | None = field(default=None, init=False)
     strata: Strata | None = field(default=None, init=False)
 
     STATE: ClassVar[Mapping[str, Callable[[Any], bool]]] = {
         "categories": lambda value: isinstance(value, Categories),
         "contrasts": lambda value: isinstance(value, Contrasts),
-        "posterior": lambda value: isinstance(value, Posterior),
+        "posterior": lambda value: isinstance(value, PosteriorModel),
         "strata": lambda value: isinstance(value, Strata),
     }
 
@@ -87,8 +87,8 @@ class PlugInLearner(Learner):
         """Fit the models, and yield rules."""
         yield from self.explore(self.learn(task, parts), task, parts, archive)
 
-    def learn(self, task: Task, parts: Parts, final: bool = True) -> Beliefs:
-        """Fit the final models, if wanted; return beliefs of the rows to measure on, by models that never saw them."""
+    def learn(self, task: Task, parts: Parts, final: bool = True) -> Posterior:
+        """Fit the final model, if wanted; return the posterior of the rows to measure on, by models that saw others."""
         train = parts.train
         self.contrasts = Contrasts.of(task.criteria, train.y, train.groups, train.weight)
         self.strata = Strata.of(train.groups, [name for _, name in task.criteria])
@@ -96,46 +96,46 @@ class PlugInLearner(Learner):
         if learner.label is not None:
             warn_of_seen_rows(learner.label, train, task.seed)
         with text_refused():  # an estimator of the user's may take text: only it can tell
-            posterior = learner.fit(train) if final or self.cv is None else None
-            if posterior is not None:
-                self.posterior = posterior
-            if posterior is not None and self.cv is None:
-                return posterior(parts.valid.X, parts.valid.groups if self.aware else None)
-            return learner.cross_fit(train, self.cv or 1, np.random.default_rng(task.seed), posterior)
+            model = learner.fit(train) if final or self.cv is None else None
+            if model is not None:
+                self.posterior = model
+            if model is not None and self.cv is None:
+                return model(parts.valid.X, parts.valid.groups if self.aware else None)
+            return learner.cross_fit(train, self.cv or 1, np.random.default_rng(task.seed), model)
 
-    def explore(self, beliefs: Beliefs, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
+    def explore(self, posterior: Posterior, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Yield the points of rules, measured."""
-        measures = [(self.evidence(beliefs, parts.valid.groups), parts.valid.counter())]
+        measures = [(self.evidence(posterior, parts.valid.groups), parts.valid.counter())]
         calibration = parts.calibration
         if len(calibration):
             assert self.posterior is not None
-            there = self.posterior(calibration.X, calibration.groups if self.aware else None)
-            measures.append((self.evidence(there, calibration.groups), calibration.counter()))
-        for step, states in enumerate(self._sweep(beliefs, task, parts.valid, archive)):
+            calibration_posterior = self.posterior(calibration.X, calibration.groups if self.aware else None)
+            measures.append((self.evidence(calibration_posterior, calibration.groups), calibration.counter()))
+        for step, states in enumerate(self._sweep(posterior, task, parts.valid, archive)):
             tallies = [_measure(states, *one) for one in measures]
             points = [Point.of(own, step=step, state=state) for *own, state in zip(*tallies, states, strict=True)]
             yield Candidates(points, [{"step": step, "rules": len(states)}])
 
-    def _sweep(self, beliefs: Beliefs, task: Task, valid: Rows, archive: Archive) -> Iterator[list[State]]:
+    def _sweep(self, posterior: Posterior, task: Task, valid: Rows, archive: Archive) -> Iterator[list[State]]:
         """Yield rules: accuracy alone; a first spread of multipliers; what lies between; thresholds for groups."""
         assert self.contrasts is not None
         assert self.strata is not None
         yield [{"multipliers": np.zeros(len(self.contrasts.offset))}]
-        first = first_multipliers(Dual.of(self.contrasts, beliefs, valid.weight), _FIRST)
+        first = first_multipliers(Dual.of(self.contrasts, posterior, valid.weight), _FIRST)
         yield [{"multipliers": row} for row in first]
         for _ in range(_ROUNDS):
             front = archive.front()
             found = between(front.values, np.stack([point.state["multipliers"] for point in front.points]), _BETWEEN)
             yield [{"multipliers": row} for row in found]
         if self.aware:
-            counts = Cuts.of(beliefs.positive, valid.y, valid.groups, self.strata, valid.weight)
+            counts = Cuts.of(posterior.positive, valid.y, valid.groups, self.strata, valid.weight)
             yield [{"thresholds": row} for row in search(counts, task.criteria)]
 
-    def evidence(self, beliefs: Beliefs, told: Groups | None) -> Evidence:
+    def evidence(self, posterior: Posterior, told: Groups | None) -> Evidence:
         """Return what rules decide by."""
         assert self.contrasts is not None
         stratum = self.strata(told) if self.strata is not None and self.aware and told is not None else None
-        return Evidence(beliefs.gain, self.contrasts.terms(beliefs), stratum)
+        return Evidence(posterior.gain, self.contrasts.terms(posterior), stratum)
 
     def base(self) -> Any:
         """Return the classifier that learns the labels."""

@@ -39,7 +39,7 @@ _SIDES = ((FP, TN), (TP, FN))
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class Posterior:
     """What a model believes of rows: P(y=1 | x), and P(a, y | x) for the groups of each attribute, y = 0 first."""
 
     positive: Float[np.ndarray, " n"]
@@ -98,11 +98,11 @@ class Contrasts:
             numbers += [c] * len(notion.rates) * len(differences)
         return block_diag(*blocks), np.array(numbers)
 
-    def terms(self, beliefs: Beliefs) -> Float[np.ndarray, "n m"]:
+    def terms(self, posterior: Posterior) -> Float[np.ndarray, "n m"]:
         """Return g_j(x), a column a contrast."""
         return np.hstack(
             [
-                self._against_largest(name, rate, beliefs.joint[name] @ np.array(slopes(rate), dtype=float))
+                self._against_largest(name, rate, posterior.joint[name] @ np.array(slopes(rate), dtype=float))
                 for notion, name in self.criteria
                 for rate in notion.rates
             ]
@@ -152,15 +152,15 @@ class Dual:
     criterion: Int[np.ndarray, " pairs"]
 
     @classmethod
-    def of(cls, contrasts: Contrasts, beliefs: Beliefs, weight: np.ndarray | None) -> "Dual":
+    def of(cls, contrasts: Contrasts, posterior: Posterior, weight: np.ndarray | None) -> "Dual":
         """Return the dual on rows that stand for all: of those sorted by gain, one after each equal share of weight."""
-        own = np.ones(len(beliefs.gain)) if weight is None else weight
-        order = np.argsort(beliefs.gain, kind="stable")
+        own = np.ones(len(posterior.gain)) if weight is None else weight
+        order = np.argsort(posterior.gain, kind="stable")
         if len(order) > _ROWS:
             total = np.cumsum(own[order])
             order = order[np.searchsorted(total, total[-1] * (np.arange(_ROWS) + 0.5) / _ROWS)]
             own = np.ones(len(own))
-        part = Beliefs(beliefs.positive[order], {name: table[order] for name, table in beliefs.joint.items()})
+        part = Posterior(posterior.positive[order], {name: table[order] for name, table in posterior.joint.items()})
         A, criterion = contrasts.pairs
         share = own[order] / own[order].sum()
         return cls(part.gain, contrasts.terms(part) @ A.T, A @ contrasts.offset, share, A, criterion)

@@ -16,7 +16,7 @@ from mamofair._rows.columns import decode
 from mamofair._rows.groups import Groups
 from mamofair._rows.splits import stratified_order
 from mamofair.fronts import Criterion
-from mamofair.learners.plugin.multipliers import Beliefs, slopes
+from mamofair.learners.plugin.multipliers import Posterior, slopes
 from mamofair.learners.rows import Rows
 
 _FEW, _NOTHING = 1000, 1e-12
@@ -104,12 +104,12 @@ class PosteriorLearner:
     group: Model | None = None
     constant: frozenset[Key] = frozenset()
 
-    def fit(self, rows: Rows) -> "Posterior":
+    def fit(self, rows: Rows) -> "PosteriorModel":
         """Return fitted models."""
         label = self.label or fitted(self.estimator, rows, rows.y, 2)
         names = () if self.aware else dict.fromkeys(name for _, name in self.criteria)
         keys = [(name, y) for name in names for y in self._labels(name)]
-        return Posterior(label, {key: self.group or self._fit_group(key, rows) for key in keys}, rows.groups[:0])
+        return PosteriorModel(label, {key: self.group or self._fit_group(key, rows) for key in keys}, rows.groups[:0])
 
     def _fit_group(self, key: Key, rows: Rows) -> Model:
         """Return a model of an attribute's groups, for all rows or for those of a label.
@@ -135,7 +135,7 @@ class PosteriorLearner:
             return [None]
         return [y for y in (0, 1) if any(both[y] for both in needed)]
 
-    def cross_fit(self, rows: Rows, folds: int, rng: np.random.Generator, final: "Posterior | None") -> Beliefs:
+    def cross_fit(self, rows: Rows, folds: int, rng: np.random.Generator, final: "PosteriorModel | None") -> Posterior:
         """Return beliefs of every row from models that have not seen it; what is constant in `final` is so in each."""
         order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), rng)
         parts = np.array_split(order, folds)
@@ -148,18 +148,18 @@ class PosteriorLearner:
             found.append(learner.fit(rows[rest])(rows.X[part], rows.groups[part] if self.aware else None))
         back = np.argsort(np.concatenate(parts))
         joint = {name: np.concatenate([b.joint[name] for b in found])[back] for name in found[0].joint}
-        return Beliefs(np.concatenate([b.positive for b in found])[back], joint)
+        return Posterior(np.concatenate([b.positive for b in found])[back], joint)
 
 
 @dataclass(frozen=True, eq=False)
-class Posterior:
+class PosteriorModel:
     """Models of y and of groups. `groups` names the attributes and their groups, and has no rows."""
 
     label: Model
     models: Mapping[Key, Model]
     groups: Groups
 
-    def __call__(self, X: Table, told: Groups | None = None) -> Beliefs:
+    def __call__(self, X: Table, told: Groups | None = None) -> Posterior:
         """Return what is believed of rows; `told` are their true groups, if they are known."""
         positive = self.label(X)[:, -1]
         label = np.column_stack([1 - positive, positive])
@@ -168,12 +168,12 @@ class Posterior:
                 name: np.eye(len(values) + 1, len(values))[codes][:, :, None] * label[:, None, :]
                 for name, values, codes in zip(told.names, told.values, told.codes.T, strict=True)
             }
-            return Beliefs(positive, joint)
+            return Posterior(positive, joint)
         joint = {}
         for (name, y), model in self.models.items():
             groups = model(X)[:, :, None] * label[:, None, :]
             joint[name] = joint.get(name, 0) + (groups if y is None else groups * (np.arange(2) == y))
-        return Beliefs(positive, joint)
+        return Posterior(positive, joint)
 
 
 def fitted(estimator: Any, rows: Rows, target: np.ndarray, classes: int) -> Model:
