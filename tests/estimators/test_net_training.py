@@ -361,3 +361,11 @@ def test_common_descent_of_two_members_trains_each_as_it_would_alone():
     alone = fitted(members=[Member(MinNorm(), seed=1)], epochs=4).history_
     second = both[both["member"] == 1]["cross_entropy"].to_numpy()
     np.testing.assert_allclose(second, alone["cross_entropy"].to_numpy(), rtol=1e-3)
+
+
+def test_warm_start_after_a_fit_that_failed_starts_anew():
+    model = small(warm_start=True, members="x")
+    with pytest.raises(ValueError, match="`members` must be"):
+        model.fit(X, Y, sensitive_features=GROUP)
+    model.set_params(members=2).fit(X, Y, sensitive_features=GROUP)
+    assert model.history_["epoch"].min() == 0

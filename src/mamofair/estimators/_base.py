@@ -129,8 +129,11 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _check_start(self, resumed: bool) -> Search | None:
         """Check the parameters, and return an earlier search that is to be continued, if there is one."""
         self.check_parameters()
-        continues = resumed or self.new_learner().warm_start
-        return self.search_ if continues and "search_" in vars(self) else None
+        return self.search_ if (resumed or self.new_learner().warm_start) and self._has_learned() else None
+
+    def _has_learned(self) -> bool:
+        """Whether an earlier fit has left something to continue with; one that failed at once has not."""
+        return "search_" in vars(self) and bool(self.search_.learner.state_dict())
 
     def _learner_after(self, earlier: Search | None, resumed: bool) -> Learner:
         learner = self.new_learner()
@@ -175,8 +178,9 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _resume(self: Fitted, start: Any) -> Iterator[Fitted]:
         """Go on with an interrupted search, if its learner can; else start again, with the same seed."""
-        begun = "search_" in vars(self) and self.search_.learner.can_resume and bool(self.search_.learner.state_dict())
-        if begun and (not self.search_.learner.rounds or self.search_.is_exhausted):  # it had ended
+        begun = self._has_learned() and self.search_.learner.can_resume
+        left = self.search_.learner.rounds if begun else None
+        if begun and ((left is not None and left <= 0) or self.search_.is_exhausted):  # it had ended
             return iter(())
         return self._follow(*start(resumed=begun))
 
