@@ -2,6 +2,7 @@
 
 import pickle
 
+import lightgbm
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -19,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from small_fits import GROUP, X, Y, two_attributes
 
 from mamofair import FairPlugInClassifier, MostAccurateWithin
+from mamofair.learners.plugin.table_models import LinearModel, TreesModel
 from mamofair.metrics import error, gap
 from mamofair.tables import encoder
 
@@ -28,7 +30,7 @@ SMALL = HistGradientBoostingClassifier(max_iter=10, early_stopping=False)
 def small(estimator=None, **parameters):
     """Return an estimator that is quick to fit."""
     given = LogisticRegression() if estimator is None else estimator
-    return FairPlugInClassifier(given, **({"cv": 3, "random_state": 0} | parameters))
+    return FairPlugInClassifier(given, **({"cv": 3, "effort": "fast", "random_state": 0} | parameters))
 
 
 def fitted(estimator=None, **parameters):
@@ -161,23 +163,42 @@ def test_pipelines_are_estimators_too():
     assert small(pipe, cv=None).fit(table, Y, sensitive_features=GROUP).predict(table).shape == (600,)
 
 
-def test_default_estimator_boosts_trees():
+@pytest.mark.parametrize(
+    ("effort", "kinds"),
+    [
+        ("fast", [TreesModel]),
+        ("balanced", [TreesModel, TreesModel, LinearModel]),
+        ("best", [TreesModel, TreesModel, TreesModel, TreesModel, LinearModel]),
+    ],
+)
+def test_default_estimator_stacks_as_many_models_as_the_effort_says(effort, kinds):
     rows = np.arange(0, 600, 3)
-    model = FairPlugInClassifier(cv=None, random_state=0)
+    model = FairPlugInClassifier(cv=None, effort=effort, random_state=0)
     model.fit(X.iloc[rows], Y.iloc[rows], sensitive_features=GROUP.iloc[rows])
-    assert isinstance(model.search_.learner.posterior.label.classifier, HistGradientBoostingClassifier)
+    posterior = model.search_.learner.posterior
+    assert [type(own.classifier) for own in posterior.label] == kinds
+    sizes = {key: len(own.weights) for key, own in posterior.stacks.items()}
+    assert sizes == {key: len(own) for key, own in posterior.models.items() if len(own) > 1}
 
 
-def test_default_estimator_takes_text_as_scikit_learns_trees_take_categories():
+@pytest.mark.parametrize("effort", ["slow", None, 1])
+def test_other_efforts_are_refused(effort):
+    with pytest.raises(ValueError, match="`effort` must be 'fast', 'balanced' or 'best': found"):
+        FairPlugInClassifier(effort=effort).fit(X, Y, sensitive_features=GROUP)
+
+
+def test_default_estimator_takes_text_as_lightgbm_takes_categories():
     rng = np.random.default_rng(0)
     table = X.assign(job=rng.choice(["cook", "judge", "nurse"], len(X)).astype(object))
     table.loc[::7, "job"] = None
-    first = next(FairPlugInClassifier(cv=2, random_state=0).fitting(table, Y, sensitive_features=GROUP))
-    trees = clone(first.search_.learner.posterior.label.classifier).set_params(categorical_features="from_dtype")
-    plain = trees.fit(table.assign(job=table["job"].astype("category")), Y)
-    expected = plain.predict_proba(table.assign(job=table["job"].astype("category")))
-    np.testing.assert_allclose(first.predict_proba(table), expected, atol=1e-6)
-    towns = table.assign(town=rng.integers(300, size=len(X)).astype(str))  # more than the trees can tell apart
+    model = FairPlugInClassifier(cv=2, effort="fast", random_state=0)
+    first = next(model.fitting(table, Y, sensitive_features=GROUP))
+    parameters = {"num_leaves": 15, "learning_rate": 0.1, "feature_fraction": 0.6, "seed": model.search_.task.seed}
+    parameters |= {"num_threads": 1, "verbosity": -1, "objective": "binary"}
+    native = table.assign(job=table["job"].astype("category"))
+    plain = lightgbm.train(parameters, lightgbm.Dataset(native, Y), 100)
+    np.testing.assert_allclose(first.predict_proba(table)[:, 1], plain.predict(native), atol=1e-6)
+    towns = table.assign(town=rng.integers(300, size=len(X)).astype(str))
     model = FairPlugInClassifier(cv=None, random_state=0).fit(towns, Y, sensitive_features=GROUP)
     assert model.predict(towns.assign(town="new", job="new")).shape == (len(X),)
 
@@ -224,20 +245,26 @@ def test_weights_count():
 # --- groups that nobody can tell apart
 
 
-def accurate_alone(model, table):
-    """Whether the front is the most accurate point alone, measured as it decides."""
-    first = next(clone(model).fitting(table, Y[: len(table)], sensitive_features=GROUP[: len(table)]))
-    assert model.front_.values.tolist() == first.front_.values.tolist()
-    return len(model.front_) == 1
+def are_thresholds(model, table):
+    """Whether every rule is a threshold on the estimator's probability: in each fold, and of the final model."""
+    assert not any(point.state["multipliers"][:-1].any() for point in model.front_.points)
+    [label] = model.search_.learner.posterior.label
+    order = np.argsort(label.classifier.predict_proba(table)[:, 1], kind="stable")
+    decided = np.array([model.at(i).predict(table) for i in range(len(model.front_))])[:, order]
+    return bool((np.diff(decided, axis=1) >= 0).all())
 
 
 @pytest.mark.parametrize("rows", [600, 597])  # of 597 each fold has other shares of the groups
 @pytest.mark.parametrize("notions", ["dp", ["tpr", "fpr"]])
 @pytest.mark.parametrize("cv", [None, 5])
-def test_without_knowledge_of_groups_the_answer_is_the_accurate_point(rows, notions, cv):
+def test_without_knowledge_of_groups_every_rule_is_a_threshold(rows, notions, cv):
     model = small(group_estimator=DummyClassifier(), notions=notions, cv=cv)
     model.fit(X[:rows], Y[:rows], sensitive_features=GROUP[:rows])
-    assert accurate_alone(model, X[:rows])
+    assert are_thresholds(model, X[:rows])
+
+
+def test_with_knowledge_of_groups_rules_are_more_than_thresholds(model):
+    assert any(point.state["multipliers"][:-1].any() for point in model.front_.points)
 
 
 def test_few_rows_or_few_known_groups_are_no_crash():
@@ -245,7 +272,7 @@ def test_few_rows_or_few_known_groups_are_no_crash():
     people.loc[people.index[::28], "group"] = None  # half of them
     for estimator in (None, DummyClassifier(), LogisticRegression()):
         for features in (GROUP, people):
-            model = FairPlugInClassifier(estimator, random_state=0)
+            model = FairPlugInClassifier(estimator, effort="fast", random_state=0)
             model.fit(X[rows], Y[rows], sensitive_features=features[rows])
             assert model.predict(X).shape == (600,)
 
@@ -261,10 +288,10 @@ def test_an_attribute_that_nobody_can_tell_does_not_spoil_another():
             return known if known.shape[1] == 2 else np.full_like(known, 1 / 3)
 
     model = small(group_estimator=OnlyTwo(), cv=5).fit(X[:597], Y[:597], sensitive_features=two_attributes()[:597])
-    kinds = {name: type(own.classifier) for (name, _), own in model.search_.learner.posterior.models.items()}
-    assert kinds == {"group": OnlyTwo, "region": DummyClassifier}
+    kinds = {name: type(own.classifier) for (name, _), (own,) in model.search_.learner.posterior.models.items()}
+    assert kinds == {"": LogisticRegression, "group": OnlyTwo, "region": DummyClassifier}
     multipliers = np.stack([point.state["multipliers"] for point in model.front_.points])
-    assert (multipliers[:, 1:] == 0).all()
+    assert (multipliers[:, 1:-1] == 0).all()
     assert (multipliers[:, 0] != 0).any()
 
 
@@ -277,7 +304,8 @@ def test_a_trained_model_is_used_as_it_is():
     model = small(ready, prefit=True).fit(X, Y, sensitive_features=GROUP)
     np.testing.assert_array_equal(ready.coef_, before)
     assert model.front_.values[:, 0].min() > 0.4
-    assert model.search_.learner.posterior.label.classifier is ready
+    [label] = model.search_.learner.posterior.label
+    assert label.classifier is ready
 
 
 def test_a_model_of_another_library_needs_only_probabilities():

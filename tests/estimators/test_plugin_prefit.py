@@ -66,9 +66,9 @@ def fitted(estimator, **parameters):
 def test_a_frozen_model_is_used_as_it_is_and_never_for_the_groups(ready):
     """With no warning, and exactly as the trained model itself with `prefit`."""
     ours, expected = fitted(ready), fitted(READY, prefit=True)
-    assert ours.search_.learner.posterior.label.classifier is ready
+    assert ours.search_.learner.posterior.label[0].classifier is ready
     np.testing.assert_array_equal(ours.front_.values, expected.front_.values)
-    [groups] = ours.search_.learner.posterior.models.values()
+    _, [groups] = ours.search_.learner.posterior.models.values()
     assert not is_fitted(clone(groups.classifier))
     assert ours.front_.values[:, 1].min() < 0.02
 
@@ -93,8 +93,8 @@ def test_a_model_whose_clone_keeps_its_fit_needs_another_one_for_the_groups(read
     with pytest.raises(ValueError, match=r"is still fitted when it is cloned. Pass `group_estimator="):
         fitted(ready, prefit=prefit)
     model = fitted(ready, prefit=prefit, group_estimator=LogisticRegression())
-    assert model.search_.learner.posterior.label.classifier is ready
-    assert fitted(ready, prefit=prefit, aware=True).search_.learner.posterior.label.classifier is ready
+    assert model.search_.learner.posterior.label[0].classifier is ready
+    assert fitted(ready, prefit=prefit, aware=True).search_.learner.posterior.label[0].classifier is ready
 
 
 @pytest.mark.parametrize("ready", [ChangesItsParameters([1]).fit(X, Y), Foreign()], ids=["parameters", "foreign"])
@@ -105,7 +105,7 @@ def test_a_model_that_cannot_be_cloned_needs_another_one_for_the_groups(ready):
     with pytest.raises(ValueError, match="It is fitted: pass prefit=True to use it as it is"):
         fitted(ready, group_estimator=LogisticRegression())
     model = fitted(ready, prefit=True, group_estimator=LogisticRegression())
-    assert model.search_.learner.posterior.label.classifier is ready
+    assert model.search_.learner.posterior.label[0].classifier is ready
     assert len(model.front_) > 5
 
 
@@ -146,10 +146,8 @@ def test_a_fitted_group_model_is_trained_again_and_says_so_unless_it_is_frozen()
         model = fitted(LogisticRegression(), group_estimator=OF_GROUPS)
     np.testing.assert_array_equal(model.front_.values, fitted(LogisticRegression()).front_.values)
     frozen = FrozenEstimator(OF_GROUPS)
-    assert [
-        own.classifier
-        for own in fitted(READY, prefit=True, group_estimator=frozen).search_.learner.posterior.models.values()
-    ] == [frozen]
+    posterior = fitted(READY, prefit=True, group_estimator=frozen).search_.learner.posterior
+    assert [[model.classifier for model in own] for own in posterior.models.values()] == [[READY], [frozen]]
 
 
 def test_a_frozen_group_model_may_know_the_groups_by_value_or_by_number():
@@ -163,7 +161,8 @@ def test_a_frozen_group_model_may_know_the_groups_by_value_or_by_number():
 def test_a_fitted_group_model_that_cannot_be_cloned_is_used_as_it_is():
     ours = Foreign(["protected", "unprotected"])
     model = fitted(READY, prefit=True, group_estimator=ours)
-    assert all(own.classifier is ours for own in model.search_.learner.posterior.models.values())
+    posterior = model.search_.learner.posterior
+    assert [[own.classifier for own in models] for models in posterior.models.values()] == [[READY], [ours]]
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_points_share_what_they_are_computed_from(monkeypatch):
     def noting(name: str, function: Callable) -> Callable:
         return lambda *given, **more: (asked.append(name), function(*given, **more))[1]
 
-    label = plugin.search_.learner.posterior.label.classifier
+    label = plugin.search_.learner.posterior.label[0].classifier
     monkeypatch.setattr(label, "predict_proba", noting("label", label.predict_proba))
     for booster in boosting.search_.learner.boosters:
         monkeypatch.setattr(booster, "predict", noting(f"booster {id(booster)}", booster.predict))

@@ -1,32 +1,83 @@
-"""What is kept and what is added up: exact contributions up to three columns, and sums of squared weights."""
+"""What is kept and what is added up: contributions to a volume, limits, and sums of squared weights."""
 
 from itertools import combinations
 
 import numpy as np
 import pytest
+from moocore import hv_contributions
 
 from contracts import people
 from mamofair.fronts import Counter, Tally
-from mamofair.fronts._hypervolume import thin
+from mamofair.fronts._hypervolume import hypervolume, thin
+
+LIMITS = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2)
 
 
-def volume(values: np.ndarray) -> float:
-    """What points dominate up to 1, by inclusion and exclusion."""
+def volume(values: np.ndarray, corner: np.ndarray) -> float:
+    """What points dominate up to a corner, by inclusion and exclusion."""
     return sum(
-        (-1) ** (size + 1) * np.prod(1 - values[list(some)].max(axis=0))
+        (-1) ** (size + 1) * np.prod(corner - values[list(some)].max(axis=0))
         for size in range(1, len(values) + 1)
         for some in combinations(range(len(values)), size)
     )
 
 
+def sphere(rng: np.random.Generator, points: int, columns: int) -> np.ndarray:
+    """Points that do not dominate each other, between 0 and 1."""
+    directions = np.abs(rng.normal(size=(points, columns)))
+    return 1 - directions / np.linalg.norm(directions, axis=1, keepdims=True)
+
+
 @pytest.mark.parametrize("columns", [2, 3])
 def test_up_to_three_columns_the_point_leaves_that_really_contributes_least(columns, rng):
+    """To the box that the points span and a tenth more; gaps are beyond all limits here."""
     for _ in range(30):
-        directions = np.abs(rng.normal(size=(7, columns)))
-        values = 0.9 * directions / np.linalg.norm(directions, axis=1, keepdims=True)
-        shares = np.array([volume(values) - volume(np.delete(values, i, axis=0)) for i in range(len(values))])
+        values = 0.3 + 0.6 * sphere(rng, 7, columns)
+        corner = values.max(axis=0) + 0.1 * np.ptp(values, axis=0)
+        shares = np.array(
+            [volume(values, corner) - volume(np.delete(values, i, axis=0), corner) for i in range(len(values))]
+        )
         shares[values.argmin(axis=0)] = np.inf  # the best of a column always stays
         assert sorted(set(range(len(values))) - set(thin(values, len(values) - 1).tolist())) == [shares.argmin()]
+
+
+@pytest.mark.parametrize("columns", [2, 3, 4, 5])
+def test_the_best_of_each_column_and_within_each_limit_stay(columns, rng):
+    for size in (20, 40):
+        values = 0.3 * sphere(rng, 150, columns)
+        kept = values[thin(values, size)]
+        assert len(kept) == size
+        np.testing.assert_array_equal(kept.min(axis=0), values.min(axis=0))
+        for limit in LIMITS:
+            within, ours = ((own[:, 1:] <= limit).all(axis=1) for own in (values, kept))
+            assert within.any() == ours.any()
+            assert not within.any() or kept[ours, 0].min() == values[within, 0].min()
+
+
+def test_the_best_of_each_column_stay_even_where_there_is_no_room_for_limits():
+    error = np.linspace(0, 0.5, 60)
+    values = np.column_stack([error, 0.25 - error / 2])
+    assert thin(values, 2).tolist() == [0, 59]
+    assert len({i for limit in LIMITS for i in np.flatnonzero(values[:, 1] <= limit)[:1]}) > 5
+
+
+def test_it_does_not_matter_in_which_units_columns_are_measured(rng):
+    """Gaps are beyond all limits, and stay so."""
+    values = 0.3 + 0.6 * sphere(rng, 40, 3)
+    np.testing.assert_array_equal(thin(values, 15), thin(values * [1.0, 8.0, 0.9], 15))
+
+
+def test_what_stays_by_sampled_contributions_dominates_as_much_as_by_exact_ones(rng):
+    for columns in (4, 5):
+        values = 0.3 + 0.6 * sphere(rng, 60, columns)
+        corner = values.max(axis=0) + 0.1 * np.ptp(values, axis=0)
+        greedy = values
+        while len(greedy) > 25:
+            shares = hv_contributions(greedy, ref=corner)
+            shares[greedy.argmin(axis=0)] = np.inf
+            greedy = np.delete(greedy, shares.argmin(), axis=0)
+        kept = values[thin(values, 25)]
+        assert hypervolume(kept, corner.tolist()) > 0.98 * hypervolume(greedy, corner.tolist())
 
 
 def test_of_points_that_contribute_as_little_the_more_crowded_one_leaves():

@@ -7,7 +7,7 @@ from known_posteriors import World
 from mamofair import FairPlugInClassifier
 from mamofair.datasets import make_toy
 from mamofair.learners import PlugInLearner
-from mamofair.learners.plugin.multipliers import Contrasts, Dual, first_multipliers
+from mamofair.learners.plugin.multipliers import Contrasts, Dual, State, first_multipliers
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, PREDICTIVE_EQUALITY
 
 
@@ -50,24 +50,53 @@ def test_a_single_gap_has_no_bounds_to_join():
     assert 6 <= len(found) <= 6 + 2 * 7  # of so many bounds, and what is smaller or larger than those of no gap
 
 
-def test_rules_come_in_the_documented_order(monkeypatch):
-    """Accuracy alone; a first spread of multipliers; what lies between; thresholds for groups."""
-    toy, seen = make_toy(), []
-    explore = PlugInLearner.explore
+def watched(monkeypatch, **parameters) -> tuple[list[np.ndarray], list[list[State]]]:
+    """Fit to the toy data; return the multipliers that were proposed, and the rules that were kept of them."""
+    toy, proposed, kept = make_toy(), [], []
+    propose, explore = PlugInLearner._propose, PlugInLearner.explore
 
-    def watch(self, *arguments):
+    def watch_proposals(self, *arguments):
+        for multipliers in propose(self, *arguments):
+            proposed.append(multipliers)
+            yield multipliers
+
+    def watch_points(self, *arguments):
         for candidates in explore(self, *arguments):
-            seen.append([point.state for point in candidates.points])
-            assert {point.step for point in candidates.points} <= {len(seen) - 1}
+            kept.append([point.state for point in candidates.points])
+            assert {point.step for point in candidates.points} <= {len(kept) - 1}
             yield candidates
 
-    monkeypatch.setattr(PlugInLearner, "explore", watch)
-    FairPlugInClassifier(cv=None, aware=True, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
-    kinds = [{kind for state in states for kind in state} for states in seen if states]
+    monkeypatch.setattr(PlugInLearner, "_propose", watch_proposals)
+    monkeypatch.setattr(PlugInLearner, "explore", watch_points)
+    model = FairPlugInClassifier(cv=None, effort="fast", random_state=0, **parameters)
+    model.fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+    return proposed, kept
+
+
+def test_rules_come_in_the_documented_order(monkeypatch):
+    """Accuracy alone; a first spread of multipliers; what lies between; thresholds for groups."""
+    proposed, kept = watched(monkeypatch, aware=True)
+    kinds = [{kind for state in states for kind in state} for states in kept if states]
     assert kinds[:-1] == [{"multipliers"}] * (len(kinds) - 1)
     assert kinds[-1] == {"thresholds"}
-    [accurate], spread, *rounds = seen[:-1]
-    assert not accurate["multipliers"].any()
+    accurate, spread, *rounds = proposed
+    assert accurate.tolist() == [[0, 0]]
     assert len(spread) > 30
     assert len(rounds) == 5
-    assert all(len(states) <= 40 + 2 * 2 for states in rounds)  # and what lies beyond the fair ends
+    assert all(len(rules) <= 40 + 2 * 2 for rules in rounds)  # and what lies beyond the fair ends
+    assert not any(rules[:, -1].any() for rules in proposed)  # none moves the threshold
+
+
+def test_ladders_and_mutations_come_last_where_groups_are_not_told(monkeypatch):
+    proposed, kept = watched(monkeypatch, notions=["tpr", "fpr"])
+    ladders, mutations = proposed[7:-4], proposed[-4:]
+    assert [rules.shape for rules in ladders] == [(12, 3)] * 6
+    assert [rules.shape for rules in mutations] == [(300, 3)] * 4
+    assert all(rules[:, -1].any() for rules in (*ladders, *mutations))  # these move the threshold as well
+    every = {row.tobytes() for rules in proposed for row in rules}
+    assert all(state["multipliers"].tobytes() in every for states in kept for state in states)
+
+
+def test_ladders_are_for_several_gaps(monkeypatch):
+    proposed, _ = watched(monkeypatch)
+    assert [len(rules) for rules in proposed[7:]] == [300] * 4

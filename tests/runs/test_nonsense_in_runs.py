@@ -1,6 +1,7 @@
 """Runs whose checksums are right and whose values make no sense: refused in one sentence, never believed."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import safetensors.numpy
 from campaigns._tampering import write_sums
 
 from mamofair.runs import Run, load_run, save
-from run_fits import FACTORIES, X, fitted, net, run_of
+from run_fits import FACTORIES, X, assert_same, fitted, net, run_of
 
 NAN, INF = {"float": "nan"}, {"float": "inf"}
 
@@ -139,11 +140,72 @@ def test_estimators_that_make_no_sense_are_refused(folder, case):
     refusal(path.parent)
 
 
+LABEL = ("", None)
+STACKS = {
+    "weights of NaN": lambda posterior, stack: ({}, {LABEL: replace(stack, weights=stack.weights * np.nan)}),
+    "weights of two of three": lambda posterior, stack: ({}, {LABEL: replace(stack, weights=stack.weights[:2])}),
+    "a bias of NaN": lambda posterior, stack: ({}, {LABEL: replace(stack, bias=stack.bias * np.nan)}),
+    "a bias of three of two": lambda posterior, stack: ({}, {LABEL: replace(stack, bias=np.zeros(3))}),
+    "a stack of nothing": lambda posterior, stack: ({}, {("age", None): stack}),
+    "a model less": lambda posterior, stack: ({LABEL: posterior.label[:2]}, {}),
+    "no model": lambda posterior, stack: ({LABEL: ()}, {}),
+    "trees of another class": lambda posterior, stack: with_first(posterior, classes_=np.arange(3)),
+    "trees of one class": lambda posterior, stack: with_first(posterior, classes_=np.arange(1)),
+    "no trees": lambda posterior, stack: with_first(posterior, boosters=()),
+    "coefficients of NaN": lambda posterior, stack: with_linear(posterior, coef=np.nan),
+    "an intercept of NaN": lambda posterior, stack: with_linear(posterior, intercept=np.nan),
+    "knots of NaN": lambda posterior, stack: with_linear(posterior, knots=np.nan),
+    "knots in another order": lambda posterior, stack: with_linear(posterior, knots=-1.0),
+    "coefficients of another encoding": lambda posterior, stack: with_linear(posterior, sizes=2),
+}
+
+
+def with_first(posterior, **changes):
+    """Return the models of labels, the first of them changed."""
+    first, *others = posterior.label
+    return {LABEL: (replace(first, classifier=replace(first.classifier, **changes)), *others)}, {}
+
+
+def with_linear(posterior, **factors):
+    """Return the models of labels, of the linear one some numbers multiplied."""
+    *others, linear = posterior.label
+    own, parts = linear.classifier, {}
+    for name, factor in factors.items():
+        if name in ("knots", "sizes"):
+            parts["encoding"] = replace(own.encoding, **{name: getattr(own.encoding, name) * factor})
+        else:
+            parts[name] = getattr(own, name) * factor
+    return {LABEL: (*others, replace(linear, classifier=replace(own, **parts)))}, {}
+
+
+@pytest.fixture(scope="module")
+def stacked():
+    return fitted(FACTORIES["plugin"]())
+
+
+@pytest.mark.parametrize("case", STACKS)
+def test_stacks_that_make_no_sense_are_refused(stacked, case, tmp_path):
+    learner, posterior = stacked.search_.learner, stacked.search_.learner.posterior
+    models, stacks = STACKS[case](posterior, posterior.stacks[LABEL])
+    try:
+        learner.posterior = replace(
+            posterior, models={**posterior.models, **models}, stacks={**posterior.stacks, **stacks}
+        )
+        save(Run(stacked, {}, {}), tmp_path)
+    finally:
+        learner.posterior = posterior
+    refusal(tmp_path)
+
+
+def test_a_stack_as_it_was_learned_is_accepted(stacked, tmp_path):
+    assert_same(load_run(save(Run(stacked, {}, {}), tmp_path)).estimator, stacked)
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("limit.csv", "criterion,gap,error,low,high\ndp,nan,0,0,1\n"),
-        ("limit.csv", "criterion,gap,error,low,high\ndp,2,0,0,1\n"),
+        ("limit.csv", "criterion,gap,error,more_rows\ndp,nan,0,0\n"),
+        ("limit.csv", "criterion,gap,error,more_rows\ndp,2,0,0\n"),
         ("limit.csv", "gap\n0\n"),
         ("history.csv", "step,error\n1\n"),
         ("history.csv", "step,error\n1,inf\n"),
@@ -163,7 +225,8 @@ def test_files_that_make_no_sense_are_refused(folder, name, content):
 
 def test_scores_that_are_nan_are_never_decisions(runs):
     model = load_run(runs["plugin"]).estimator
-    model.search_.learner.posterior.label.classifier.coef_[:] = np.nan
+    for own in model.search_.learner.posterior.label:
+        own.classifier.coef_[:] = np.nan
     with pytest.raises(ValueError, match=r"probabilities in \[0, 1\]"):
         model.predict(X)
     network = load_run(runs["net"]).estimator

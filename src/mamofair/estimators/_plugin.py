@@ -27,15 +27,16 @@ class FairPlugInClassifier(FairClassifier):
     Parameters
     ----------
     estimator : classifier with predict_proba, default=None
-        What learns P(y | x). None means scikit-learn's histogram gradient boosting, with small trees; it takes missing
-        values, and columns of text or categories in a frame as they are. One that is fitted already is trained again,
-        with a warning, unless `prefit` is set or it is frozen (`sklearn.frozen.FrozenEstimator`).
+        What learns P(y | x). None means boosted trees and, where rows are few, a logistic regression on
+        piecewise-linear features, as many of them as `effort` says, stacked; they take missing values, and columns of
+        text or categories in a frame as they are. One that is fitted already is trained again, with a warning, unless
+        `prefit` is set or it is frozen (`sklearn.frozen.FrozenEstimator`).
     notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
         Which rates must be equal between groups; none that is conditioned on the prediction.
     group_estimator : classifier with predict_proba, default=None
         What learns the groups, once for each attribute, and for each label if a notion is conditioned on the label.
-        None means a clone of `estimator`. A frozen one, or one that cannot be cloned and is fitted, is used as it is:
-        it must know the groups of the one attribute that counts.
+        None means the same as for `estimator`: a clone of it, or our own. A frozen one, or one that cannot be cloned
+        and is fitted, is used as it is: it must know the groups of the one attribute that counts.
     aware : bool, default=False
         Whether the true groups are told at prediction, `predict(X, sensitive_features=…)`, instead of guessed from X.
         Then thresholds for groups are searched, too. Often the law forbids it. Rows of unknown group are decided by
@@ -48,7 +49,11 @@ class FairPlugInClassifier(FairClassifier):
     cv : int or None, default=5
         Points are measured on all rows, each by models of the other folds, and the final models are fitted to all rows;
         `validation_fraction` is then unused. None holds back rows instead, and is faster.
-    crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, random_state, verbose
+    effort : {"fast", "balanced", "best"}, default="balanced"
+        How many models are stacked if there is no `estimator`, and how long rules are searched for: one small model;
+        two or three; five. They are fitted side by side, in as many threads as there are cores.
+    crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, min_group, random_state
+    verbose
         As in `FairNetClassifier`.
 
     Attributes
@@ -73,6 +78,7 @@ class FairPlugInClassifier(FairClassifier):
     aware: bool = False
     prefit: bool = False
     cv: int | None = 5
+    effort: str = "balanced"
 
     # Pipeline, GridSearchCV and cross_val_score pass the attributes on to whatever predicts.
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
@@ -110,7 +116,8 @@ class FairPlugInClassifier(FairClassifier):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        base = self.new_learner().base()
-        if isinstance(unfrozen(base), BaseEstimator):  # a trained model of another library may have no tags
-            tags.input_tags = get_tags(base).input_tags
+        if self.estimator is None:
+            tags.input_tags.allow_nan = True
+        elif isinstance(unfrozen(self.estimator), BaseEstimator):  # a trained model of another library may have no tags
+            tags.input_tags = get_tags(self.estimator).input_tags
         return tags

@@ -8,6 +8,7 @@ import torch
 from torch import nn
 
 from mamofair._messages import as_share, quote
+from mamofair.learners.plugin.table_models import EFFORTS
 from mamofair.objectives import CrossEntropy, SquaredError
 from mamofair.relaxations import Relaxation
 from mamofair.selection import MostAccurateWithin, Selection
@@ -73,6 +74,7 @@ SHARED: tuple[Rule, ...] = (
     ("validation_fraction", lambda v: np.ndim(v) or (_number(v) and 0 < v < 1), "between 0 and 1, both excluded"),
     ("calibration_fraction", lambda v: _number(v) and v < 1, "at least 0 and less than 1"),
     ("max_points", _whole, _WHOLE),
+    ("min_group", _whole, _WHOLE),
 )
 
 #: Of those that learn by descent.
@@ -91,6 +93,7 @@ NETWORK: tuple[Rule, ...] = (
     ("network", _builds, "a callable that takes the number of features and returns a new module, not a module"),
     ("optimizer", callable, "a callable that takes parameters and `lr`, such as torch.optim.Adam"),
     ("scale_floor", _number, "a number, not negative"),
+    ("pieces", lambda v: isinstance(v, int | np.integer) and v >= 0, "an integer, 0 or more"),
     ("epochs", _whole, _WHOLE),
     ("batch_size", _whole, _WHOLE),
     ("micro_batch", lambda v: v is None or _whole(v), f"None or {_WHOLE}"),
@@ -114,10 +117,13 @@ def _gives_probabilities(value: Any) -> bool:
     return value is None or (callable(getattr(value, "predict_proba", None)) and not isinstance(value, type))
 
 
+EFFORT: Rule = ("effort", lambda v: isinstance(v, str) and v in EFFORTS, "'fast', 'balanced' or 'best'")
+
 #: Of the plug-in estimator.
 PLUG_IN: tuple[Rule, ...] = (
     *SHARED,
     ("estimator", _gives_probabilities, "None or a classifier with `predict_proba`"),
     ("group_estimator", _gives_probabilities, "None or a classifier with `predict_proba`"),
     _FOLDS,
+    EFFORT,
 )

@@ -6,7 +6,7 @@ model is constant all derive from the counts. Everything is minimised, lies in [
 
 from mamofair.fronts._archive import Archive
 from mamofair.fronts._front import Criterion, Front, Point
-from mamofair.fronts._hypervolume import hypervolume, spacing
+from mamofair.fronts._hypervolume import hypervolume, spacing, thin
 from mamofair.fronts._tally import Counter, Tally
 
-__all__ = ["Archive", "Counter", "Criterion", "Front", "Point", "Tally", "hypervolume", "spacing"]
+__all__ = ["Archive", "Counter", "Criterion", "Front", "Point", "Tally", "hypervolume", "spacing", "thin"]

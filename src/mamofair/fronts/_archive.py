@@ -15,8 +15,8 @@ __all__ = ["Archive"]
 class Archive:
     """Keeps the non-dominated points, by error and the gaps of `criteria`: `max_points` at most.
 
-    Beyond that number the point with the least hypervolume contribution (reference 1) leaves, never the one that is
-    best in a column. Of points with equal values the first stays.
+    Beyond that number the point with the least hypervolume contribution leaves, never the one that is best in a column,
+    and as a rule not the most accurate one within a limit on all gaps. Of points with equal values the first stays.
     """
 
     def __init__(

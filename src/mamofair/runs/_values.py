@@ -21,8 +21,11 @@ from mamofair._rows.groups import Groups
 from mamofair.descent import Member
 from mamofair.learners.categories import Categories
 from mamofair.learners.numbers import Scaling
+from mamofair.learners.piecewise import Piecewise
 from mamofair.learners.plugin.multipliers import Contrasts
 from mamofair.learners.plugin.posterior import Model, PosteriorModel
+from mamofair.learners.plugin.stack import Stack
+from mamofair.learners.plugin.table_models import LinearModel, TreesModel
 from mamofair.learners.plugin.thresholds import Strata
 from mamofair.notions import Cell, Notion, Rate
 from mamofair.runs._boosters import from_arrays, to_arrays
@@ -43,6 +46,10 @@ _STATE = (
     Strata,
     PosteriorModel,
     Model,
+    Stack,
+    TreesModel,
+    LinearModel,
+    Piecewise,
     NamedWeighting,
 )
 

@@ -1,23 +1,25 @@
 """How plug-in rules are found: models of labels and groups, then a sweep over the prices of unfairness."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
-from sklearn.ensemble import HistGradientBoostingClassifier
 
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.fronts import Archive, Counter, Point, Tally
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.categories import Categories
 from mamofair.learners.checks import are_finite
-from mamofair.learners.numbers import text_refused
+from mamofair.learners.numbers import read_numbers, text_refused
+from mamofair.learners.plugin.ladder import SmoothCounts, ladders
 from mamofair.learners.plugin.multipliers import Contrasts, Dual, Evidence, Posterior, State, between, first_multipliers
+from mamofair.learners.plugin.mutations import Rules, mutate
 from mamofair.learners.plugin.posterior import Model, PosteriorLearner, PosteriorModel, Table, read_table, trained
 from mamofair.learners.plugin.prefit import group_classes, group_learner, learns, seeded
 from mamofair.learners.plugin.seen_rows import warn_of_seen_rows
+from mamofair.learners.plugin.table_models import recipes
 from mamofair.learners.plugin.thresholds import Cuts, Strata, search
 from mamofair.learners.rows import Parts, Rows, hold_back
 from mamofair.learners.task import Task
@@ -25,9 +27,12 @@ from mamofair.learners.task import Task
 __all__ = ["PlugInLearner"]
 
 _FIRST, _BETWEEN, _ROUNDS = 30, 40, 5  # multipliers to begin with, then a round, and how many rounds
+_MUTANTS, _MUTATIONS = 300, {"fast": 4, "balanced": 12, "best": 24}  # rules a round, and rounds
+_PAIRS = 20  # of groups: with more, bounds on one gap after the other take too long
+_TRIED_ON = 50_000  # rows, while rules are searched for; those that are kept are measured on all
 _AT_ONCE = 2**22  # decisions in memory
 _SURE = 1 - 1e-9
-_MOST_CATEGORIES = 255  # of a column, for scikit-learn's trees
+_MOST_CATEGORIES = 1000  # of a column
 
 UNTOLD = (
     "With `aware=True`, predictions need `sensitive_features`, too: found none. Pass predict(X, sensitive_features=…), "
@@ -46,6 +51,7 @@ class PlugInLearner(Learner):
     aware: bool
     prefit: bool
     cv: int | None
+    effort: str
     crossed: bool
     categories: Categories = field(default=Categories({}, []), init=False)
     posterior: PosteriorModel | None = field(default=None, init=False)
@@ -63,10 +69,16 @@ class PlugInLearner(Learner):
         """Return features as a table; to predict, with the groups that are told."""
         if reset:
             self.categories = Categories.of(X) if self.estimator is None else Categories({}, [])
-            return read_table(estimator, self.categories(X), reset)
+            return self._read_table(estimator, X, reset)
         X, features = X if isinstance(X, tuple) else (X, None)
-        table = read_table(estimator, self.categories(X), reset)
+        table = self._read_table(estimator, X, reset)
         return table, self._read_told(features, len(table)) if self.aware else None
+
+    def _read_table(self, estimator: Any, X: Any, reset: bool) -> Table:
+        """Return features: numbers for our own models, as they are for an estimator of the user's."""
+        if self.estimator is not None:
+            return read_table(estimator, X, reset)
+        return Table(np.asarray(read_numbers(estimator, self.categories(X), reset, table=True), dtype=float))
 
     def _read_told(self, features: Any, rows: int) -> Groups:
         """Return the groups of rows to predict, numbered as in `fit`."""
@@ -85,85 +97,115 @@ class PlugInLearner(Learner):
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Fit the models, and yield rules."""
-        yield from self.explore(self.learn(task, parts), task, parts, archive)
+        yield from self.explore(self.learn(task, parts), task, parts)
 
-    def learn(self, task: Task, parts: Parts, final: bool = True) -> Posterior:
-        """Fit the final model, if wanted; return the posterior of the rows to measure on, by models that saw others."""
+    def learn(self, task: Task, parts: Parts, *, final: bool = True, share: float = 1.0) -> Posterior:
+        """Fit the final model, if wanted; return the posterior of the rows to measure on, by models that saw others.
+
+        With folds, these models may see a share of the others only.
+        """
         train = parts.train
         self.contrasts = Contrasts.of(task.criteria, train.y, train.groups, train.weight)
         self.strata = Strata.of(train.groups, [name for _, name in task.criteria])
-        learner = self._posterior_learner(task, self.contrasts)
+        learner = self._posterior_learner(task, self.contrasts, len(train))
         if learner.label is not None:
             warn_of_seen_rows(learner.label, train, task.seed)
+        rng = np.random.default_rng(task.seed)
         with text_refused():  # an estimator of the user's may take text: only it can tell
-            model = learner.fit(train) if final or self.cv is None else None
-            if model is not None:
-                self.posterior = model
-            if model is not None and self.cv is None:
-                return model(parts.valid.X, parts.valid.groups if self.aware else None)
-            return learner.cross_fit(train, self.cv or 1, np.random.default_rng(task.seed), model)
+            if self.cv is not None:
+                posterior, model = learner.cross_fit(train, self.cv, rng, final=final, share=share)
+                self.posterior = model or self.posterior
+                return posterior
+            model = learner.fit(train)
+            valid = parts.valid
+            views = model.views(valid.X)
+            self.posterior = replace(model, stacks=learner.stack(views, valid))
+            return self.posterior.join(views, valid.groups if self.aware else None)
 
-    def explore(self, posterior: Posterior, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
-        """Yield the points of rules, measured."""
+    def explore(
+        self, posterior: Posterior, task: Task, parts: Parts, mutations: int | None = None
+    ) -> Iterator[Candidates]:
+        """Yield the points of rules, measured, with so many rounds of mutations; None means as `effort` says."""
+        rounds = _MUTATIONS[self.effort] if mutations is None else mutations
         measures = [(self.evidence(posterior, parts.valid.groups), parts.valid.counter())]
         calibration = parts.calibration
         if len(calibration):
             assert self.posterior is not None
             calibration_posterior = self.posterior(calibration.X, calibration.groups if self.aware else None)
             measures.append((self.evidence(calibration_posterior, calibration.groups), calibration.counter()))
-        for step, states in enumerate(self._sweep(posterior, task, parts.valid, archive)):
+        for step, states in enumerate(self._sweep(posterior, task, parts.valid, rounds)):
             tallies = [_measure(states, *one) for one in measures]
             points = [Point.of(own, step=step, state=state) for *own, state in zip(*tallies, states, strict=True)]
             yield Candidates(points, [{"step": step, "rules": len(states)}])
 
-    def _sweep(self, posterior: Posterior, task: Task, valid: Rows, archive: Archive) -> Iterator[list[State]]:
-        """Yield rules: accuracy alone; a first spread of multipliers; what lies between; thresholds for groups."""
-        assert self.contrasts is not None
+    def _sweep(self, posterior: Posterior, task: Task, valid: Rows, rounds: int) -> Iterator[list[State]]:
+        """Yield rules that no others beat, on some rows at least: see `_propose`; then thresholds for groups."""
         assert self.strata is not None
-        yield [{"multipliers": np.zeros(len(self.contrasts.offset))}]
-        first = first_multipliers(Dual.of(self.contrasts, posterior, valid.weight), _FIRST)
-        yield [{"multipliers": row} for row in first]
-        for _ in range(_ROUNDS):
-            front = archive.front()
-            found = between(front.values, np.stack([point.state["multipliers"] for point in front.points]), _BETWEEN)
-            yield [{"multipliers": row} for row in found]
+        some = np.random.default_rng(task.seed).permutation(len(valid))[:_TRIED_ON]
+        evidence, part = self.evidence(posterior, valid.groups)[some], valid[some]
+        rules = Rules(evidence, part.counter(), task.criteria)
+        for new in self._propose(rules, posterior, task, valid, part, rounds):
+            kept = rules.add(new)
+            if len(kept):
+                yield [{"multipliers": rule} for rule in kept]
         if self.aware:
             counts = Cuts.of(posterior.positive, valid.y, valid.groups, self.strata, valid.weight)
             yield [{"thresholds": row} for row in search(counts, task.criteria)]
+
+    def _propose(
+        self, rules: Rules, posterior: Posterior, task: Task, valid: Rows, part: Rows, rounds: int
+    ) -> Iterator[np.ndarray]:
+        """Yield multipliers: none; those of a spread of bounds; what lies between; ladders of bounds; mutations."""
+        assert self.contrasts is not None
+        yield np.zeros((1, rules.evidence.terms.shape[1]))
+        gaps = rules.values[0, 1:]
+        dual = Dual.of(self.contrasts, posterior, valid.weight)
+        if len(dual.pairs) <= _PAIRS:
+            yield _padded(first_multipliers(dual, _FIRST))
+            for _ in range(_ROUNDS):
+                yield _padded(between(rules.values, rules.multipliers[:, :-1], _BETWEEN))
+        if self.aware:  # thresholds for groups say all that mutations could
+            return
+        if len(gaps) > 1 or len(dual.pairs) > _PAIRS:
+            yield from ladders(SmoothCounts.of(rules.evidence, part.y, part.groups, task.criteria, part.weight), gaps)
+        rng = np.random.default_rng(task.seed)
+        for _ in range(rounds):
+            yield mutate(rules, gaps, _MUTANTS, rng)
 
     def evidence(self, posterior: Posterior, told: Groups | None) -> Evidence:
         """Return what rules decide by."""
         assert self.contrasts is not None
         stratum = self.strata(told) if self.strata is not None and self.aware and told is not None else None
-        return Evidence(posterior.gain, self.contrasts.terms(posterior), stratum)
+        terms = np.column_stack([self.contrasts.terms(posterior), np.ones(len(posterior.gain))])
+        return Evidence(posterior.gain, terms, stratum)
 
-    def base(self) -> Any:
-        """Return the classifier that learns the labels."""
-        if self.estimator is not None:
-            return self.estimator
-        # Smaller trees than scikit-learn's, and a smaller rate: on Adult and COMPAS the probabilities are better.
-        smaller = {"learning_rate": 0.05, "max_iter": 150, "max_leaf_nodes": 15, "early_stopping": False}
-        # Where categories are too many for the trees, their codes are numbers.
-        sizes = zip(self.categories.places, self.categories.values.values(), strict=True)
-        few = [place for place, values in sizes if len(values) <= _MOST_CATEGORIES] or None
-        return HistGradientBoostingClassifier(categorical_features=few, **smaller)
-
-    def _posterior_learner(self, task: Task, contrasts: Contrasts) -> PosteriorLearner:
+    def _posterior_learner(self, task: Task, contrasts: Contrasts, rows: int) -> PosteriorLearner:
         """Return what learns y, with the estimator unless that is trained already, and the groups."""
-        base, names = self.base(), dict.fromkeys(name for _, name in task.criteria)
-        label = group = estimator = group_estimator = None
-        if learns(base, self.prefit):
-            estimator = seeded(base, task.seed)
-        else:
-            favorable, unfavorable = (task.classes.tolist()[i] for i in task.places)
-            label = trained(self.estimator, (unfavorable, favorable))
-        copy = None if self.aware else group_learner(base, self.group_estimator)
-        if copy is not None:
-            group_estimator = seeded(copy, task.seed)
-        elif not self.aware:
-            values = {name: task.groups[name] for name in names}
-            group = Model(self.group_estimator, group_classes(self.group_estimator, base, values))
-        return PosteriorLearner(task.criteria, estimator, group_estimator, self.aware, contrasts.shares, label, group)
+        names = dict.fromkeys(name for _, name in task.criteria)
+        ours = recipes(self.effort, rows, self._categorical()) if self.estimator is None else ()
+        label, group = None, None
+        estimators = groups = ours
+        if self.estimator is not None or self.prefit:
+            if learns(self.estimator, self.prefit):
+                estimators = (seeded(self.estimator, task.seed),)
+            else:
+                favorable, unfavorable = (task.classes.tolist()[i] for i in task.places)
+                label = trained(self.estimator, (unfavorable, favorable))
+        if not self.aware and (self.estimator is not None or self.group_estimator is not None):
+            copy = group_learner(self.estimator, self.group_estimator)
+            if copy is not None:
+                groups = (seeded(copy, task.seed),)
+            else:
+                values = {name: task.groups[name] for name in names}
+                group = Model(self.group_estimator, group_classes(self.group_estimator, self.estimator, values))
+        return PosteriorLearner(
+            task.criteria, estimators, groups, self.aware, contrasts.shares, task.seed, label=label, group=group
+        )
+
+    def _categorical(self) -> list[int]:
+        """Return the places of columns with categories; where these are too many, their codes are numbers."""
+        sizes = zip(self.categories.places, self.categories.values.values(), strict=True)
+        return [place for place, values in sizes if len(values) <= _MOST_CATEGORIES]
 
     def scores(self, points: Sequence[Point], X: tuple[Table, Groups | None]) -> Float[np.ndarray, "points n"]:
         """Return the logit of P(y=1 | x), moved by each rule; so the most accurate point has the estimator's."""
@@ -184,22 +226,25 @@ class PlugInLearner(Learner):
         shares = [contrasts.shares[name] for _, name in task.criteria]
         sound = are_finite(*contrasts.shares.values(), strata.codes) and all((table >= 0).all() for table in shares)
         sizes = all(contrasts.shares[name].shape == (groups[name], 2) for _, name in task.criteria)
-        models = [posterior.label, *posterior.models.values()]
-        known = all(isinstance(model, Model) for model in models) and len(posterior.label.classes) == 2
         needed = self.aware or {name for name, _ in posterior.models} >= {name for _, name in task.criteria}
         named = dict(zip(posterior.groups.names, map(len, posterior.groups.values), strict=True)) == groups
         offset = sound and sizes and bool(np.isfinite(contrasts.offset).all())
-        whole = offset and known and needed and named and strata.codes.ndim == 2
+        whole = offset and posterior.is_sound(features) and needed and named and strata.codes.ndim == 2
         return bool(whole) and self.categories.stand_in(names)
 
     def fits(self, point: Point) -> bool:
         """Whether a point's state is multipliers, or thresholds, as many as there are."""
         assert self.contrasts is not None
-        sizes = {"multipliers": len(self.contrasts.offset)}
+        sizes = {"multipliers": len(self.contrasts.offset) + 1}
         if self.aware and self.strata is not None:
             sizes["thresholds"] = len(self.strata.codes)
         [(name, values)] = point.state.items()
         return name in sizes and are_finite(values) and values.shape == (sizes[name],)
+
+
+def _padded(multipliers: Float[np.ndarray, "rules m"]) -> Float[np.ndarray, "rules more"]:
+    """Return rules that do not move the threshold."""
+    return np.column_stack([multipliers, np.zeros(len(multipliers))])
 
 
 def _measure(states: list[State], evidence: Evidence, counter: Counter) -> list[Tally]:

@@ -15,6 +15,7 @@ that are wanted, not with the power of the number of gaps, as that of a grid wou
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -35,7 +36,7 @@ _NOTHING = 1e-12
 _AROUND = (-0.5, 0.9, 1.1, 1.25, 1.5, 2.0, 3.0)
 
 #: For y = 0 and y = 1, the cells of ŷ = 1 and of ŷ = 0.
-_SIDES = ((FP, TN), (TP, FN))
+SIDES = ((FP, TN), (TP, FN))
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ def slopes(rate: Rate) -> tuple[int, int]:
     >>> slopes(ACCURACY_PARITY.rates[0])
     (-1, 1)
     """
-    negative, positive = (int(yes in rate.event) - int(no in rate.event) for yes, no in _SIDES)
+    negative, positive = (int(yes in rate.event) - int(no in rate.event) for yes, no in SIDES)
     return negative, positive
 
 
@@ -112,7 +113,7 @@ class Contrasts:
     def offset(self) -> Float[np.ndarray, " m"]:
         """The differences if everyone is decided unfavorably."""
         kept = {
-            rate: np.array([float(no in rate.event) for _, no in _SIDES]) for n, _ in self.criteria for rate in n.rates
+            rate: np.array([float(no in rate.event) for _, no in SIDES]) for n, _ in self.criteria for rate in n.rates
         }
         return np.hstack(
             [
@@ -236,11 +237,17 @@ State = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What rules decide rows by: gain, terms and, for thresholds, the number of the stratum, −1 if it has none."""
+    """What rules decide rows by: gain, terms and, for thresholds, the number of the stratum, −1 if it has none.
+
+    The last term is 1 for every row: its multiplier moves the threshold.
+    """
 
     gain: Float[np.ndarray, " n"]
     terms: Float[np.ndarray, "n m"]
     stratum: Int[np.ndarray, " n"] | None = None
+
+    def __getitem__(self, rows: Any) -> "Evidence":
+        return Evidence(self.gain[rows], self.terms[rows], None if self.stratum is None else self.stratum[rows])
 
     def scores(self, rules: Sequence[State]) -> Float[np.ndarray, "rules n"]:
         """Return 2η − 1 − Σ λ_j g_j, or 2 (η − threshold), of every row, for rules of one kind; positive is yes."""

@@ -1,4 +1,4 @@
-"""P(y | x) and P(a, y | x), learned with any classifier that has probabilities."""
+"""P(y | x) and P(a, y | x), learned with any classifier that has probabilities, or with several that are stacked."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -7,6 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from jaxtyping import Float
+from joblib import Parallel, delayed
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import _safe_indexing  # in scikit-learn's public list of names, whatever the underscore says
@@ -16,14 +17,19 @@ from mamofair._rows.columns import decode
 from mamofair._rows.groups import Groups
 from mamofair._rows.splits import stratified_order
 from mamofair.fronts import Criterion
+from mamofair.learners.checks import are_finite
 from mamofair.learners.plugin.multipliers import Posterior, slopes
+from mamofair.learners.plugin.stack import Stack
+from mamofair.learners.plugin.table_models import Linear, LinearModel, Trees, TreesModel
 from mamofair.learners.rows import Rows
 
 _FEW, _NOTHING = 1000, 1e-12
+_GROUPS = 2
 _DUST = 1e-6  # of rounding, in probabilities
 
 #: The name of an attribute, and the label of the rows among which its groups are told apart; None if that is all rows.
 Key = tuple[str, int | None]
+_LABEL: Key = ("", None)  # stands for y itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +73,11 @@ class Model:
         """Return whether all rows have the same probabilities: few rows are asked first, which most often is enough."""
         return all(np.ptp(self(X[:size]), axis=0).max() <= _NOTHING for size in (_FEW, len(X)))
 
+    def is_sound(self, features: int) -> bool:
+        """Whether a model of ours fits so many features; others judge that themselves."""
+        own = self.classifier
+        return not isinstance(own, TreesModel | LinearModel) or own.is_sound(features)
+
     def _probabilities(self, X: Table) -> Float[np.ndarray, "n _"]:
         name = type(self.classifier).__name__
         try:
@@ -86,47 +97,135 @@ class Model:
 
 
 @dataclass(frozen=True, eq=False)
+class Target:
+    """What a model is to tell apart: the rows that it learns from, their classes, and the share of each class."""
+
+    wanted: np.ndarray
+    codes: np.ndarray
+    shares: Float[np.ndarray, " classes"] | None = None
+
+    @property
+    def classes(self) -> int:
+        """The number of classes: two of labels, all groups of an attribute."""
+        return 2 if self.shares is None else len(self.shares)
+
+
+@dataclass(frozen=True, eq=False)
 class PosteriorLearner:
     """Fits what the criteria need: y, and of each attribute its groups, for all rows or for those of a label.
 
     A rate like P(ŷ=1) needs P(a | x) alone, one like P(ŷ=1 | y=1) needs P(a, y=1 | x) = P(y=1 | x) P(a | x, y=1). If
     `aware`, groups are told at prediction and not learned. `label` is a model of y that is trained already, `group` one
     of the groups. `shares` are P(a, y) of each attribute, y = 0 first; `constant` names the models that need not be
-    fitted, since they tell no row from another.
+    fitted, since they tell no row from another. Several estimators are stacked.
     """
 
     criteria: tuple[Criterion, ...]
-    estimator: Any
-    group_estimator: Any
+    estimators: tuple[Any, ...]
+    group_estimators: tuple[Any, ...]
     aware: bool
     shares: Mapping[str, Float[np.ndarray, "_ 2"]]
+    seed: int
     label: Model | None = None
     group: Model | None = None
     constant: frozenset[Key] = frozenset()
 
     def fit(self, rows: Rows) -> "PosteriorModel":
-        """Return fitted models."""
-        label = self.label or fitted(self.estimator, rows, rows.y, 2)
-        names = () if self.aware else dict.fromkeys(name for _, name in self.criteria)
-        keys = [(name, y) for name in names for y in self._labels(name)]
-        return PosteriorModel(label, {key: self.group or self._fit_group(key, rows) for key in keys}, rows.groups[:0])
+        """Return fitted models, all of the same weight."""
+        return self._fit_all([rows])[0]
 
-    def _fit_group(self, key: Key, rows: Rows) -> Model:
-        """Return a model of an attribute's groups, for all rows or for those of a label.
+    def cross_fit(
+        self, rows: Rows, folds: int, rng: np.random.Generator, *, final: bool = True, share: float = 1.0
+    ) -> tuple[Posterior, "PosteriorModel | None"]:
+        """Return beliefs of every row from models that have not seen it and, if wanted, a final model of all rows.
+
+        The weights of a stack are those that fit these beliefs best. What is constant in the final model is so in each.
+        Each model may see a share of the other rows only.
+        """
+        order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), rng)
+        parts = np.array_split(order, folds)
+        whole = self.fit(rows) if final else None
+        seen = [part[: round(share * len(part))] for part in parts]
+        rests = [np.sort(np.concatenate([*seen[:i], *seen[i + 1 :]])) for i in range(folds)]
+        learner = self if whole is None else replace(self, constant=whole.constant)
+        models = learner._fit_all([rows[rest] for rest in rests])
+        told = [rows.groups[part] if self.aware else None for part in parts]
+        views = [model.views(rows.X[part]) for model, part in zip(models, parts, strict=True)]
+        back = np.argsort(np.concatenate(parts))
+        given = {key: np.concatenate([own[key] for own in views], axis=1)[:, back] for key in views[0]}
+        stacks = self.stack(given, rows)
+        found = [
+            replace(own, stacks=stacks).join({key: given[key][:, part] for key in given}, groups)
+            for own, part, groups in zip(models, parts, told, strict=True)
+        ]
+        joint = {name: np.concatenate([b.joint[name] for b in found])[back] for name in found[0].joint}
+        posterior = Posterior(np.concatenate([b.positive for b in found])[back], joint)
+        return posterior, None if whole is None else replace(whole, stacks=stacks)
+
+    def stack(self, given: Mapping[Key, Float[np.ndarray, "models n _"]], rows: Rows) -> dict[Key, Stack]:
+        """Return how the models of each target are combined, given what they believe of rows they have not seen."""
+        stacks = {}
+        for key, target in self._targets(rows).items():
+            if key in given and len(given[key]) > 1:
+                weight = None if rows.weight is None else rows.weight[target.wanted]
+                stacks[key] = Stack.fit(given[key][:, target.wanted], target.codes[target.wanted], weight)
+        return stacks
+
+    def _targets(self, rows: Rows) -> dict[Key, Target]:
+        """Return what is to be learned."""
+        targets = {_LABEL: Target(np.ones(len(rows), dtype=bool), rows.y)}
+        for name in () if self.aware else dict.fromkeys(name for _, name in self.criteria):
+            codes = rows.groups.codes[:, rows.groups.names.index(name)]
+            for y in self._labels(name):
+                share = self.shares[name].sum(axis=1) if y is None else self.shares[name][:, y]
+                targets[name, y] = Target((codes >= 0) & ((rows.y == y) if y is not None else True), codes, share)
+        return targets
+
+    def _fit_all(self, parts: list[Rows]) -> list["PosteriorModel"]:
+        """Return the models of each part of the rows; those of our own kinds are fitted side by side."""
+        jobs = [
+            (i, key, target, estimator)
+            for i, rows in enumerate(parts)
+            for key, target in self._targets(rows).items()
+            for estimator in self._estimators(key)
+        ]
+        own = all(isinstance(estimator, Trees | Linear) for *_, estimator in jobs)
+        fits = (delayed(self._fit_one)(parts[i], key, target, estimator) for i, key, target, estimator in jobs)
+        models = Parallel(n_jobs=-1 if own else 1, prefer="threads")(fits)
+        found: list[dict[Key, tuple[Model, ...]]] = [{} for _ in parts]
+        for (i, key, *_), model in zip(jobs, models, strict=True):
+            found[i][key] = (*found[i].get(key, ()), model)
+        return [PosteriorModel(own, {}, parts[0].groups[:0]) for own in found]
+
+    def _estimators(self, key: Key) -> tuple[Any, ...]:
+        """Return what learns a target; a model that is trained already is taken as it is."""
+        if key == _LABEL:
+            return self.estimators if self.label is None else (self.label,)
+        if key in self.constant:
+            return (None,)
+        if self.group is not None:
+            return (self.group,)
+        # Of many groups, the first of several models knows enough: four attributes of Adult take half the time.
+        return self.group_estimators[:1] if len(self.shares[key[0]]) > _GROUPS else self.group_estimators
+
+    def _fit_one(self, rows: Rows, key: Key, target: Target, estimator: Any) -> Model:
+        """Return a model of a target.
 
         One that believes the same of every row is replaced by the groups' shares: each fold has slightly other shares,
         and with these alone the folds, but not the final model, would trade error for gaps.
         """
-        name, y = key
-        codes = rows.groups.codes[:, rows.groups.names.index(name)]
-        share = self.shares[name].sum(axis=1) if y is None else self.shares[name][:, y]
-        wanted = (codes >= 0) & ((rows.y == y) if y is not None else True)
-        if key not in self.constant and len(np.unique(codes[wanted])) > 1:
-            model = fitted(self.group_estimator, rows[wanted], codes[wanted], len(share))
+        if isinstance(estimator, Model):
+            return estimator
+        wanted, codes = target.wanted, target.codes
+        if target.shares is None:
+            return fitted(estimator, rows, codes, 2, self.seed)
+        if estimator is not None and len(np.unique(codes[wanted])) > 1:
+            model = fitted(estimator, rows[wanted], codes[wanted], target.classes, self.seed)
             if not model.is_constant(rows.X[wanted]):
                 return model
-        everyone = np.arange(len(share))
-        return Model(DummyClassifier().fit(everyone[:, None], everyone, sample_weight=share), tuple(everyone.tolist()))
+        everyone = np.arange(target.classes)
+        shares = DummyClassifier().fit(everyone[:, None], everyone, sample_weight=target.shares)
+        return Model(shares, tuple(everyone.tolist()))
 
     def _labels(self, attribute: str) -> Iterable[int | None]:
         """Return the labels for which groups must be told apart; None if labels do not matter."""
@@ -135,33 +234,49 @@ class PosteriorLearner:
             return [None]
         return [y for y in (0, 1) if any(both[y] for both in needed)]
 
-    def cross_fit(self, rows: Rows, folds: int, rng: np.random.Generator, final: "PosteriorModel | None") -> Posterior:
-        """Return beliefs of every row from models that have not seen it; what is constant in `final` is so in each."""
-        order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), rng)
-        parts = np.array_split(order, folds)
-        models = {} if final is None else final.models
-        constant = {key for key, model in models.items() if isinstance(model.classifier, DummyClassifier)}
-        learner = replace(self, constant=frozenset(constant))
-        found = []
-        for i, part in enumerate(parts):
-            rest = np.sort(np.concatenate([*parts[:i], *parts[i + 1 :]]))
-            found.append(learner.fit(rows[rest])(rows.X[part], rows.groups[part] if self.aware else None))
-        back = np.argsort(np.concatenate(parts))
-        joint = {name: np.concatenate([b.joint[name] for b in found])[back] for name in found[0].joint}
-        return Posterior(np.concatenate([b.positive for b in found])[back], joint)
-
 
 @dataclass(frozen=True, eq=False)
 class PosteriorModel:
-    """Models of y and of groups. `groups` names the attributes and their groups, and has no rows."""
+    """Models of y and of groups, and how several of one target are stacked.
 
-    label: Model
-    models: Mapping[Key, Model]
+    `groups` names the attributes and their groups, and has no rows.
+    """
+
+    models: Mapping[Key, tuple[Model, ...]]
+    stacks: Mapping[Key, Stack]
     groups: Groups
 
-    def __call__(self, X: Table, told: Groups | None = None) -> Posterior:
-        """Return what is believed of rows; `told` are their true groups, if they are known."""
-        positive = self.label(X)[:, -1]
+    @property
+    def constant(self) -> frozenset[Key]:
+        """The targets whose models tell no row from another."""
+        dummies = {k for k, own in self.models.items() if all(isinstance(m.classifier, DummyClassifier) for m in own)}
+        return frozenset(dummies - {_LABEL})
+
+    @property
+    def label(self) -> tuple[Model, ...]:
+        """The models of y."""
+        return self.models[_LABEL]
+
+    def is_sound(self, features: int) -> bool:
+        """Whether there are models of labels, and all are models of so many features with finite weights."""
+        models = [model for own in self.models.values() for model in own]
+        if _LABEL not in self.models or not all(
+            isinstance(model, Model) and model.is_sound(features) for model in models
+        ):
+            return False
+        stacked = {key: ((len(own),), (len(own[0].classes),)) for key, own in self.models.items() if len(own) > 1}
+        sizes = {key: (own.weights.shape, own.bias.shape) for key, own in self.stacks.items()}
+        finite = all(are_finite(own.weights, own.bias) for own in self.stacks.values())
+        return len(self.label[0].classes) == 2 and sizes == stacked and finite
+
+    def views(self, X: Table) -> dict[Key, Float[np.ndarray, "models n _"]]:
+        """Return what each model believes of rows."""
+        return {key: np.stack([model(X) for model in own]) for key, own in self.models.items()}
+
+    def join(self, views: Mapping[Key, Float[np.ndarray, "models n _"]], told: Groups | None = None) -> Posterior:
+        """Return what all models together believe of rows; `told` are their true groups, if they are known."""
+        found = {key: self.stacks[key](own) if key in self.stacks else own[0] for key, own in views.items()}
+        positive = found.pop(_LABEL)[:, -1]
         label = np.column_stack([1 - positive, positive])
         if told is not None:
             joint = {
@@ -170,14 +285,20 @@ class PosteriorModel:
             }
             return Posterior(positive, joint)
         joint = {}
-        for (name, y), model in self.models.items():
-            groups = model(X)[:, :, None] * label[:, None, :]
+        for (name, y), probabilities in found.items():
+            groups = probabilities[:, :, None] * label[:, None, :]
             joint[name] = joint.get(name, 0) + (groups if y is None else groups * (np.arange(2) == y))
         return Posterior(positive, joint)
 
+    def __call__(self, X: Table, told: Groups | None = None) -> Posterior:
+        """Return what is believed of rows; `told` are their true groups, if they are known."""
+        return self.join(self.views(X), told)
 
-def fitted(estimator: Any, rows: Rows, target: np.ndarray, classes: int) -> Model:
+
+def fitted(estimator: Any, rows: Rows, target: np.ndarray, classes: int, seed: int = 0) -> Model:
     """Return a clone, fitted; where there is one class only, most classifiers refuse, and none is needed."""
+    if isinstance(estimator, Trees | Linear) and len(np.unique(target)) > 1:
+        return Model(estimator.fit(rows.X.native, target, rows.weight, seed), tuple(range(classes)))
     classifier = clone(estimator) if len(np.unique(target)) > 1 else DummyClassifier()
     if rows.weight is None:
         classifier.fit(rows.X.native, target)

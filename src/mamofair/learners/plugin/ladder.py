@@ -1,0 +1,121 @@
+"""Multipliers for a bound on all gaps at once, fitted to smoothed counts.
+
+The dual of `multipliers` has its optimum where beliefs are true and decisions may be drawn by lot. With several notions
+or many groups neither holds well enough, so here the decisions that are measured are optimised themselves: each is
+replaced by a sigmoid of its score, and error and gaps follow from the labels and groups as they are. What exceeds a
+bound is squared and added. Along a ladder of bounds each solution starts from the one before.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.optimize import minimize
+from scipy.special import expit
+from scipy.stats.qmc import Halton
+
+from mamofair._rows.groups import Groups
+from mamofair.fronts import Criterion
+from mamofair.learners.plugin.multipliers import SIDES, Evidence, slopes
+
+__all__ = ["SmoothCounts", "ladders"]
+
+_ROWS = 20_000  # a handful of multipliers needs no more
+_SMOOTH = 0.05  # of 2η − 1: the width over which a decision turns
+_PENALTY = 300.0
+_STEPS, _DIRECTIONS = 12, 5
+_ITERATIONS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class SmoothCounts:
+    """Error and rates of decisions that turn gradually, as functions of multipliers.
+
+    `shares` weigh a row's favorable decision in each rate of each group, `base` is what the rates are without any, and
+    `rates` has each rate's first column, number of groups and criterion. `cost` and `wrong` are the same of the error.
+    """
+
+    evidence: Evidence
+    shares: Float[np.ndarray, "n columns"]
+    base: Float[np.ndarray, " columns"]
+    rates: tuple[tuple[int, int, int], ...]
+    cost: Float[np.ndarray, " n"]
+    wrong: float
+
+    @classmethod
+    def of(
+        cls,
+        evidence: Evidence,
+        y: Int[np.ndarray, " n"],
+        groups: Groups,
+        criteria: Sequence[Criterion],
+        weight: np.ndarray | None,
+    ) -> "SmoothCounts":
+        """Return the counts of these rows, or of evenly spaced ones if they are many."""
+        if len(y) > _ROWS:
+            some = np.linspace(0, len(y) - 1, _ROWS).astype(int)
+            return cls.of(evidence[some], y[some], groups[some], criteria, None if weight is None else weight[some])
+        weight = np.ones(len(y)) if weight is None else weight
+        columns: list[np.ndarray] = []
+        base: list[np.ndarray] = []
+        rates = []
+        for number, (notion, name) in enumerate(criteria):
+            place = groups.names.index(name)
+            member = np.eye(len(groups.values[place]) + 1, len(groups.values[place]))[groups.codes[:, place]]
+            for rate in notion.rates:
+                own = member * (weight * np.isin(y, rate.labels))[:, None]
+                own = own[:, own.any(axis=0)]  # a group of none of these rows has no rate
+                own = own / own.sum(axis=0)
+                kept = np.array([float(no in rate.event) for _, no in SIDES])[y]
+                rates.append((sum(len(part) for part in base), own.shape[1], number))
+                columns.append(own * np.array(slopes(rate), dtype=float)[y][:, None])
+                base.append(kept @ own)
+        share = weight / weight.sum()
+        return cls(
+            evidence, np.hstack(columns), np.concatenate(base), tuple(rates), share * (1 - 2 * y), float(share @ y)
+        )
+
+    @property
+    def unit(self) -> Float[np.ndarray, " m"]:
+        """The multipliers with which a term weighs as much as the gain, on average; 0 where it never matters."""
+        size = np.abs(self.evidence.terms).mean(axis=0)
+        gain = np.abs(self.evidence.gain).mean()
+        return np.asarray(np.divide(gain, size, out=np.zeros_like(size), where=size > 1e-9))
+
+    def loss(self, bounds: Float[np.ndarray, " k"]) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
+        """Return a function of multipliers, in units: the error and what exceeds the bounds, and its gradient."""
+        gain, terms = self.evidence.gain / _SMOOTH, self.evidence.terms * (self.unit / _SMOOTH)
+
+        def loss(price: np.ndarray) -> tuple[float, np.ndarray]:
+            decided = expit(gain - terms @ price)
+            rates, value = self.base + decided @ self.shares, self.wrong + decided @ self.cost
+            slope = np.zeros(len(rates))
+            for begin, size, number in self.rates:
+                own = rates[begin : begin + size]
+                excess = np.maximum(own[:, None] - own[None] - bounds[number], 0)
+                value += _PENALTY / 2 * (excess**2).sum()
+                slope[begin : begin + size] = _PENALTY * (excess.sum(axis=1) - excess.sum(axis=0))
+            turn = (self.cost + self.shares @ slope) * decided * (1 - decided)
+            return float(value), -(turn @ terms)
+
+        return loss
+
+    def multipliers(self, bounds: Float[np.ndarray, " k"], start: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
+        """Return the multipliers for bounds on the gaps, in units, from where a search for them starts."""
+        options = {"maxiter": _ITERATIONS}
+        return np.asarray(minimize(self.loss(bounds), start, jac=True, method="L-BFGS-B", options=options).x)
+
+
+def ladders(counts: SmoothCounts, gaps: Float[np.ndarray, " k"]) -> Iterator[Float[np.ndarray, "steps m"]]:
+    """Yield the multipliers of ladders of bounds, from these gaps to none.
+
+    The first ladder has the same share of each gap as its bound; with several gaps, others have other shares.
+    """
+    spread = 0.05 + Halton(len(gaps), scramble=False).random(_DIRECTIONS)[1:] if len(gaps) > 1 else []
+    for direction in (np.ones(len(gaps)), np.full(len(gaps), gaps.max()) / np.maximum(gaps, 1e-9), *spread):
+        price, found = np.zeros(counts.evidence.terms.shape[1]), []
+        for step in np.linspace(1, 0, _STEPS):
+            price = counts.multipliers(step * direction * gaps, price)
+            found.append(price * counts.unit)
+        yield np.stack(found)

@@ -1,0 +1,82 @@
+"""Rules found by chance: mixtures of the best rules so far, with some noise, kept if exact counts say so.
+
+Several gaps at once have a front that no ladder of bounds describes. So bounds are drawn at random; of the rules that
+meet them best, two are mixed, or extrapolated, and what comes out is measured like any other.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import moocore
+import numpy as np
+from jaxtyping import Float
+
+from mamofair.fronts import Counter, Criterion
+from mamofair.learners.plugin.multipliers import Evidence
+
+__all__ = ["Rules", "mutate"]
+
+_AT_ONCE = 2**22  # decisions in memory
+_PRICE = 3.0  # of exceeding a bound, in units of error
+_PARENTS = 6
+_NOISE = (0.003, 0.1)  # relative to multipliers
+_OFFSET = 0.1  # the least scale of the last multiplier, which moves the threshold: at first, it is 0 everywhere
+
+
+@dataclass(eq=False)
+class Rules:
+    """The rules that no other one beats, on some rows: their multipliers and their exact error and gaps there."""
+
+    evidence: Evidence
+    counter: Counter
+    criteria: Sequence[Criterion]
+    multipliers: Float[np.ndarray, "rules m"] = field(init=False)
+    values: Float[np.ndarray, "rules columns"] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.multipliers = np.empty((0, self.evidence.terms.shape[1]))
+        self.values = np.empty((0, len(self.criteria) + 1))
+
+    def add(self, new: Float[np.ndarray, "some m"]) -> Float[np.ndarray, "fewer m"]:
+        """Measure rules, and return those that no rule beats."""
+        every = np.vstack([self.multipliers, new])
+        values = np.vstack([self.values, *map(self._measure, self._pieces(new))])
+        kept = np.flatnonzero(moocore.is_nondominated(values))
+        fresh = kept[kept >= len(self.multipliers)]
+        self.multipliers, self.values = every[kept], values[kept]
+        return every[fresh]
+
+    def _pieces(self, new: np.ndarray) -> list[np.ndarray]:
+        size = max(1, _AT_ONCE // len(self.evidence.gain))
+        return [new[start : start + size] for start in range(0, len(new), size)]
+
+    def _measure(self, rules: np.ndarray) -> np.ndarray:
+        tallies = self.counter(self.evidence.scores([{"multipliers": rule} for rule in rules]) > 0)
+        values = [[tally.error, *(tally.gap(*criterion) for criterion in self.criteria)] for tally in tallies]
+        return np.asarray(np.nan_to_num(np.array(values), nan=1.0))
+
+
+def mutate(rules: Rules, gaps: Float[np.ndarray, " k"], n: int, rng: np.random.Generator) -> Float[np.ndarray, "n m"]:
+    """Return `n` new rules, each for bounds between 0 and a bit above `gaps`."""
+    multipliers, values = rules.multipliers, rules.values
+    bounds = _draw_bounds(gaps, n, rng)
+    excess = np.maximum(values[None, :, 1:] - bounds[:, None, :], 0).sum(axis=-1)
+    cost = values[:, 0] + _PRICE * excess
+    few = min(_PARENTS, len(values))
+    best = np.argpartition(cost, few - 1, axis=1)[:, :few]
+    first, second = multipliers[cost.argmin(axis=1)], multipliers[best[np.arange(n), rng.integers(few, size=n)]]
+    mixed = first + rng.uniform(-0.3, 1.3, (n, 1)) * (second - first)
+    scale = np.abs(multipliers).mean(axis=0)
+    scale[-1] = max(scale[-1], _OFFSET)
+    low, high = np.log(_NOISE)
+    noise = np.exp(rng.uniform(low, high, (n, 1))) * rng.standard_normal(mixed.shape)
+    return np.asarray(mixed + noise * np.maximum(np.abs(mixed), 0.3 * scale))
+
+
+def _draw_bounds(gaps: Float[np.ndarray, " k"], n: int, rng: np.random.Generator) -> Float[np.ndarray, "n k"]:
+    """Return bounds for each gap: a third of them independent, a third the same share of each, a third the same."""
+    shares = rng.random((n, len(gaps)))
+    alike = rng.random((n, 1))
+    kind = np.arange(n)[:, None] % 3
+    same = alike**1.5 * max(gaps.max(), 1e-9)  # more of the small ones, which people ask for
+    return np.asarray(1.1 * np.select([kind == 0, kind == 1], [shares * gaps, alike * gaps], same))

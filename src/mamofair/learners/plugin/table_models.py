@@ -1,0 +1,155 @@
+"""Small models of tables: boosted trees and a linear one. They take numbers, which may be missing, and categories.
+
+They are recipes: `fit` returns the fitted model, a value that only predicts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+from warnings import catch_warnings, simplefilter
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.special import expit, softmax
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from mamofair.learners.checks import are_finite
+from mamofair.learners.piecewise import Piecewise
+
+if TYPE_CHECKING:
+    from lightgbm import Booster
+
+__all__ = ["EFFORTS", "Linear", "LinearModel", "TableModel", "Trees", "TreesModel", "recipes"]
+
+_NEWTON = 600  # columns up to which Newton steps are faster
+_AT_ONCE = 2**16  # rows
+_FEW, _MANY = 20_000, 100_000  # rows; with more a linear model adds nothing to trees, or takes too long
+
+
+@dataclass(frozen=True)
+class Trees:
+    """LightGBM's trees; for more than two classes, those of each class against the others."""
+
+    n_estimators: int
+    num_leaves: int
+    learning_rate: float
+    feature_fraction: float = 1.0
+    categorical: tuple[int, ...] = ()
+
+    def fit(
+        self, X: Float[np.ndarray, "n columns"], target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int
+    ) -> "TreesModel":
+        """Return trees fitted to a target; there must be two classes at least."""
+        from lightgbm import Dataset, train
+
+        parameters = {
+            "objective": "binary",
+            "num_leaves": self.num_leaves,
+            "learning_rate": self.learning_rate,
+            "feature_fraction": self.feature_fraction,
+            "seed": seed % 2**31,
+            "num_threads": 1,  # several models are fitted side by side
+            "deterministic": True,
+            "force_col_wise": True,  # else LightGBM tries which is faster, and the last digits differ
+            "verbosity": -1,
+        }
+        classes = np.unique(target)
+        boosters = []
+        for label in classes if len(classes) > 2 else classes[1:]:
+            data = Dataset(X, target == label, weight=weight, categorical_feature=list(self.categorical))
+            boosters.append(train(parameters, data, self.n_estimators))
+        return TreesModel(tuple(boosters), classes)
+
+
+@dataclass(frozen=True, eq=False)
+class TreesModel:
+    """Fitted trees."""
+
+    boosters: "tuple[Booster, ...]"
+    classes_: Int[np.ndarray, " classes"]
+
+    def predict_proba(self, X: Float[np.ndarray, "n columns"]) -> Float[np.ndarray, "n classes"]:
+        """Return the probability of each class."""
+        scores = [expit(own.predict(X, raw_score=True, num_threads=1)) for own in self.boosters]
+        if len(self.classes_) == 2:
+            return np.column_stack([1 - scores[0], scores[0]])
+        return np.asarray(np.column_stack(scores) / np.sum(scores, axis=0)[:, None])
+
+    def is_sound(self, features: int) -> bool:
+        """Whether there are as many boosters as it takes, on so many features."""
+        count = len(self.classes_) if len(self.classes_) > 2 else 1
+        known = all(hasattr(own, "num_feature") and own.num_feature() == features for own in self.boosters)
+        return len(self.classes_) > 1 and len(self.boosters) == count and known
+
+
+@dataclass(frozen=True)
+class Linear:
+    """Logistic regression on piecewise-linear numbers and common categories."""
+
+    penalty: float = 1.0
+    categorical: tuple[int, ...] = ()
+
+    def fit(
+        self, X: Float[np.ndarray, "n columns"], target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int
+    ) -> "LinearModel":
+        """Return a regression fitted to a target; there must be two classes at least."""
+        encoding = Piecewise.of(X, self.categorical)
+        newton = len(np.unique(target)) == 2 and encoding.width <= _NEWTON
+        model = LogisticRegression(
+            C=1 / self.penalty, solver="newton-cholesky" if newton else "lbfgs", max_iter=50 if newton else 300
+        )
+        with catch_warnings():
+            simplefilter("ignore", ConvergenceWarning)  # nearly converged is good enough for a part of a stack
+            model.fit(encoding(X), target, sample_weight=weight)
+        return LinearModel(encoding, model.coef_, model.intercept_, model.classes_)
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """A fitted logistic regression."""
+
+    encoding: Piecewise
+    coef: Float[np.ndarray, "rows width"]
+    intercept: Float[np.ndarray, " rows"]
+    classes_: Int[np.ndarray, " classes"]
+
+    def predict_proba(self, X: Float[np.ndarray, "n columns"]) -> Float[np.ndarray, "n classes"]:
+        """Return the probability of each class."""
+        pieces = range(0, len(X), _AT_ONCE)
+        scores = [self.encoding(X[i : i + _AT_ONCE]) @ self.coef.T + self.intercept for i in pieces]
+        score = np.concatenate(scores) if scores else np.zeros((0, len(self.intercept)))
+        if len(self.classes_) == 2:
+            return np.column_stack([expit(-score[:, 0]), expit(score[:, 0])])
+        return np.asarray(softmax(score, axis=1))
+
+    def is_sound(self, features: int) -> bool:
+        """Whether coefficients and encoding fit together, and so many features."""
+        rows = len(self.classes_) if len(self.classes_) > 2 else 1
+        shapes = self.coef.shape == (rows, self.encoding.width) and self.intercept.shape == (rows,)
+        return self.encoding.is_sound(features) and shapes and are_finite(self.coef, self.intercept)
+
+
+#: What can be fitted to a table.
+TableModel: TypeAlias = Trees | Linear
+
+_QUICK = Trees(100, 15, 0.1, 0.6)
+_SMALL, _MEDIUM = Trees(100, 8, 0.07), Trees(250, 15, 0.05, 0.6)
+_LARGE, _SLOW = Trees(400, 31, 0.03, 0.4), Trees(800, 15, 0.025, 0.4)
+
+#: What is stacked for each effort, and the most rows for which a linear model is part of it.
+EFFORTS: dict[str, tuple[tuple[Trees, ...], int]] = {
+    "fast": ((_QUICK,), 0),
+    "balanced": ((_SMALL, _MEDIUM), _FEW),
+    "best": ((_SMALL, _MEDIUM, _LARGE, _SLOW), _MANY),
+}
+
+
+def recipes(effort: str, rows: int, categorical: Sequence[int]) -> tuple[TableModel, ...]:
+    """Return what to fit to so many rows, given the places of columns that hold codes of categories."""
+    trees, most = EFFORTS[effort]
+    places: dict[str, Any] = {"categorical": tuple(categorical)}
+    linear = (Linear(**places),) if rows <= most else ()
+    return *(
+        Trees(own.n_estimators, own.num_leaves, own.learning_rate, own.feature_fraction, **places) for own in trees
+    ), *linear

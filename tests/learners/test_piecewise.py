@@ -1,0 +1,112 @@
+"""Numbers as piecewise-linear functions, categories as columns of their own."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from mamofair.learners.piecewise import Piecewise
+
+NAN = float("nan")
+numbers = st.floats(-1e6, 1e6, width=32) | st.just(NAN)
+
+
+@given(arrays(float, st.tuples(st.integers(1, 30), st.integers(1, 3)), elements=numbers), st.integers(1, 8))
+def test_any_numbers_are_encoded_as_finite_ones_between_zero_and_one(table, bins):
+    encoding = Piecewise.of(table, [], bins)
+    encoded = encoding(table)
+    assert encoding.is_sound(table.shape[1])
+    assert encoded.shape == (len(table), encoding.width)
+    assert np.isfinite(encoding.knots).all()
+    assert ((encoded >= 0) & (encoded <= 1)).all()
+
+
+@given(arrays(float, 40, elements=st.floats(-1e3, 1e3, width=16)))
+def test_every_column_grows_with_the_number_and_without_jumps(column):
+    encoding = Piecewise.of(column[:, None], [])
+    ends = encoding.knots[[0, -1]] + [-1, 1]
+    at = np.linspace(*ends, 2001)
+    encoded = encoding(at[:, None])
+    steps = np.diff(encoded, axis=0)
+    assert (steps >= 0).all()
+    widths = np.diff(encoding.knots)
+    steepest = (at[1] - at[0]) / widths.min() if len(widths) else 0.0
+    assert steps.max(initial=0) <= steepest + 1e-9
+    assert not encoded[:, -1].any()  # nothing is missing
+
+
+def test_beyond_the_rows_that_were_seen_nothing_changes(rng):
+    column = rng.normal(size=(100, 1))
+    encoding = Piecewise.of(column, [])
+    beyond = np.array([[0.0], [5.0], [1e9]])
+    np.testing.assert_array_equal(encoding(column.max() + beyond), [[*[1.0] * 8, 0]] * 3)
+    np.testing.assert_array_equal(encoding(column.min() - beyond), np.zeros((3, 9)))
+
+
+def test_knots_lie_at_quantiles_and_each_once():
+    column = np.r_[np.zeros(90), np.arange(1.0, 11)]
+    encoding = Piecewise.of(column[:, None], [], bins=10)
+    assert encoding.knots.tolist() == list(range(11))  # one quantile of rows, and those of the values
+    assert (np.diff(encoding.knots) > 0).all()
+
+
+def test_what_is_missing_has_a_column_of_its_own():
+    encoding = Piecewise.of(np.array([[1.0], [2.0], [NAN], [3.0]]), [], bins=2)
+    np.testing.assert_array_equal(encoding(np.array([[NAN], [2.0], [3.0]])), [[0, 0, 1], [1, 0, 0], [1, 1, 0]])
+
+
+def test_columns_without_anything_known_have_no_width():
+    encoding = Piecewise.of(np.full((20, 2), NAN), [1])
+    assert encoding.width == 0
+    assert encoding.is_sound(2)
+    assert encoding(np.array([[NAN, NAN], [1.0, 2.0]])).shape == (2, 0)
+
+
+def test_common_categories_have_a_column_and_rare_new_and_missing_ones_none():
+    codes = np.repeat([0.0, 1.0, 2.0, NAN], [50, 45, 3, 2])[:, None]
+    encoding = Piecewise.of(codes, [0])
+    assert encoding.codes.tolist() == [0, 1]
+    np.testing.assert_array_equal(
+        encoding(np.array([[0.0], [1.0], [2.0], [7.0], [NAN]])), [[1, 0], [0, 1], [0, 0], [0, 0], [0, 0]]
+    )
+
+
+def test_numbers_and_categories_keep_their_places(rng):
+    table = np.column_stack([rng.integers(3, size=200), rng.normal(size=200), rng.integers(2, size=200)]).astype(float)
+    encoded = Piecewise.of(table, [0, 2], bins=4)(table)
+    np.testing.assert_array_equal(encoded[:, :3], table[:, :1] == [0, 1, 2])
+    np.testing.assert_array_equal(encoded[:, 3:8], Piecewise.of(table[:, [1]], [], bins=4)(table[:, [1]]))
+    np.testing.assert_array_equal(encoded[:, 8:], table[:, 2:] == [0, 1])
+
+
+def test_linear_models_of_it_bend_at_the_knots(rng):
+    """Any function that is linear between knots, and constant beyond them, is a weighted sum of the columns."""
+    column = rng.normal(size=(500, 1))
+    encoding = Piecewise.of(column, [])
+    heights = rng.normal(size=len(encoding.knots))
+    at = np.linspace(-5, 5, 1000)
+    wanted = np.interp(at, encoding.knots, heights)
+    design = np.column_stack([np.ones(1000), encoding(at[:, None])[:, :-1]])
+    weights = np.linalg.lstsq(design, wanted, rcond=None)[0]
+    np.testing.assert_allclose(design @ weights, wanted, atol=1e-9)
+    np.testing.assert_allclose(weights, [heights[0], *np.diff(heights)], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Piecewise(np.array([[2, 0]]), np.array([1.0, 1.0]), np.zeros(0)),
+        Piecewise(np.array([[2, 0]]), np.array([2.0, 1.0]), np.zeros(0)),
+        Piecewise(np.array([[2, 0]]), np.array([1.0, np.inf]), np.zeros(0)),
+        Piecewise(np.array([[3, 0]]), np.array([1.0, 2.0]), np.zeros(0)),
+        Piecewise(np.array([[1, 1]]), np.array([1.0]), np.array([1.0])),
+        Piecewise(np.array([[-1, 0]]), np.zeros(0), np.zeros(0)),
+        Piecewise(np.array([[2.0, 0.0]]), np.array([1.0, 2.0]), np.zeros(0)),
+        Piecewise(np.array([[2, 0], [0, 0]]), np.array([1.0, 2.0]), np.zeros(0)),
+    ],
+    ids=["equal", "falling", "infinite", "too few", "both kinds", "negative", "no counts", "other features"],
+)
+def test_what_encodes_no_features_is_told_apart(wrong):
+    assert not wrong.is_sound(1)
+    assert Piecewise(np.array([[2, 0]]), np.array([1.0, 2.0]), np.zeros(0)).is_sound(1)
