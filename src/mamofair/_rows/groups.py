@@ -25,6 +25,11 @@ class Groups:
     values: tuple[tuple[Any, ...], ...]
     codes: Int[np.ndarray, "n attributes"]
 
+    @classmethod
+    def of_values(cls, values: Mapping[str, tuple[Any, ...]]) -> "Groups":
+        """Return attributes with these groups, and no rows."""
+        return cls(tuple(values), tuple(values.values()), np.empty((0, len(values)), dtype=int))
+
     def __len__(self) -> int:
         return len(self.codes)
 
@@ -68,6 +73,18 @@ class Groups:
         values = tuple(" / ".join(str(groups[code]) for groups, code in row) for row in labels)
         name = "*".join(self.names)
         return Groups((*self.names, name), (*self.values, values), np.column_stack([self.codes, crossing]))
+
+    def without(self, left_out: Mapping[str, Sequence[Any]]) -> "Groups":
+        """Return the same rows, where these groups of an attribute are unknown.
+
+        >>> read_groups(pd.Series(["a", "b", "c"], name="x")).without({"x": ["b"]}).codes.ravel().tolist()
+        [0, -1, 1]
+        """
+        kept = tuple(
+            tuple(value for value in values if value not in left_out.get(name, ()))
+            for name, values in zip(self.names, self.values, strict=True)
+        )
+        return self.as_in(Groups(self.names, kept, self.codes[:0]), strict=False)
 
     def as_in(self, other: "Groups", strict: bool = True) -> "Groups":
         """Return the same rows with the attributes and group numbers of other ones.

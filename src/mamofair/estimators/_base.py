@@ -16,14 +16,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mamofair._rows.groups import read_groups, warn_of_order
-from mamofair._rows.labels import as_weights, is_label
+from mamofair._messages import PATH, cut, quote, warn_user
+from mamofair._rows.groups import Groups, read_groups, warn_of_order
+from mamofair._rows.labels import as_weights, favorable_label, is_label
 from mamofair.estimators._choice import choose
 from mamofair.estimators.parameters import SHARED, Rule, require, require_calibration
 from mamofair.estimators.progress import favorable_note, finish
 from mamofair.fronts import Front
 from mamofair.learners import Learner, Parts, Rows, Search, Task
 from mamofair.learners.rows import read_classes
+from mamofair.learners.task import read_notions, small_groups
 from mamofair.selection import ClosestToIdeal, Selection
 
 __all__ = ["FairClassifier", "Fitted", "draw_seed"]
@@ -51,6 +53,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     validation_fraction: Any = 0.25
     calibration_fraction: float = 0.0
     max_points: int = 200
+    min_group: int = 30
     random_state: Any = None
     verbose: int = 0
 
@@ -115,11 +118,24 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         labels, classes = read_classes(y, len(X), weight)
         groups = read_groups(sensitive_features, rows=len(X))
         groups = groups.crossed() if self.crossed else groups
+        favorable = is_label(labels, favorable_label(classes, favorable=self.favorable)).astype(int)
+        groups = self._leave_out_small(groups, favorable)
         task = Task.of(classes, groups, notions=self.notions, favorable=self.favorable, seed=seed)
-        rows = Rows(X, is_label(labels, task.favorable).astype(int), groups, weight)
+        rows = Rows(X, favorable, groups, weight)
         rows = rows if weight is None else rows[weight > 0]
         parts = learner.split(rows, (self.validation_fraction, self.calibration_fraction), np.random.default_rng(seed))
         return self._open(task, learner, parts, earlier), parts
+
+    def _leave_out_small(self, groups: Groups, y: np.ndarray) -> Groups:
+        """Return the groups without those that are too small to be judged, which are named in a warning."""
+        small = small_groups(groups, y, read_notions(self.notions, groups.names), self.min_group)
+        for name, counts in small.items():
+            named = ", ".join(f"{quote(value)} ({count})" for value, count in counts.items())
+            warn_user(
+                f"Groups of {quote(name)} with fewer than {self.min_group} rows are too small to judge, and are left "
+                f"out of its gaps: {cut(named, PATH)}. Merge them with others, or set `min_group`."
+            )
+        return groups.without({name: list(counts) for name, counts in small.items()}) if small else groups
 
     def check_parameters(self) -> None:
         """Raise a `ValueError` for a parameter that is not what it must be, as `fit` does before it reads rows."""
