@@ -34,6 +34,7 @@ if hasattr(mamofair, "FairPortfolioClassifier"):
     FACTORIES["portfolio"] = lambda: mamofair.FairPortfolioClassifier(
         [("net", net()), ("boosting", FairBoostingClassifier(members=3, n_estimators=5))], random_state=0
     )
+    FACTORIES["portfolio, default"] = lambda: mamofair.FairPortfolioClassifier(effort="fast", random_state=0)
 
 
 def fitted(estimator: FairClassifier) -> FairClassifier:

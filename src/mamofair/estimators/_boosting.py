@@ -46,6 +46,9 @@ class FairBoostingClassifier(FairClassifier):
         is measured belongs to the procedure, not to the model that is kept, so `confidence` does not go with it.
     max_points : int, default=200
         The most points to keep.
+    min_group : int, default=30
+        Groups with fewer rows under the condition of a rate are named in a warning and left out of the gaps, unless
+        fewer than two groups would be left.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
         What stands for the decision in training.
     members : int, or a list of weightings or `Member`s, default=16

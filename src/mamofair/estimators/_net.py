@@ -55,6 +55,9 @@ class FairNetClassifier(FairClassifier):
         is measured belongs to the procedure, not to the model that is kept, so `confidence` does not go with it.
     max_points : int, default=200
         The most points to keep.
+    min_group : int, default=30
+        Groups with fewer rows under the condition of a rate are named in a warning and left out of the gaps, unless
+        fewer than two groups would be left.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
         What stands for the decision in training.
     members : int, or a list of weightings or `Member`s, default=16
@@ -69,6 +72,10 @@ class FairNetClassifier(FairClassifier):
     standardize : bool, default=True
         Whether columns with more than two values are scaled to mean 0 and deviation 1. If not, and with a module of
         your own, integers stay integers (for embeddings).
+    pieces : int, default=8
+        With `standardize` and the default network, each number is there several times more, once for each range between
+        two of so many quantiles, of rows and of values, so that the network can bend there; 0 leaves that out. Streams
+        do without.
     epochs : int, default=60
         The most passes over the training rows.
     batch_size : int, default=512
@@ -148,6 +155,7 @@ class FairNetClassifier(FairClassifier):
     optimizer: Callable[..., Optimizer] = Adam
     scale_floor: float = 0.05
     separate_passes: bool = False
+    pieces: int = 8
     averaging: float = 0.99
     snapshots: int = 4
     patience: int | None = 15

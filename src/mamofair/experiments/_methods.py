@@ -59,8 +59,8 @@ class Setting:
 
     @property
     def default(self) -> dict[str, Any]:
-        """The parameters of networks that are trained as this library does."""
-        return self.shared | ({"epochs": QUICK_EPOCHS} if self.quick else {})
+        """The parameters of networks that are trained as this library does, but without pieces of numbers."""
+        return self.shared | {"pieces": 0} | ({"epochs": QUICK_EPOCHS} if self.quick else {})
 
 
 @dataclass(frozen=True)

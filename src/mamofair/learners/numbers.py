@@ -12,6 +12,8 @@ from sklearn.utils.validation import validate_data
 
 from mamofair._rows.columns import decode
 from mamofair._rows.moments import Moments
+from mamofair.learners.checks import are_finite
+from mamofair.learners.piecewise import knots_of
 
 
 @contextmanager
@@ -50,19 +52,35 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool =
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """Centers and scales columns."""
+    """Centers and scales columns. With `columns`, those, of which each may come up several times, within `ends`."""
 
     center: np.ndarray
     scale: np.ndarray
+    columns: np.ndarray | None = None
+    ends: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X: Shaped[np.ndarray, "n ..."]) -> "Scaling":
+    def of(cls, X: Shaped[np.ndarray, "n ..."], pieces: int = 0, weight: np.ndarray | None = None) -> "Scaling":
         """Return the scaling of columns with more than two values to mean 0 and deviation 1, of others to 0 and 1.
 
         Dummies are left as they are: scaling hundreds of rare ones would blow them up, which on COMPAS costs a third
-        of the hypervolume.
+        of the hypervolume. With `pieces`, columns with more than two values are there several times more, once for each
+        range between two knots, from 0 below to 1 above it: what is linear in these can bend at the knots.
         """
-        return cls.by(Moments.of(X))
+        moments = Moments.of(X)
+        plain = cls.by(moments)
+        if not pieces:
+            return plain
+        numbers = np.flatnonzero(~moments.binary)
+        knots = [knots_of(X[:, j].astype(float), pieces, weight) for j in numbers]
+        added = np.repeat(numbers, [len(own) - 1 for own in knots]).astype(np.int64)
+        free, within = np.tile([-np.inf, np.inf], (len(plain.center), 1)), np.tile([0.0, 1.0], (len(added), 1))
+        return cls(
+            np.concatenate([plain.center, *(own[:-1] for own in knots)]),
+            np.concatenate([plain.scale, *(np.diff(own) for own in knots)]),
+            np.concatenate([np.arange(len(plain.center)), added]),
+            np.concatenate([free, within]).T,
+        )
 
     @classmethod
     def by(cls, rows: Moments) -> "Scaling":
@@ -72,4 +90,17 @@ class Scaling:
 
     def __call__(self, X: Shaped[np.ndarray, "n ..."]) -> Shaped[np.ndarray, "n ..."]:
         """Return the scaled features."""
-        return np.asarray((X - self.center) / self.scale)
+        if self.columns is None or self.ends is None:
+            return np.asarray((X - self.center) / self.scale)
+        return np.asarray(np.clip((X[:, self.columns] - self.center) / self.scale, *self.ends))
+
+    def is_sound(self, features: int) -> bool:
+        """Whether this scales so many features by finite numbers, none of them 0."""
+        width = len(self.center)
+        if not are_finite(self.center, self.scale) or not (self.scale != 0).all() or self.scale.shape != (width,):
+            return False
+        if self.columns is None or self.ends is None:
+            return width == features and self.columns is None and self.ends is None
+        known = self.columns.dtype.kind == "i" and self.columns.shape == (width,)
+        known = known and bool(((self.columns >= 0) & (self.columns < features)).all())
+        return known and self.ends.shape == (2, width) and not np.isnan(self.ends).any()

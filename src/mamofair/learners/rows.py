@@ -48,9 +48,9 @@ class Rows:
         """Return what counts decisions on these rows."""
         return Counter.of(self.y, self.groups, self.weight)
 
-    def scaling(self) -> Scaling:
-        """Return how columns are scaled."""
-        return Scaling.of(self.X)
+    def scaling(self, pieces: int) -> Scaling:
+        """Return how columns are scaled, and divided into pieces."""
+        return Scaling.of(self.X, pieces, self.weight)
 
     def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool) -> Feed:
         """Return batches of these rows, features as `tensor` makes them; each rank has its share of every batch."""

@@ -63,8 +63,12 @@ def to_onnx(estimator: FairClassifier) -> bytes:
     else:
         x = _encode(graph, estimator.encoder_, TensorProto)
     if scaling is not None:
+        x = x if scaling.columns is None else graph.node("Gather", x, graph.constant(scaling.columns), axis=1)
         x = graph.node("Sub", x, graph.constant(scaling.center))
         x = graph.node("Div", x, graph.constant(scaling.scale))
+    if scaling is not None and scaling.ends is not None:
+        x = graph.node("Max", x, graph.constant(scaling.ends[0]))
+        x = graph.node("Min", x, graph.constant(scaling.ends[1]))
     for i, (weight, bias) in enumerate(parts):
         x = graph.node("Relu", x) if i else x
         x = graph.node("Gemm", x, graph.constant(weight), graph.constant(bias), transB=1)

@@ -137,8 +137,8 @@ class StreamedRows(Rows):
     def __len__(self) -> int:
         return self.stats.moments.rows
 
-    def scaling(self) -> Scaling:
-        """Return how columns are scaled."""
+    def scaling(self, pieces: int) -> Scaling:
+        """Return how columns are scaled; there are no pieces, since one pass does not find quantiles."""
         return Scaling.by(self.stats.moments)
 
     def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool = True) -> ShuffleBuffer:

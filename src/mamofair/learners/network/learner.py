@@ -19,7 +19,7 @@ from mamofair._descent.training import chunks, epochs, isolated, measure
 from mamofair.descent import Member, Weighting
 from mamofair.fronts import Archive, Counter, Criterion, Point
 from mamofair.learners.base import Candidates, Learner
-from mamofair.learners.checks import are_finite, are_tensors, is_count
+from mamofair.learners.checks import are_tensors, is_count
 from mamofair.learners.network.state import fill, require_optimizer, require_shapes, stacks
 from mamofair.learners.numbers import Scaling, read_numbers
 from mamofair.learners.preferences import read_members, read_objectives
@@ -63,6 +63,7 @@ class NetworkLearner(Learner):
     optimizer: Callable[..., torch.optim.Optimizer]
     scale_floor: float
     separate_passes: bool
+    pieces: int
     averaging: float
     snapshots: int
     device: str
@@ -157,13 +158,18 @@ class NetworkLearner(Learner):
 
     def _start(self, train: Rows, members: Sequence[Member], seed: int) -> Training:
         """Build the networks and their optimizer; members with the same seed start from the same weights."""
-        self.scaling = train.scaling() if self.standardize and train.X.ndim == 2 else None
+        pieces = self.pieces if isinstance(self.network, MLP) else 0  # a network of the user's expects the columns
+        self.scaling = train.scaling(pieces) if self.standardize and train.X.ndim == 2 else None
         networks: dict[int, nn.Module] = {}
         for own in {member.seed for member in members}:
             with isolated(seed, own):
-                networks[own] = self.network(train.X.shape[1])
+                networks[own] = self.network(self._width(train.X.shape[1]))
                 require_logits(networks[own], self._tensor(train.X[:2], "cpu"))
         return self._training(Population([networks[m.seed] for m in members], self.device, self.micro_batch))
+
+    def _width(self, features: int) -> int:
+        """Return the number of inputs of a network."""
+        return features if self.scaling is None else len(self.scaling.center)
 
     def _training(self, population: Population) -> Training:
         faster = {"fused": True} if self.optimizer is torch.optim.Adam else {}
@@ -251,9 +257,9 @@ class NetworkLearner(Learner):
         if "population" not in state:
             return
         held, self.scaling = state["population"], state["scaling"]
-        require_shapes(self.network, features, held["tensors"])
+        require_shapes(self.network, self._width(features), held["tensors"])
         with isolated(0):  # whatever the new network's weights are, they are replaced
-            network = self.network(features)
+            network = self.network(self._width(features))
         training = self._training(Population([network] * len(next(iter(held["tensors"].values()))), self.device))
         training.population.scales = held["scales"]
         training.average.steps, training.epoch = state["average"]["steps"], state["epoch"]
@@ -264,11 +270,8 @@ class NetworkLearner(Learner):
         self.training = training
 
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:
-        """Whether inputs are scaled by finite numbers, one for each column."""
-        if self.training is None or self.scaling is None:
-            return self.training is not None
-        center, scale = self.scaling.center, self.scaling.scale
-        return are_finite(center, scale) and bool((scale != 0).all()) and center.shape == scale.shape == (features,)
+        """Whether inputs are scaled by finite numbers."""
+        return self.training is not None and (self.scaling is None or self.scaling.is_sound(features))
 
     def fits(self, point: Point) -> bool:
         """Whether a point's state has the tensors of the network."""
