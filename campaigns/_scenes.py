@@ -16,7 +16,7 @@ from campaigns._stops import read_tree
 from mamofair.runs import holds_run, is_resumable, load_run, own_folder, save
 from mamofair.runs._save import read_list
 
-MODELS = {"net": ("--epochs", "3"), "boosting": ("--epochs", "5"), "plugin": (), "portfolio": ()}
+MODELS = {"net": ("--epochs", "3"), "boosting": ("--epochs", "5"), "plugin": (), "auto": ("--effort", "fast")}
 ACTIONS = ("train", "train --force", "train --resume", "predict -o", "save")
 _LEFT = {  # what a kill may leave
     "train": {"nothing yet", "resumed", "new"},

@@ -25,5 +25,5 @@ def applicants(rows: int, seed: int = 0) -> pd.DataFrame:
 
 
 COLUMNS = ("--target", "approved", "--favorable", "yes", "--sensitive", "gender")
-#: The network, with few epochs, where the model is not the point: the portfolio takes seconds.
+#: The network, with few epochs, where the model is not the point: others take seconds.
 ASKED = (*COLUMNS, "--no-limit", "--model", "net")

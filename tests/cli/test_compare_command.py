@@ -2,6 +2,7 @@
 
 import json
 import sys
+import threading
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from mamofair.cli import app
 from mamofair.cli._comparison import Comparison, sample_rows
 from mamofair.cli._data import read_data
 from mamofair.cli._train_options import TrainOptions
+from mamofair.learners.plugin.table_models import Trees
 from mamofair.metrics import gap
 from mamofair.tables import encoder
 from terminal import on_terminal
@@ -92,6 +94,22 @@ def test_an_earlier_comparison_is_kept(found, loans, fails):
     assert "--force" in fails("compare", loans, *COLUMNS, "--out", found[1])
 
 
+def test_auto_gets_the_table_as_the_plug_in_does_and_both_are_fitted_on_one_thread(loans, tmp_path, monkeypatch):
+    threads, fit = set(), Trees.fit
+
+    def watch(*arguments):
+        threads.add(threading.get_ident())
+        return fit(*arguments)
+
+    monkeypatch.setattr(Trees, "fit", watch)
+    asked = ("--model", "auto", "--model", "plugin", "--peer", "none", "--runs", 1, "--out", tmp_path)
+    auto, plugin = json.loads(compare(loans, *COLUMNS, *asked, "--json").stdout)["records"]
+    assert [auto.pop("method"), plugin.pop("method")] == ["auto", "plugin"]
+    assert {**auto, "seconds": 0} == {**plugin, "seconds": 0}
+    assert auto["error"] < 0.35
+    assert threads == {threading.get_ident()}
+
+
 def test_plain_lines_name_who_is_skipped(loans, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "oxonfair", None)  # as if it were not installed
     asked = ("--model", "boosting", "--peer", "OxonFair", "--peer", "TO", "--peer", "EG", "--runs", 1)
@@ -144,7 +162,7 @@ def test_a_terminal_gets_a_table_that_fits_it(loans, tmp_path):
     ("options", "said"),
     [
         (("--target", "aproved", "--sensitive", "gender", "--model", "nett"), "Did you mean 'approved'"),
-        ((*COLUMNS, "--model", "nett"), "`--model` must be one of net, boosting"),
+        ((*COLUMNS, "--model", "nett"), "`--model` must be one of auto, net, boosting"),
         ((*COLUMNS, "--peer", "fairlearn"), "`--peer` must be one of unconstrained, EG"),
         ((*COLUMNS, "--notion", "justice"), "justice"),
     ],

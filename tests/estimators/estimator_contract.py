@@ -48,7 +48,7 @@ def small_boosting(**parameters: Any) -> FairBoostingClassifier:
 def small_plugin(**parameters: Any) -> FairPlugInClassifier:
     """Return a plug-in that is quick to fit, and measured on rows that are held back."""
     trees = HistGradientBoostingClassifier(max_iter=10, early_stopping=False)
-    return FairPlugInClassifier(trees, **{"cv": None, "random_state": 0} | parameters)
+    return FairPlugInClassifier(trees, **{"cv": None, "effort": "fast", "random_state": 0} | parameters)
 
 
 def small_portfolio(**parameters: Any) -> FairPortfolioClassifier:

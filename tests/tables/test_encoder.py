@@ -80,6 +80,27 @@ def test_a_saved_encoder_transforms_as_before(
     assert loaded.get_feature_names_out().tolist() == fitted.get_feature_names_out().tolist()
 
 
+@given(frames, frames)
+def test_without_a_strategy_frames_stay_as_they_are_in_the_types_of_fit(one: pd.DataFrame, other: pd.DataFrame) -> None:
+    fitted = encoder("none").fit(one)
+    for frame in (one, other):
+        expected = frame.astype({"count": float, "member": float})
+        assert_frame_equal(fitted.transform(frame), expected)
+        assert_frame_equal(fitted.transform(pl.from_pandas(frame)), expected)
+        assert_frame_equal(
+            fitted.transform(frame.assign(other=1)[["other", "job", "count", "amount", "member"]]), expected
+        )
+    assert fitted.get_feature_names_out().tolist() == list(one)
+
+
+def test_without_a_strategy_text_stays_text_whatever_it_looks_like(tmp_path: Path) -> None:
+    fitted = encoder("none").fit(pd.DataFrame({"code": ["01", "x", None], "amount": [1.0, None, 3.0]}, index=[5, 6, 9]))
+    save_encoder(fitted, tmp_path / "encoder")
+    for own in (fitted, load_encoder(tmp_path / "encoder")):
+        found = own.transform(pd.DataFrame({"code": [1, 2.5], "amount": ["7", None]}, index=[8, 8]))
+        assert_frame_equal(found, pd.DataFrame({"code": pd.Series(["1", "2.5"], dtype="str"), "amount": [7.0, np.nan]}))
+
+
 def test_rare_and_new_values_share_one_column() -> None:
     towns = pd.DataFrame({"town": ["big"] * 999 + ["mid"] * 999 + ["hamlet", "farm"]})
     fitted = encoder().fit(towns)
@@ -189,5 +210,5 @@ def test_an_encoder_is_pickled_and_shown_as_others_are() -> None:
         clone(fitted).transform(pd.DataFrame({"age": [1]}))
     with pytest.raises(ValueError, match="There is no column 'job' in the frame"):
         fitted.transform(pd.DataFrame({"age": [1]}))
-    with pytest.raises(ValueError, match="`strategy` must be 'median' or 'mean': found 'mode'"):
+    with pytest.raises(ValueError, match="`strategy` must be 'median', 'mean' or 'none': found 'mode'"):
         encoder("mode").fit(pd.DataFrame({"age": [1]}))

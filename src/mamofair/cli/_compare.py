@@ -32,7 +32,8 @@ def compare(
     crossed: Crossed = False,
     runs: Annotated[int, typer.Option(min=1, help="Number of random splits.")] = 3,
     model: Annotated[
-        Names, typer.Option(help="One of our models: net, boosting, plugin or portfolio; all by default. Repeatable.")
+        Names,
+        typer.Option(help="One of our models: auto, net, boosting or plugin; by default the first three. Repeatable."),
     ] = None,
     peer: Annotated[
         Names,
@@ -100,7 +101,8 @@ def _prepare(options: TrainOptions, model: Names, peer: Names, runs: int, quick:
         if unknown := [name for name in names or () if name not in known[option]]:
             raise ValueError(f"`{option}` must be one of {', '.join(known[option])}: found {quote(unknown[0])}.")
     peers = [name for name in peer or PEERS if name != "none"]
-    methods = tuple(dict.fromkeys([*(model or MODELS), *peers]))
+    ours = model or [name for name in MODELS if name != "plugin"]  # which is what auto means for tables
+    methods = tuple(dict.fromkeys([*ours, *peers]))
     return Comparison(options, sample_rows(data, options.seed) if quick else data, methods, runs, quick)
 
 

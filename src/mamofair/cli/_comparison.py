@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from joblib import parallel_config
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from mamofair.baselines import UnconstrainedClassifier
 from mamofair.cli._console import print_note
 from mamofair.cli._data import Data
-from mamofair.cli._models import MODELS, make_estimator
+from mamofair.cli._models import MODELS, make_estimator, takes_tables
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.experiments import METHODS, Setting
@@ -54,12 +55,13 @@ class Comparison:
         """Yield a record for each split and method; add methods that fail to `left_out`, with the reason."""
         for seed in range(self.options.seed, self.options.seed + self.runs):
             rest, test = self.data.split(self.options.test_fraction, seed)
-            encode = encoder().fit(self.data.X.iloc[rest])
-            X = encode.transform(self.data.X)
+            encoders = {strategy: encoder(strategy).fit(self.data.X.iloc[rest]) for strategy in ("median", "none")}
+            views = {strategy: own.transform(self.data.X) for strategy, own in encoders.items()}
             for name in self.methods:
                 if name in left_out:
                     continue
                 try:
+                    X = views["none" if takes_tables(replace(self.options, model=name)) else "median"]
                     yield {"method": name, "seed": seed} | self._measure(name, seed, X, rest, test)
                 except (ImportError, ValueError) as error:
                     if name in MODELS and isinstance(error, ValueError):
@@ -67,18 +69,19 @@ class Comparison:
                     left_out[name] = " ".join(str(error).split())
                     print_note(f"Skipped {name}: {error}")
 
-    def _measure(self, name: str, seed: int, X: np.ndarray, rest: np.ndarray, test: np.ndarray) -> dict[str, Any]:
+    def _measure(self, name: str, seed: int, X: Any, rest: np.ndarray, test: np.ndarray) -> dict[str, Any]:
         """Fit a method on one thread, and measure its chosen point and its whole front on test rows."""
         model = self._make(name, seed)
         people, y = self.data.sensitive, self.data.y
-        with threadpool_limits(1), warnings.catch_warnings():
+        with threadpool_limits(1), parallel_config(backend="sequential"), warnings.catch_warnings():
             # The gaps show whether a search has converged; fairlearn triggers pandas' deprecation warnings.
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", module="fairlearn")
             start = time.perf_counter()
-            model.fit(X[rest], y[rest], sensitive_features=people.iloc[rest])
+            model.fit(_take(X, rest), y[rest], sensitive_features=people.iloc[rest])
             seconds = time.perf_counter() - start
-            decisions = model.decide_all((X[test], people.iloc[test]) if uses_attributes(name) else X[test])
+            new = _take(X, test)
+            decisions = model.decide_all((new, people.iloc[test]) if uses_attributes(name) else new)
         groups = self.data.people(rest, self.options.crossed)[test]
         tallies = Counter.of(y[test] == self.data.favorable, groups)(decisions)
         chosen = _front([tallies[model.selected_]], model.front_.criteria)
@@ -89,9 +92,10 @@ class Comparison:
     def _make(self, name: str, seed: int) -> FairClassifier:
         """Return the unfitted estimator of a method."""
         data = self.data
-        epochs = _QUICK_EPOCHS if self.quick and name != "plugin" else None
         if name in MODELS:
-            return make_estimator(replace(self.options, model=name, seed=seed, epochs=epochs), data.favorable)
+            short = {"effort": "fast"} if name in ("auto", "plugin") else {"epochs": _QUICK_EPOCHS}
+            options = replace(self.options, model=name, seed=seed, **(short if self.quick else {}))
+            return make_estimator(options, data.favorable)
         setting = Setting(self.options.notion, _VALIDATION, seed, epochs=0, batch_size=0, quick=self.quick)
         if name == UNCONSTRAINED:
             model: Any = UnconstrainedClassifier(**setting.default, selection=Weighted({"error": 1}))
@@ -104,6 +108,11 @@ class Comparison:
         error, gap = self.reference
         corner = [error, *[gap] * len(front.criteria)]
         return float(front.hypervolume(corner) / np.prod(corner))
+
+
+def _take(X: Any, rows: np.ndarray) -> Any:
+    """Return rows of a matrix or a frame."""
+    return X.iloc[rows] if isinstance(X, pd.DataFrame) else X[rows]
 
 
 def uses_attributes(name: str) -> bool:

@@ -1,6 +1,5 @@
 """From the options of `mamofair train` to an estimator."""
 
-from dataclasses import replace
 from typing import Any
 
 import mamofair
@@ -13,26 +12,31 @@ from mamofair.estimators import FairClassifier
 from mamofair.notions import as_notion, require_gap
 from mamofair.selection import ClosestToIdeal, MostAccurateWithin, Selection
 
-__all__ = ["MODELS", "make_estimator", "with_default_model"]
+__all__ = ["MODELS", "make_estimator", "needs_network", "takes_tables"]
 
 MODELS = {
+    "auto": "FairPortfolioClassifier",
     "net": "FairNetClassifier",
     "boosting": "FairBoostingClassifier",
     "plugin": "FairPlugInClassifier",
-    "portfolio": "FairPortfolioClassifier",
 }
 
-#: The patience of a portfolio's network. On Adult its own default, 15, trains ten epochs more, but every point of the
-#: network on the portfolio's front comes from the first five.
-_PATIENCE = 5
+
+def needs_network(options: TrainOptions, ranks: Ranks) -> str | None:
+    """Return why `auto` can only mean a network here, or None if it means what suits the rows."""
+    if options.model != "auto":
+        return None
+    if options.data not in CATALOG and is_streamed(options):
+        return "rows that are not in memory"
+    if ranks.size > 1:
+        return "several processes"
+    return None if options.device == "cpu" else f"`--device {options.device}`"
 
 
-def with_default_model(options: TrainOptions, ranks: Ranks) -> TrainOptions:
-    """Return the options with a model: a portfolio by default, a network where only a network can be trained."""
-    if options.model is not None:
-        return options
-    streamed = options.data not in CATALOG and is_streamed(options)
-    return replace(options, model="net" if streamed or ranks.size > 1 or options.device != "cpu" else "portfolio")
+def takes_tables(options: TrainOptions) -> bool:
+    """Whether the model takes text and missing values as they are; else they are encoded as numbers."""
+    has_rule = not any(as_notion(name).conditions_on_prediction for name in options.notion)
+    return options.model == "plugin" or (options.model == "auto" and has_rule)
 
 
 def make_estimator(options: TrainOptions, favorable: Any) -> FairClassifier:
@@ -51,10 +55,12 @@ def make_estimator(options: TrainOptions, favorable: Any) -> FairClassifier:
         "calibration_fraction": options.calibration_fraction,
         "random_state": options.seed,
     }
-    if options.model == "portfolio":
-        parameters["estimators"] = _make_portfolio(options)
-    elif options.model == "plugin" and options.epochs is not None:
-        raise ValueError("`--epochs` has no effect on plugin: leave it out.")
+    if options.model in ("auto", "plugin"):
+        parameters["effort"] = options.effort
+        if options.epochs is not None:
+            raise ValueError(f"`--epochs` has no effect on {options.model}: leave it out, or use `--effort`.")
+    elif options.effort != TrainOptions.effort:
+        raise ValueError(f"`--effort` has no effect on {options.model}: leave it out, or use `--epochs`.")
     parameters |= _length_parameter(options.model, options.epochs)
     if options.device != "cpu":
         if options.model != "net":
@@ -67,16 +73,6 @@ def _length_parameter(model: str, epochs: int | None) -> dict[str, Any]:
     """Return the parameter for the length of training, if the option was given and the model has one."""
     names = {"net": "epochs", "boosting": "n_estimators"}
     return {names[model]: epochs} if model in names and epochs is not None else {}
-
-
-def _make_portfolio(options: TrainOptions) -> list[tuple[str, FairClassifier]]:
-    """Return the estimators of a portfolio; the plug-in has no rule for notions that condition on the prediction."""
-    has_rule = not any(as_notion(name).conditions_on_prediction for name in options.notion)
-    kinds = {name: getattr(mamofair, MODELS[name]) for name in ("net", "boosting", "plugin")[: 3 if has_rule else 2]}
-    own = {"net": {"patience": _PATIENCE}}
-    return [
-        (name, kind(**own.get(name, {}), **_length_parameter(name, options.epochs))) for name, kind in kinds.items()
-    ]
 
 
 def _make_selection(options: TrainOptions) -> Selection:

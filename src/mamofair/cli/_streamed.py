@@ -78,7 +78,7 @@ class StreamedData:
                     counts["positives"] += count * (label == self.stream.labels[1])
         return sizes
 
-    def estimate_limit(self) -> pd.DataFrame | None:
+    def estimate_limit(self, estimator: FairClassifier) -> pd.DataFrame | None:
         """Return None: the estimate would need all rows in memory."""
         return None
 
@@ -91,8 +91,7 @@ class StreamedData:
 
     def count_test(self, estimator: FairClassifier) -> list[Tally]:
         """Return each point's counts on test rows, chunk by chunk."""
-        names, values = zip(*estimator.front_.groups.items(), strict=True)
-        known, total = Groups(names, values, np.empty((0, len(names)), dtype=int)), list[Tally]()
+        known, total = Groups.of_values(estimator.front_.groups), list[Tally]()
         for X, y, features, *_ in self.stream.test:
             if not len(y):
                 continue
@@ -107,7 +106,7 @@ def is_streamed(options: TrainOptions) -> bool:
     """Return whether rows are read in chunks: those of folders, of large files, and with `--memory`."""
     path = Path(options.data)
     large = path.suffix.lower() == ".parquet" and path.is_file() and path.stat().st_size > as_bytes(_BUDGET)
-    return path.is_dir() or options.memory is not None or (large and options.model in (None, "net"))
+    return path.is_dir() or options.memory is not None or (large and options.model in ("auto", "net"))
 
 
 def open_stream(options: TrainOptions) -> StreamedData:

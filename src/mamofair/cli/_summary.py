@@ -13,6 +13,7 @@ from mamofair.runs import Run
 
 __all__ = ["cost_sentence", "exceeded_sentence", "limit_sentence", "print_summary", "summarize"]
 
+_PARTS = ("error", "more_rows")
 _CONFIDENCE = 0.95
 
 
@@ -35,12 +36,12 @@ def summarize(run: Run) -> dict[str, Any]:
     rows = {"unconstrained": 0, "chosen": chosen, "fairest": fairest_point(front)}
     points: dict[str, Any] = {name: {"point": row, "test": _measure(run, row)} for name, row in rows.items()}
     high = _values(points["chosen"], "high")  # a gap that is small by luck would make the limit too high
-    least = None if run.limit is None else least_error(run.limit, high)
+    found = None if run.limit is None else {"rows": _learned_rows(run), **best_found(run.limit, high)}
     cost = cost_sentence(points["unconstrained"], points["chosen"])
     within = run.settings.get("within") if run.settings.get("within_reached") else None
     beyond = exceeded_sentence(points["chosen"], within)
     constant = bool(front.is_constant.all())
-    return {"points": len(front), **points, "cost": cost, "beyond": beyond, "constant": constant, "least_error": least}
+    return {"points": len(front), **points, "cost": cost, "beyond": beyond, "constant": constant, "best_found": found}
 
 
 def _values(point: Mapping[str, Any], part: str = "value") -> dict[str, float]:
@@ -56,15 +57,24 @@ def _measure(run: Run, row: int) -> dict[str, dict[str, float]]:
     }
 
 
-def least_error(limit: pd.DataFrame, gaps: Mapping[str, float]) -> float:
-    """Return the estimated smallest error of any model with such gaps.
+def _learned_rows(run: Run) -> int:
+    """Return the number of rows that were learned from, those that measure points included."""
+    data = run.settings["data"]
+    return int(data["rows"] - data["parts"]["test"])
 
-    >>> line = pd.DataFrame({"criterion": "dp[sex]", "gap": [0.0, 0.1], "error": [0.2, 0.1]})
-    >>> least_error(line, {"dp[sex]": 0.05})
-    0.15
+
+def best_found(limit: pd.DataFrame, gaps: Mapping[str, float]) -> dict[str, float]:
+    """Return the least error found with such gaps, and what more rows may make of it.
+
+    >>> line = pd.DataFrame({"criterion": "dp[sex]", "gap": [0.0, 0.1], "error": [0.2, 0.1], "more_rows": [0.2, 0.08]})
+    >>> best_found(line, {"dp[sex]": 0.05})
+    {'error': 0.15, 'more_rows': 0.14}
     """
-    lines = {name: limit[limit["criterion"] == name] for name in gaps if name in set(limit["criterion"])}
-    return round(max(float(np.interp(gaps[name], line["gap"], line["error"])) for name, line in lines.items()), 6)
+    lines = [
+        limit[limit["criterion"] == name].assign(at=gaps[name]) for name in gaps if name in set(limit["criterion"])
+    ]
+    found = [[float(np.interp(line["at"].iloc[0], line["gap"], line[part])) for part in _PARTS] for line in lines]
+    return dict(zip(_PARTS, (round(value, 6) for value in max(found)), strict=True))
 
 
 def cost_sentence(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
@@ -104,16 +114,12 @@ def _largest_gap(point: Mapping[str, Any]) -> float:
     return max(value for name, value in _values(point).items() if name != "error")
 
 
-def limit_sentence(least: float, error: float) -> str:
-    """Return how the chosen point's error on test rows compares with the estimated limit, in one sentence."""
-    if error < least:
-        return (
-            f"The estimated limit for any model with gaps like the chosen one's is an error of {least:.3f}. The chosen "
-            "model is already below it: there is nothing left to gain, or there are too few rows to tell."
-        )
+def limit_sentence(rows: int, error: float, more_rows: float) -> str:
+    """Return how good the best rules found for such gaps are, and what more rows may bring, in two sentences."""
     return (
-        f"With these features and gaps like the chosen one's, no model is expected to have an error below {least:.3f}: "
-        "an estimate of what fairness must cost on this data."
+        f"With gaps like the chosen one's, the best model we tried reaches an error of {error:.3f} on your {rows:,} "
+        "rows. With more rows or a better model it may be lower: extrapolating from a quarter and half of the rows "
+        f"suggests down to {more_rows:.3f}."
     )
 
 
@@ -133,8 +139,8 @@ def print_summary(summary: Mapping[str, Any]) -> None:
         print_sentence(summary["beyond"])
     if summary["constant"]:
         print_sentence("Only constant classifiers were found: there are too few rows, or the features say too little.")
-    if summary["least_error"] is not None:
-        print_sentence(limit_sentence(summary["least_error"], _values(summary["chosen"])["error"]))
+    if summary["best_found"] is not None:
+        print_sentence(limit_sentence(**summary["best_found"]))
 
 
 def _cell(value: Mapping[str, float]) -> str:

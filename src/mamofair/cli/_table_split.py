@@ -6,8 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from mamofair._rows.groups import Groups, read_groups
 from mamofair.cli._console import print_note
 from mamofair.cli._data import Data
+from mamofair.cli._models import takes_tables
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Tally
@@ -33,7 +35,9 @@ class TableSplit:
     def of(cls, options: TrainOptions, data: Data) -> "TableSplit":
         """Set test rows apart, and fit an encoder to the others."""
         rest, test = data.split(options.test_fraction, options.seed)
-        return cls(options, data, rest, test, encoder().fit(data.X.iloc[rest]))
+        return cls(
+            options, data, rest, test, encoder("none" if takes_tables(options) else "median").fit(data.X.iloc[rest])
+        )
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -48,25 +52,34 @@ class TableSplit:
 
     def count_test(self, estimator: FairClassifier) -> list[Tally]:
         """Return each point's counts on test rows."""
-        people = self.data.people(self.rest, self.options.crossed)
+        people = read_groups(self.data.sensitive.iloc[self.test], whole=False)
+        people = people.crossed() if self.options.crossed else people
+        people = people.as_in(Groups.of_values(estimator.front_.groups), strict=False)
         X = self.encoder.transform(self.data.X.iloc[self.test])
-        return Counter.of(self.data.y[self.test] == self.data.favorable, people[self.test])(estimator.decide_all(X))
+        return Counter.of(self.data.y[self.test] == self.data.favorable, people)(estimator.decide_all(X))
 
-    def estimate_limit(self) -> pd.DataFrame | None:
-        """Return the best trade-off any model could reach, estimated without test rows; print why, if there is none."""
+    def estimate_limit(self, estimator: FairClassifier) -> pd.DataFrame | None:
+        """Return the best trade-off found, and what more rows may bring; print why, if there is none.
+
+        Where a network or boosting was trained, a quick plug-in rule is what it is compared with.
+        """
         options, data = self.options, self.data
         if not options.limit:
             return None
-        print_note("Estimating the best that any model could do (`--no-limit` skips this).")
-        rows = np.sort(np.random.default_rng(options.seed).permutation(self.rest)[:_LIMIT_ROWS])
-        more = {"crossed": options.crossed, "favorable": data.favorable, "random_state": options.seed}
+        print_note("Estimating what more rows may bring (`--no-limit` skips this).")
+        rows, effort = self.rest, options.effort
+        model: FairClassifier | None = estimator
+        if not takes_tables(options):
+            rows = np.sort(np.random.default_rng(options.seed).permutation(self.rest)[:_LIMIT_ROWS])
+            model, effort = None, "fast"
+        more = {"crossed": options.crossed, "favorable": data.favorable, "random_state": options.seed, "effort": effort}
         try:
             X, y, people = data.X.iloc[rows], data.y[rows], data.sensitive.iloc[rows]
-            limit = frontier(X, y, sensitive_features=people, notions=list(options.notion), **more)
+            limit = frontier(X, y, sensitive_features=people, model=model, notions=list(options.notion), **more)
         except ValueError as error:  # a notion without a rule, or a group with too few rows
-            print_note(f"The limit cannot be estimated: {error}")
+            print_note(f"What more rows may bring cannot be estimated: {error}")
         except KeyboardInterrupt:
-            print_note("Skipped the estimated limit.")
+            print_note("Skipped the estimate of what more rows may bring.")
         else:
             return limit.frame()
         return None

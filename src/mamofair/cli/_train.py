@@ -2,6 +2,7 @@
 
 import json
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,13 +41,16 @@ def train(
         ),
     ] = None,
     model: Annotated[
-        str | None,
+        str,
         typer.Option(
-            help="net (a neural network), boosting (LightGBM), plugin (a rule on predicted probabilities), or the "
-            "default portfolio: all three, and the best points of each. Data larger than memory, several processes "
-            "and `--device` need net, which is the default there."
+            help="auto (what suits the data best: plugin, except for notions such as predictive parity), net (a neural "
+            "network), boosting (LightGBM) or plugin (a rule on predicted probabilities). Data larger than memory, "
+            "several processes and `--device` need net, which is what auto means there."
         ),
-    ] = None,
+    ] = "auto",
+    effort: Annotated[
+        str, typer.Option(help="How much work to put into auto or plugin: fast, balanced or best.")
+    ] = "balanced",
     out: Annotated[Path | None, typer.Option(help="The run folder to write; runs/NAME by default.")] = None,
     epochs: Annotated[
         int | None, typer.Option(min=1, help="Length of training: epochs of a network, trees of boosting.")
@@ -55,12 +59,17 @@ def train(
         float, typer.Option(help="Fraction of the rows used for testing only; no choice depends on them.")
     ] = 0.25,
     validation_fraction: Annotated[
-        float, typer.Option(help="Fraction of the remaining rows used for model selection.")
+        float,
+        typer.Option(
+            help="Fraction of the remaining rows used for model selection; auto and plugin use all, in folds."
+        ),
     ] = 0.25,
     calibration_fraction: Annotated[
         float, typer.Option(help="Fraction of the remaining rows reserved for `--confidence`.")
     ] = 0,
-    limit: Annotated[bool, typer.Option(help="Estimate the best trade-off that any model could reach.")] = True,
+    limit: Annotated[
+        bool, typer.Option(help="Compare with the best trade-off found, and estimate what more rows may bring.")
+    ] = True,
     device: Annotated[str, typer.Option(help="Device to train a network on: cpu or cuda.")] = "cpu",
     memory: Annotated[
         str | None,
@@ -97,6 +106,7 @@ def train(
         within=within,
         confidence=confidence,
         model=model,
+        effort=effort,
         epochs=epochs,
         test_fraction=test_fraction,
         validation_fraction=validation_fraction,
@@ -129,11 +139,12 @@ def _start(
     """
     from mamofair.cli._checks import require_fraction, require_writable
     from mamofair.cli._data import check_columns, data_name, open_data
-    from mamofair.cli._models import make_estimator, with_default_model
+    from mamofair.cli._models import make_estimator, needs_network
     from mamofair.cli._training import run_training
     from mamofair.runs import own_folder
 
-    options = job.ranks.broadcast(lambda: with_default_model(options, job.ranks))
+    reason = job.ranks.broadcast(lambda: needs_network(options, job.ranks))
+    options = options if reason is None else replace(options, model="net")
     folder = Path("runs") / data_name(options) if out is None else out
 
     def check() -> None:
@@ -143,6 +154,8 @@ def _start(
         require_writable(folder)
         lock.enter_context(own_folder(folder))
         _require_free(folder, force)
+        if reason is not None:
+            print_note(f"For {reason}, `--model auto` means a network, `--model net`.")
 
     job.ranks.broadcast(check)
     data = open_data(options, job.ranks)

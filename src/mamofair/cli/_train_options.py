@@ -20,7 +20,8 @@ class TrainOptions:
     crossed: bool = False
     within: float | None = None
     confidence: float | None = None
-    model: str | None = None  # see `with_default_model`
+    model: str = "auto"
+    effort: str = "balanced"
     epochs: int | None = None
     test_fraction: float = 0.25
     validation_fraction: float = 0.25

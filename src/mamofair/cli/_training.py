@@ -66,7 +66,7 @@ def run_training(
     groups = {name: tuple(map(str, values)) for name, values in estimator.front_.groups.items()}
     settings = _settings(options, data, estimator, out) | {"interrupted": interrupted, "ranks": job.ranks.size}
     settings["data"] |= {"parts": _part_sizes(estimator, *rows.sizes)}
-    limit = None if interrupted else rows.estimate_limit()
+    limit = None if interrupted else rows.estimate_limit(estimator)
     return Run(estimator, settings, groups, tuple(tallies), limit), interrupted
 
 

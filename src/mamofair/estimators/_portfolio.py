@@ -1,4 +1,4 @@
-"""The portfolio: several kinds of models on the same rows, and the best of all of them in one front."""
+"""The portfolio: the kinds of models that suit the rows, and the best of all of them in one front."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -14,13 +14,18 @@ from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._boosting import FairBoostingClassifier
 from mamofair.estimators._net import FairNetClassifier
 from mamofair.estimators._plugin import FairPlugInClassifier
-from mamofair.estimators.parameters import SHARED, require
+from mamofair.estimators.parameters import EFFORT, SHARED, require
 from mamofair.fronts import Archive, Point
 from mamofair.learners import Candidates, Learner, Parts, Rows, Search, Task
+from mamofair.notions import Notion, as_notion
 
 __all__ = ["FairPortfolioClassifier"]
 
 Named = Sequence[tuple[str, FairClassifier]]
+
+#: The patience of a network beside boosting. On Adult its own default, 15, trains ten epochs more, but every point of
+#: the network on the common front comes from the first five.
+_PATIENCE = {"fast": 5, "balanced": 5, "best": 15}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +43,13 @@ class Views:
 
 @dataclass(eq=False, kw_only=True)
 class PortfolioLearner(Learner):
-    """Fits estimators one after another to the same rows; a point names the one that it comes from."""
+    """Fits estimators one after another to the same rows; a point names the one that it comes from.
 
-    named: Named
+    `named` are those estimators, or None for those that suit the rows best.
+    """
+
+    named: Named | None
+    effort: str
     estimators: dict[str, FairClassifier] = field(default_factory=dict, init=False)
     learners: dict[str, Learner] = field(default_factory=dict, init=False)  # of those that are not fitted yet
 
@@ -50,7 +59,8 @@ class PortfolioLearner(Learner):
         """Return the features as each estimator wants them; to predict, the one of the chosen point reads them."""
         if not reset:
             return X
-        self.estimators = {name: _clone(name, own) for name, own in self.named}
+        named = default_estimators(X, estimator.notions, self.effort) if self.named is None else self.named
+        self.estimators = {name: _clone(name, own, alone=len(named) == 1) for name, own in named}
         self.learners = {name: own.new_learner() for name, own in self.estimators.items()}
         views = Views(tuple(self.learners[name].read(own, X, reset=True) for name, own in self.estimators.items()))
         for name in ("n_features_in_", "feature_names_in_"):
@@ -60,6 +70,13 @@ class PortfolioLearner(Learner):
             elif name in vars(estimator):  # of an earlier fit
                 delattr(estimator, name)
         return views
+
+    def split(self, rows: Rows, fractions: tuple[Any, float], rng: np.random.Generator) -> Parts:
+        """Divide rows into parts: as an estimator that is alone wants it, else in the same way for all."""
+        if len(self.learners) == 1:
+            [alone] = self.learners.values()
+            return alone.split(rows, fractions, rng)
+        return super().split(rows, fractions, rng)
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Fit each estimator, and yield its front so far."""
@@ -97,14 +114,42 @@ def _view(rows: Rows, place: int) -> Rows:
     return replace(rows, X=rows.X.each[place])
 
 
-def _clone(name: str, estimator: FairClassifier) -> FairClassifier:
-    """Return a copy to fit, measured on the rows that the portfolio holds back."""
+def default_estimators(X: Any, notions: Any, effort: str) -> Named:
+    """Return the estimators that suit features and notions best.
+
+    For a table that is the plug-in alone: neither networks nor boosting add points that are better on new rows (see
+    docs/results/quality.md). It has no rule for notions that are conditioned on the prediction, and takes no pictures.
+    """
+    if _dimensions(X) > 2:
+        return [("net", FairNetClassifier())]
+    if not any(notion.conditions_on_prediction for notion in _all_notions(notions)):
+        return [("plugin", FairPlugInClassifier(effort=effort))]
+    network = ("net", FairNetClassifier(patience=_PATIENCE[effort]))
+    return [*([] if effort == "fast" else [network]), ("boosting", FairBoostingClassifier())]
+
+
+def _dimensions(X: Any) -> int:
+    """Return the number of dimensions as far as X tells; what only becomes an array is a table."""
+    if isinstance(X, list | tuple):
+        return 1 + (_dimensions(X[0]) if X else 0)
+    return int(getattr(X, "ndim", 0))
+
+
+def _all_notions(notions: Any) -> list[Notion]:
+    """Return the notions asked for, of whichever attribute; what is none is told apart later, with the attributes."""
+    lists = notions.values() if isinstance(notions, Mapping) else [notions]
+    each = [[own] if isinstance(own, str | Notion) else list(own) for own in lists]
+    return [as_notion(notion) for own in each for notion in own]
+
+
+def _clone(name: str, estimator: FairClassifier, alone: bool) -> FairClassifier:
+    """Return a copy to fit, measured on the rows that the portfolio holds back unless it is alone."""
     own: FairClassifier = clone(estimator)
     if getattr(own, "aware", False):
         raise ValueError(
             f"A portfolio predicts without the sensitive attributes: found aware=True in {name!r}. Fit it alone."
         )
-    return own.set_params(cv=None) if hasattr(own, "cv") else own
+    return own.set_params(cv=None) if hasattr(own, "cv") and not alone else own
 
 
 def _are_estimators(value: Any) -> bool:
@@ -120,17 +165,26 @@ def _are_named(value: Any) -> bool:
 
 @dataclass(eq=False, repr=False)
 class FairPortfolioClassifier(FairClassifier):
-    """Several estimators, fitted to the same rows and measured on the same held-back ones: one front of all they find.
+    """The recommended learner: the kinds of models that suit the rows best, and one front of all they find.
 
-    Which kind of model is best differs along the front. `front_.frame()` has a column `model` that says where a point
-    comes from, and `predict` uses the model of the point that `selection` picks.
+    For a table that is the plug-in on a stack of models (`FairPlugInClassifier`), measured out of fold on all rows:
+    then `validation_fraction` has no part in it. It takes columns of text and missing values as they are. For notions
+    that are conditioned on the prediction, such as predictive parity, it is a network and boosting; for pictures and
+    sequences, X of three dimensions or more, a network.
+
+    With `estimators` it is these, fitted to the same rows and measured on the same held-back ones. `front_.frame()` has
+    a column `model` that says where a point comes from, and `predict` uses the model of the point that `selection`
+    picks.
 
     Parameters
     ----------
     estimators : list of (name, estimator) or None, default=None
-        What to fit; None means a network, boosting and the plug-in, as they come. Their own notions, splits, folds and
-        selections do not count: those of the portfolio do.
-    notions, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, random_state, verbose
+        What to fit; None means what suits the rows. Their own notions, splits and selections do not count, nor do the
+        folds of several: those of the portfolio do.
+    effort : {"fast", "balanced", "best"}, default="balanced"
+        How much work to put into it if `estimators` is None; see `FairPlugInClassifier`.
+    notions, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, min_group
+    random_state, verbose
         As in `FairNetClassifier`.
 
     Attributes
@@ -155,25 +209,17 @@ class FairPortfolioClassifier(FairClassifier):
     estimators: Any = None
     notions: Any = "demographic_parity"
     _: KW_ONLY
+    effort: str = "balanced"
 
     rules = (
         *SHARED,
+        EFFORT,
         ("estimators", _are_named, "a list of pairs of a name, each another one, and an estimator of ours"),
     )
 
-    def _named(self) -> Named:
-        """Return the estimators to fit, as they are given."""
-        if self.estimators is not None:
-            return list(self.estimators)
-        return [
-            ("net", FairNetClassifier()),
-            ("boosting", FairBoostingClassifier()),
-            ("plugin", FairPlugInClassifier()),
-        ]
-
     def new_learner(self) -> PortfolioLearner:
         """Return what fits the estimators."""
-        return PortfolioLearner(named=self._named())
+        return PortfolioLearner(named=None if self.estimators is None else list(self.estimators), effort=self.effort)
 
     @property
     def estimators_(self) -> dict[str, FairClassifier]:
@@ -183,7 +229,8 @@ class FairPortfolioClassifier(FairClassifier):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        inputs = [get_tags(estimator).input_tags for _, estimator in self._named()]
+        named = [("plugin", FairPlugInClassifier())] if self.estimators is None else self.estimators
+        inputs = [get_tags(estimator).input_tags for _, estimator in named]
         for name in ("allow_nan", "sparse", "categorical", "string"):  # what all of them take
             setattr(tags.input_tags, name, all(getattr(own, name) for own in inputs))
         return tags

@@ -19,10 +19,14 @@ __all__ = ["MISSING", "TableEncoder", "encoder"]
 _RARE = 0.002  # values in a smaller fraction of the rows are infrequent
 _MOST = 64  # columns that a text column may become
 MISSING = "(missing)"
+STRATEGIES = ("median", "mean", "none")
 
 
 def encoder(strategy: str = "median") -> "TableEncoder":
     """Return an unfitted scikit-learn transformer from a frame of features to a dense matrix of floats.
+
+    With `strategy="none"` it returns a frame instead, for models that take missing values and categories as they are:
+    its columns have the types of those in `fit`, numbers as floats and text as text.
 
     Numbers and booleans stay one column each: a missing one becomes the median (or the mean, if `strategy="mean"`), and
     a column ``missingindicator_…`` marks it. Text becomes one column of 0/1 per value. Values in less than 0.2 % of the
@@ -48,8 +52,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     Parameters
     ----------
-    strategy : "median" or "mean"
-        What a missing number becomes.
+    strategy : "median", "mean" or "none"
+        What a missing number becomes; with "none" it stays missing, and text stays text.
 
     Attributes
     ----------
@@ -68,8 +72,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Learn the columns of a frame, and how often their values occur."""
-        if self.strategy not in ("median", "mean"):
-            raise ValueError(f"`strategy` must be 'median' or 'mean': found {quote(self.strategy)}.")
+        if self.strategy not in STRATEGIES:
+            raise ValueError(f"`strategy` must be 'median', 'mean' or 'none': found {quote(self.strategy)}.")
         frame, rows = open_source(X), 0
         counts, kinds, medians = dict[str, ColumnCounts](), dict[str, Kind](), dict[str, float]()
         for name, series in frame.columns(list(frame.names)):
@@ -115,11 +119,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.infrequent_categories_ = {name: infrequent for name, (_, infrequent) in levels.items()}
         return self
 
-    def transform(self, X: Any) -> Float[np.ndarray, "rows width"]:
-        """Return the matrix of a frame."""
+    def transform(self, X: Any) -> Any:
+        """Return the matrix of a frame, or the frame in the types of `fit` if `strategy` is "none"."""
         check_is_fitted(self)
         frame, names = open_source(X), self.feature_names_in_.tolist()
         frame.check(names)
+        if self.strategy == "none":
+            typed = (
+                (name, (as_text if name in self.categories_ else as_numbers)(s)) for name, s in frame.columns(names)
+            )
+            return pd.DataFrame({name: series.reset_index(drop=True) for name, series in typed}, copy=False)
         return self.encode((name, _read(series, name in self.categories_)) for name, series in frame.columns(names))
 
     def encode(self, columns: Iterable[tuple[str, RawColumn]]) -> Float[np.ndarray, "rows width"]:
@@ -143,8 +152,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return np.empty((0, len(places))) if matrix is None else matrix
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Return the names of the matrix's columns."""
+        """Return the names of the matrix's columns, or of the frame's."""
         check_is_fitted(self)
+        if self.strategy == "none":
+            return self.feature_names_in_
         spelled = {"number": "{0}", "missing": "missingindicator_{0}", "infrequent": "{0}=(infrequent)"}
         names = [spelled.get(kind, "{0}={1}").format(name, value) for kind, name, value in self._outputs()]
         return np.array(names, dtype=object)

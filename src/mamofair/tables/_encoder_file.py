@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from mamofair.tables._encoder import TableEncoder
+from mamofair.tables._encoder import STRATEGIES, TableEncoder
 from mamofair.tables.skops_files import read_parts, write_parts
 
 __all__ = ["load_encoder", "read_encoder", "save_encoder"]
@@ -60,7 +60,7 @@ def read_encoder(data: bytes, label: str) -> TableEncoder:
 
 def _is_sound(state: dict[Any, Any]) -> bool:
     """Whether the values are those of a fitted encoder."""
-    if state.keys() != set(_PARTS) or state["strategy"] not in ("median", "mean"):
+    if state.keys() != set(_PARTS) or state["strategy"] not in STRATEGIES:
         return False
     columns, fills, marked, *levels = (state[name] for name in _PARTS[1:])
     if not (_are_texts(columns) and _are_texts(marked) and all(isinstance(part, dict) for part in (fills, *levels))):
