@@ -36,7 +36,7 @@ def test_axes_of_ones_own_are_drawn_into():
 def test_intervals_and_the_frontier_are_drawn_where_they_are():
     intervals = front_intervals(FRONT)
     frontier = pd.DataFrame({"criterion": FRONT.columns[2], "gap": [0.0, 0.1], "error": [0.2, 0.1]})
-    frontier = frontier.assign(low=frontier["error"] - 0.01, high=frontier["error"] + 0.01)
+    frontier = frontier.assign(more_rows=frontier["error"] - 0.01)
     first, second = plot_front(FRONT.frame(), intervals=intervals, frontier=frontier).axes
     across, along = first.collections[1:3]
     for i, (horizontal, vertical) in enumerate(zip(across.get_segments(), along.get_segments(), strict=True)):

@@ -29,7 +29,7 @@ def plot_front(
     intervals
         A table as `metrics.front_intervals` gives it, to draw as error bars.
     frontier
-        The least error that any model could reach: a table as `limits.frontier(...).frame()` gives it.
+        The least error that was found: a table as `limits.frontier(...).frame()` gives it.
     ax
         Matplotlib axes to draw into, one per gap; by default those of a new figure.
     """
@@ -97,8 +97,9 @@ def _draw_bars(panel: Any, frame: pd.DataFrame, intervals: pd.DataFrame, name: s
 
 
 def _draw_frontier(panel: Any, line: pd.DataFrame) -> None:
-    panel.fill_between(line["gap"], line["low"], line["high"], color=_GREEN, alpha=0.15, linewidth=0, zorder=0)
-    panel.plot(line["gap"], line["error"], color=_GREEN, linestyle="--", label="estimated limit", zorder=0)
+    band = {"color": _GREEN, "alpha": 0.15, "linewidth": 0, "zorder": 0, "label": "with more rows, perhaps"}
+    panel.fill_between(line["gap"], line["more_rows"], line["error"], **band)
+    panel.plot(line["gap"], line["error"], color=_GREEN, linestyle="--", label="best found", zorder=0)
 
 
 def _gaps(frame: pd.DataFrame) -> list[str]:

@@ -122,7 +122,8 @@ def _within(given: Any, columns: Sequence[str]) -> list[float | None]:
 
 
 def _limit(frame: pd.DataFrame) -> dict[str, Any]:
-    return {str(name): part[["gap", "error", "low", "high"]].to_numpy() for name, part in frame.groupby("criterion")}
+    columns = ["gap", "error", "more_rows", "error"]  # the band reaches from what more rows may bring to the line
+    return {str(name): part[columns].to_numpy() for name, part in frame.groupby("criterion")}
 
 
 def _price_sentences(front: Front) -> list[str]:
