@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench-quality bench-speed bench-models bench-choosing bench-intervals bench-ranks bench-large bench-stream campaign system clean
+.PHONY: demo test check bench-default bench-linearpost bench-limits bench-quality bench-speed bench-models bench-choosing bench-intervals bench-ranks bench-large bench-stream campaign system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
@@ -21,6 +21,15 @@ check: .venv/developer
 	$(BIN)/lint-imports
 
 # Minutes each; they write the tables in docs/results/.
+bench-default: .venv/developer
+	OMP_NUM_THREADS=1 $(BIN)/python bench/default.py --out docs/results/default.md
+
+bench-linearpost: .venv/developer
+	OMP_NUM_THREADS=1 $(BIN)/python bench/linearpost.py --out docs/results/linearpost.md
+
+bench-limits: .venv/developer
+	OMP_NUM_THREADS=1 $(BIN)/python bench/limits.py --out docs/results/limits.md
+
 bench-quality: .venv/developer
 	$(BIN)/python bench/quality.py --out docs/results/quality.md
 

@@ -30,6 +30,7 @@ from quality import (
     Case,
     Task,
     exponentiated_gradient,
+    ours,
     oxonfair,
     plug_in,
     plug_in_decisions,
@@ -38,7 +39,7 @@ from quality import (
     shown,
 )
 
-from mamofair import FairPlugInClassifier, FairPortfolioClassifier
+from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, FairPortfolioClassifier
 from mamofair.datasets import fetch_celeba, fetch_dutch
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Point
@@ -50,6 +51,7 @@ ALL = {name: case for name, case in CASES.items() if len(case.attributes) == 1} 
     "CelebA DEO": Case(partial(fetch_celeba, download=False), "equal_opportunity", ("sex",), (0.20, 0.15), 0.14, 35),
 }
 PEERS = {  # and whether they are blind to the attribute
+    "**default**": (partial(ours, make=FairPortfolioClassifier), True),
     "ExponentiatedGradient, LightGBM, 4 bounds": (exponentiated_gradient, True),
     "plug-in, told the attribute": (partial(plug_in, told=True), False),
     "OxonFair, LightGBM, told the attribute": (oxonfair, False),
@@ -60,15 +62,20 @@ def tested(model: FairClassifier, task: Task) -> np.ndarray:
     """Return the test values of an estimator's front."""
     if isinstance(model, FairPlugInClassifier):
         return task.measure(plug_in_decisions(model, task), task.test)
-    decisions = np.stack([model.at(i).predict(task.X[task.test]) == 1 for i in range(len(model.front_))])
-    return task.measure(decisions, task.test)
+    return task.measure(model.decide_all(task.X[task.test]), task.test)
 
 
 def portfolio(task: Task) -> dict[str, list[float]]:
     """Return the figures of a portfolio and of its estimators; its time is the sum of theirs."""
     rows = np.concatenate([task.train, task.validation])
+    kinds = [
+        ("net", FairNetClassifier(patience=5)),
+        ("boosting", FairBoostingClassifier()),
+        ("plugin", FairPlugInClassifier()),
+    ]
+    held_back = len(task.validation) / len(rows)
     model = FairPortfolioClassifier(
-        notions=task.case.notion, random_state=task.seed, validation_fraction=len(task.validation) / len(rows)
+        kinds, notions=task.case.notion, random_state=task.seed, validation_fraction=held_back
     )
     seconds: dict[str, float] = {}
     begin = time.process_time()
@@ -100,14 +107,14 @@ def _figures(case: Case, valid: np.ndarray, test: np.ndarray) -> list[float]:
     return score(case, valid[kept], test[kept])
 
 
-def run(name: str, seed: int) -> dict[str, list[float]]:
-    """Return a row of figures for each method, for one split."""
+def run(name: str, seed: int, peers: list[str], kinds: bool) -> dict[str, list[float]]:
+    """Return a row of figures for each method, for one split; `kinds` includes our kinds of models."""
     import torch
 
     torch.set_num_threads(1)
     case = ALL[name]
-    found = portfolio(prepare(case, seed, blind=True))
-    for peer, (find, blind) in PEERS.items():
+    found = portfolio(prepare(case, seed, blind=True)) if kinds else {}
+    for peer, (find, blind) in ((peer, PEERS[peer]) for peer in peers):
         task = prepare(case, seed, blind)
         begin = time.process_time()
         values = find(task)
@@ -115,9 +122,9 @@ def run(name: str, seed: int) -> dict[str, list[float]]:
     return found
 
 
-def table(name: str, seeds: range, jobs: int) -> str:
+def table(name: str, seeds: range, jobs: int, peers: list[str], kinds: bool) -> str:
     """Return a Markdown table of a case."""
-    found = joblib.Parallel(n_jobs=jobs)(joblib.delayed(run)(name, seed) for seed in seeds)
+    found = joblib.Parallel(n_jobs=jobs)(joblib.delayed(run)(name, seed, peers, kinds) for seed in seeds)
     lines = [f"### {name}", "", "| method | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
     for method in found[0]:
         figures = pd.DataFrame([one[method] for one in found], columns=COLUMNS)
@@ -132,6 +139,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--case", nargs="*", default=list(ALL), choices=list(ALL))
+    parser.add_argument("--peer", nargs="*", choices=list(PEERS), help="only these, and none of our kinds of models")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     packages = ("mamofair", "torch", "scikit-learn", "lightgbm", "fairlearn", "oxonfair")
@@ -144,7 +152,7 @@ def main() -> None:
     parts = [f"# Kinds of models\n\n{told}\n\n{made}"]
     for name in options.case:
         seeds = range(options.first, options.first + options.splits)
-        parts.append(table(name, seeds, options.jobs))
+        parts.append(table(name, seeds, options.jobs, options.peer or list(PEERS), options.peer is None))
         print(parts[-1], flush=True)
         if options.out:
             options.out.write_text("\n\n".join(parts) + "\n")

@@ -27,7 +27,14 @@ import moocore
 import numpy as np
 import pandas as pd
 
-from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, Fixed, MinNorm
+from mamofair import (
+    FairBoostingClassifier,
+    FairNetClassifier,
+    FairPlugInClassifier,
+    FairPortfolioClassifier,
+    Fixed,
+    MinNorm,
+)
 from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult, load_compas, split
 from mamofair.fronts import Counter
@@ -100,8 +107,7 @@ def ours(task: Task, **parameters: Any) -> tuple[np.ndarray, np.ndarray]:
     }
     make = parameters.pop("make", FairNetClassifier)
     model = make(**settings | parameters).fit(task.X[rows], task.y[rows], sensitive_features=task.people.iloc[rows])
-    decisions = np.stack([model.at(i).predict(task.X[task.test]) == 1 for i in range(len(model.front_))])
-    return model.front_.values, task.measure(decisions, task.test)
+    return model.front_.values, task.measure(model.decide_all(task.X[task.test]), task.test)
 
 
 def plug_in(task: Task, told: bool = False) -> tuple[np.ndarray, np.ndarray]:
@@ -178,6 +184,7 @@ def oxonfair(task: Task) -> tuple[np.ndarray, np.ndarray]:
 
 
 METHODS: dict[str, tuple[Callable[[Task], tuple[np.ndarray, np.ndarray]], bool]] = {  # and whether it is blind
+    "**default learner**, attribute not a feature": (partial(ours, make=FairPortfolioClassifier), True),
     "unconstrained, archived": (unconstrained, False),
     "paper as written": (published, False),
     "one MinNorm run, default surrogate": (partial(ours, members=[MinNorm()]), False),
