@@ -20,7 +20,7 @@ import pandas as pd
 
 from mamofair import FairPlugInClassifier
 from mamofair.datasets import load_adult
-from mamofair.learners.plugin.posterior import Table
+from mamofair.learners.plugin.classifiers import Table
 from mamofair.limits import _hull, frontier
 
 GAPS = (0.02, 0.05, 0.10)

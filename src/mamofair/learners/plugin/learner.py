@@ -13,10 +13,11 @@ from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.categories import Categories
 from mamofair.learners.checks import are_finite
 from mamofair.learners.numbers import read_numbers, text_refused
+from mamofair.learners.plugin.classifiers import Model, Table, read_table, trained
 from mamofair.learners.plugin.ladder import SmoothCounts, ladders
 from mamofair.learners.plugin.multipliers import Contrasts, Dual, Evidence, Posterior, State, between, first_multipliers
 from mamofair.learners.plugin.mutations import Rules, mutate
-from mamofair.learners.plugin.posterior import Model, PosteriorLearner, PosteriorModel, Table, read_table, trained
+from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
 from mamofair.learners.plugin.prefit import group_classes, group_learner, learns, seeded
 from mamofair.learners.plugin.seen_rows import warn_of_seen_rows
 from mamofair.learners.plugin.table_models import recipes

@@ -4,96 +4,28 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import narwhals as nw
 import numpy as np
 from jaxtyping import Float
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.utils import _safe_indexing  # in scikit-learn's public list of names, whatever the underscore says
-from sklearn.utils.validation import has_fit_parameter, validate_data
 
-from mamofair._rows.columns import decode
 from mamofair._rows.groups import Groups
 from mamofair._rows.splits import stratified_order
 from mamofair.fronts import Criterion
 from mamofair.learners.checks import are_finite
+from mamofair.learners.plugin.classifiers import Model, Table, fitted
 from mamofair.learners.plugin.multipliers import Posterior, slopes
 from mamofair.learners.plugin.stack import Stack
-from mamofair.learners.plugin.table_models import Linear, LinearModel, Trees, TreesModel
+from mamofair.learners.plugin.table_models import Linear, Trees
 from mamofair.learners.rows import Rows
 
-_FEW, _NOTHING = 1000, 1e-12
-_GROUPS = 2
-_DUST = 1e-6  # of rounding, in probabilities
+__all__ = ["PosteriorLearner", "PosteriorModel", "Target"]
+
+_GROUPS = 2  # of an attribute: with more, one model has to do
 
 #: The name of an attribute, and the label of the rows among which its groups are told apart; None if that is all rows.
 Key = tuple[str, int | None]
 _LABEL: Key = ("", None)  # stands for y itself
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Features as the user's estimator takes them: an array, a sparse one or a frame, whose rows can be taken."""
-
-    native: Any
-
-    def __len__(self) -> int:
-        return int(self.native.shape[0])
-
-    def __getitem__(self, rows: Any) -> "Table":
-        return Table(_safe_indexing(self.native, rows))
-
-
-def read_table(estimator: BaseEstimator, X: Any, reset: bool) -> Table:
-    """Return features: frames as they are, the rest as arrays; what is in them is for the user's estimator to judge."""
-    X = decode(X)
-    if nw.dependencies.is_into_dataframe(X):
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return Table(X)
-    checks = {"dtype": None, "ensure_all_finite": False, "accept_sparse": ["csr"], "allow_nd": True}
-    return Table(validate_data(estimator, X, reset=reset, **checks))
-
-
-@dataclass(frozen=True, eq=False)
-class Model:
-    """A fitted classifier, and which of its columns of probabilities are wanted, a place for each."""
-
-    classifier: Any
-    classes: tuple[Any, ...]
-
-    def __call__(self, X: Table) -> Float[np.ndarray, "n _"]:
-        """Return the probabilities of the classes, in order; 0 for one that it has not seen."""
-        given = self._probabilities(X)
-        known = {label: i for i, label in enumerate(self.classifier.classes_.tolist())}
-        columns = [given[:, known[label]] if label in known else np.zeros(len(given)) for label in self.classes]
-        return np.column_stack(columns)
-
-    def is_constant(self, X: Table) -> bool:
-        """Return whether all rows have the same probabilities: few rows are asked first, which most often is enough."""
-        return all(np.ptp(self(X[:size]), axis=0).max() <= _NOTHING for size in (_FEW, len(X)))
-
-    def is_sound(self, features: int) -> bool:
-        """Whether a model of ours fits so many features; others judge that themselves."""
-        own = self.classifier
-        return not isinstance(own, TreesModel | LinearModel) or own.is_sound(features)
-
-    def _probabilities(self, X: Table) -> Float[np.ndarray, "n _"]:
-        name = type(self.classifier).__name__
-        try:
-            given = np.asarray(self.classifier.predict_proba(X.native), dtype=float)
-        except (AttributeError, LookupError, ArithmeticError) as error:
-            if isinstance(error, ValueError):  # scikit-learn's "not fitted" is both
-                raise
-            raise ValueError(
-                f"{name} must give probabilities here: it raised {type(error).__name__} ({str(error)[:120]}). "
-                "Look at X, or train again."
-            ) from error
-        if given.ndim != 2 or not ((given >= -_DUST) & (given <= 1 + _DUST)).all():
-            raise ValueError(
-                f"{name} must give probabilities in [0, 1]: found others, or NaN. Look at X, or train again."
-            )
-        return given
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,34 +225,3 @@ class PosteriorModel:
     def __call__(self, X: Table, told: Groups | None = None) -> Posterior:
         """Return what is believed of rows; `told` are their true groups, if they are known."""
         return self.join(self.views(X), told)
-
-
-def fitted(estimator: Any, rows: Rows, target: np.ndarray, classes: int, seed: int = 0) -> Model:
-    """Return a clone, fitted; where there is one class only, most classifiers refuse, and none is needed."""
-    if isinstance(estimator, Trees | Linear) and len(np.unique(target)) > 1:
-        return Model(estimator.fit(rows.X.native, target, rows.weight, seed), tuple(range(classes)))
-    classifier = clone(estimator) if len(np.unique(target)) > 1 else DummyClassifier()
-    if rows.weight is None:
-        classifier.fit(rows.X.native, target)
-    elif has_fit_parameter(classifier, "sample_weight"):
-        classifier.fit(rows.X.native, target, sample_weight=rows.weight)
-    else:
-        raise ValueError(
-            f"`estimator` must take `sample_weight` in its `fit`: {type(estimator).__name__} does not. "
-            "Choose another, or leave `sample_weight` out."
-        )
-    return Model(classifier, tuple(range(classes)))
-
-
-def trained(estimator: Any, labels: tuple[Any, Any]) -> Model:
-    """Return a classifier that is trained already, once it is clear that it is, and for these labels."""
-    known = getattr(estimator, "classes_", None)
-    if known is None:
-        raise ValueError(
-            "`prefit=True` needs a trained `estimator`: found one without `classes_`. Train it first; where "
-            "scikit-learn clones it (in GridSearchCV or a portfolio), pass sklearn.frozen.FrozenEstimator(…) of it."
-        )
-    if set(labels) != set(np.asarray(known).tolist()):
-        ours, theirs = (" and ".join(sorted(map(str, names))) for names in (labels, np.asarray(known).tolist()))
-        raise ValueError(f"The trained `estimator` must know the labels {ours}: found {theirs}.")
-    return Model(estimator, labels)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mamofair._messages import warn_user
-from mamofair.learners.plugin.posterior import Model, fitted
+from mamofair.learners.plugin.classifiers import Model, fitted
 from mamofair.learners.plugin.prefit import seeded, try_clone, unfrozen
 from mamofair.learners.rows import Rows
 
