@@ -59,8 +59,8 @@ def frontier(
 
     `more_rows` is what many more rows of the same kind suggest: models are trained on a quarter and on half of the
     rows, measured on the same rows, and their difference is extrapolated. Where the truth was known, `error` came out
-    .008 to .011 above it with 5,000 rows and `more_rows` .002 to .006; with 20,000 rows both were within .002 of it,
-    less than chance (docs/results/limits.md). It knows nothing of better features or other models.
+    .011 to .013 above it with 5,000 rows and `more_rows` .005 to .008; with 20,000 rows .003, and less than chance
+    (docs/results/limits.md). It knows nothing of better features or other models.
 
     Parameters
     ----------
