@@ -3,8 +3,8 @@
     python bench/choosing.py [--draws 400] [--splits 5] [--out docs/results/choosing.md]
 
 "breaks" is the share of draws in which a point was chosen whose true gap exceeds the bound, "answered" the share in
-which one was chosen, "error" the chosen points' true error. "as measured" is `MostAccurateWithin(limit)`: on validation
-rows, which also made the front, or, to be fair to it, on the fresh calibration rows. The others are
+which one was chosen, "error" the chosen points' true error. "as measured" is `MostAccurateWithin(limit, margin=0)`: on
+validation rows, which also made the front, or, to be fair to it, on the fresh calibration rows. The others are
 `MostAccurateWithin(limit, confidence, method=…)`; of them only newcombe is approximate. "newcombe, by preference" tests
 the points in another order: from the preference that weighs gaps most to the one that does not weigh them, the longest
 trained first, and chooses the one with the least error on validation rows of those that passed.
@@ -58,7 +58,7 @@ class Draw:
             points = [replace(point, step=row) for row, point in rows]
         front = replace(self.front, points=tuple(points))
         try:
-            return front.points[MostAccurateWithin(eps)(front)].step
+            return front.points[MostAccurateWithin(eps, margin=0)(front)].step
         except ValueError:
             return None
 

@@ -39,7 +39,7 @@ def run(kind: str, name: str, seed: int) -> list[dict[str, object]]:
             **parameters,
         ).fit(task.X[rows], task.y[rows], sensitive_features=task.people.iloc[rows])
         for bound in BOUNDS:
-            chosen = model.with_selection(MostAccurateWithin(bound, allow_constant=True))
+            chosen = model.with_selection(MostAccurateWithin(bound, margin=0, allow_constant=True))
             [[error, gap]] = task.measure(chosen.predict(task.X[task.test])[None] == 1, task.test)
             measured = chosen.front_.values[chosen.selected_, 1]
             found.append({"case": name, "way": way, "bound": bound, "error": error, "gap": gap, "measured": measured})

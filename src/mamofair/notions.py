@@ -138,6 +138,16 @@ class Rate:
         """Whether predictions decide who is under the condition, as in P(y=1 | ŷ=1)."""
         return any((self.given & label) not in (Cell(0), label) for label in (TP | FN, FP | TN))
 
+    @property
+    def needs_labels(self) -> bool:
+        """Whether labels decide who is under the condition, or what the event is: not so for P(ŷ=1)."""
+        return any(cells not in (TP | FP, FN | TN, ALL) for cells in (self.event, self.given))
+
+    @property
+    def conditions_on_label(self) -> bool:
+        """Whether all rows under the condition have the same label, whatever was predicted, as in P(ŷ=1 | y=1)."""
+        return self.given in (TP | FN, FP | TN)
+
     def __call__(self, confusion: Confusion) -> Any:
         """Return the exact rate of each group; NaN where the condition holds for no row."""
         event, given = np.broadcast_arrays(confusion.mass(self.event), confusion.mass(self.given))
@@ -168,6 +178,16 @@ class Notion:
     def conditions_on_prediction(self) -> bool:
         """Whether some rate is conditioned on the prediction."""
         return any(rate.conditions_on_prediction for rate in self.rates)
+
+    @property
+    def needs_labels(self) -> bool:
+        """Whether some rate cannot be measured on rows without labels."""
+        return any(rate.needs_labels for rate in self.rates)
+
+    @property
+    def conditions_on_label(self) -> bool:
+        """Whether every rate is of rows of one label."""
+        return all(rate.conditions_on_label for rate in self.rates)
 
     @property
     def sentence(self) -> str:

@@ -16,7 +16,17 @@ RUNNER = CliRunner()
 
 
 def test_the_commands_are_those_of_the_contract():
-    assert set(COMMANDS) == {"train", "predict", "audit", "compare", "reproduce", "report", "export", "datasets"}
+    assert set(COMMANDS) == {
+        "train",
+        "predict",
+        "audit",
+        "compare",
+        "reproduce",
+        "report",
+        "export",
+        "datasets",
+        "plan",
+    }
 
 
 @pytest.mark.parametrize("name", COMMANDS)

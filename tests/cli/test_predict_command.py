@@ -64,7 +64,7 @@ def test_other_points_predict_as_the_estimator_at_them(trained, new, tmp_path):
     bound = float(np.median(model.front_.values[:, 1]))
     for option, chosen in (
         (["--point", last], model.at(last)),
-        (["--within", bound], model.with_selection(MostAccurateWithin(bound))),
+        (["--within", bound, "--margin", 0], model.with_selection(MostAccurateWithin(bound, margin=0))),
     ):
         told = json.loads(mamofair_says("predict", trained, new, *option, "-o", tmp_path / "out.csv", "--json"))
         assert told["point"] == chosen.selected_

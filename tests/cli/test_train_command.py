@@ -108,16 +108,14 @@ def test_rows_that_cannot_be_learned_from_leave_no_folder_in_the_way(fails, tmp_
 @pytest.mark.parametrize("model", ["net", "boosting", "plugin", "auto"])
 def test_a_start_that_fails_leaves_the_folder_as_it_was(model, fails, trained, tmp_path):
     people = applicants(300)
-    people.loc[(people["approved"] == "yes") & (people["gender"] == "f") & (people["race"] == "c"), "race"] = "a"
+    people.loc[people["approved"] == "yes", "gender"] = "m"  # no woman is approved: her rate is not defined
     people.to_csv(tmp_path / "loans.csv", index=False)
-    crossed = ("--sensitive", "race", "--crossed", "--notion", "eopp", "--model", model, "--force")
+    asked = ("--notion", "eopp", "--model", model, "--force")
     began = shutil.copytree(trained, tmp_path / "began")  # an old run, and a training that was stopped
     write_checkpoint(mamofair.FairNetClassifier(), {"seed": 7}, began)
     before = read_tree(began)
     for out in (tmp_path / "new" / "run", began):
-        assert "'f / c' of 'gender*race' has no row with y=1" in fails(
-            "train", tmp_path / "loans.csv", *ASKED, *crossed, "--out", out
-        )
+        assert "has no row with y=1" in fails("train", tmp_path / "loans.csv", *ASKED, *asked, "--out", out)
     assert not (tmp_path / "new").exists()
     assert read_tree(began) == before
 

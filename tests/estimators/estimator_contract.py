@@ -213,7 +213,8 @@ def check_at_gives_fitted_copies_and_leaves_the_original_alone(make: Make) -> No
 def check_with_selection_gives_a_fitted_copy_whose_rule_can_still_be_changed(make: Make) -> None:
     model = fitted(make)
     before = model.predict(X)
-    fairest = model.with_selection(MostAccurateWithin(float(model.front_.values[:, 1].min()), allow_constant=True))
+    smallest = float(model.front_.values[:, 1].min())
+    fairest = model.with_selection(MostAccurateWithin(smallest, margin=0, allow_constant=True))
     assert fairest.selected_ == len(model.front_) - 1
     np.testing.assert_array_equal(fairest.predict(X), model.at(-1).predict(X))
     np.testing.assert_array_equal(model.predict(X), before)

@@ -4,10 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mamofair import FairPlugInClassifier
+from mamofair import FairNetClassifier, FairPlugInClassifier, load
 from mamofair._rows.groups import read_groups
-from mamofair.learners.task import read_notions, small_groups
-from mamofair.metrics import gap
+from mamofair.fronts import Counter
+from mamofair.learners.small_groups import find_small_groups
+from mamofair.learners.task import read_notions
+from mamofair.metrics import gap, list_small_groups
+from mamofair.notions import EQUAL_OPPORTUNITY
+from mamofair.runs import Run, save
 
 
 def people(rng, small):
@@ -49,5 +53,51 @@ def test_of_two_groups_none_is_left_out(rng):
 def test_rows_are_counted_under_the_condition_of_the_rate(rng):
     groups = read_groups(pd.Series(["a"] * 50 + ["b"] * 50 + ["c"] * 50, name="x"))
     y = np.array([1] * 50 + [1] * 40 + [0] * 10 + [1] * 20 + [0] * 30)
-    found = {name: small_groups(groups, y, read_notions(name, ("x",)), 30) for name in ("dp", "tpr", "eodds")}
-    assert found == {"dp": {}, "tpr": {"x": {"c": 20}}, "eodds": {}}  # with false positives, one group would be left
+    found = {name: find_small_groups(groups, y, read_notions(name, ("x",)), 30) for name in ("dp", "tpr", "eodds")}
+    # With false positives, one group would be left: so only the one without any such row is left out.
+    assert found == {"dp": {}, "tpr": {"x": {"c": 20}}, "eodds": {"x": {"a": 0}}}
+
+
+def test_a_group_without_positives_is_no_error_where_others_can_be_compared(rng):
+    X, y, region = people(rng, small=40)
+    y[region == "islands"] = 0
+    with pytest.warns(UserWarning, match=r"'islands' \(0\)"):
+        model = fit(X, y, region, notions="equal_opportunity")
+    assert model.front_.groups == {"region": ("north", "south")}
+    assert model.small_groups_ == {"region": {"islands": 0}}
+
+
+def test_a_rare_combination_of_attributes_is_left_out(rng):
+    X, y, region = people(rng, small=0)
+    sex = np.where(np.arange(len(X)) % 2, "f", "m")
+    sex[:3], sex[3:200] = "f", "m"  # three women in the north
+    with pytest.warns(UserWarning, match=r"'region\*sex' .*'north / f' \(3\)"):
+        model = fit(X, y, pd.DataFrame({"region": region, "sex": sex}), crossed=True)
+    assert model.front_.groups["region*sex"] == ("north / m", "south / f", "south / m")
+
+
+def test_what_was_left_out_is_saved(rng, tmp_path):
+    X, y, region = people(rng, small=12)
+    with pytest.warns(UserWarning, match="too small"):
+        model = fit(X, y, region)
+    save(Run(model, {"data": {}}, {"region": ("north", "south")}), tmp_path / "run")
+    assert load(tmp_path / "run").small_groups_ == {"region": {"islands": 12}}
+
+
+def test_a_stream_leaves_out_the_same_groups(rng):
+    X, y, region = people(rng, small=12)
+    with pytest.warns(UserWarning, match=r"'islands' \(12\)"):
+        model = FairNetClassifier(epochs=1, random_state=0).fit_stream([(X, y, region.to_frame())])
+    assert model.front_.groups == {"region": ("north", "south")}
+    assert model.small_groups_ == {"region": {"islands": 12}}
+
+
+def test_small_groups_are_listed_with_their_intervals(rng):
+    y, decided = np.array([1, 1, 0, 0, 1]), np.array([True, False, False, False, True])
+    groups = read_groups(pd.Series(["b", "a", "a", "a", None], name="x"))
+    [tally] = Counter.of(y, groups)(decided[None])
+    rows = list_small_groups({"x": {"a": 3, "b": 1}}, tally, [(EQUAL_OPPORTUNITY, "x")])
+    assert [(one["group"], one["rows"]) for one in rows] == [("a", 3), ("b", 1)]
+    [a], [b] = (one["rates"] for one in rows)
+    assert (a["meaning"], a["rate"], b["rate"]) == ("P(ŷ=1 | y=1)", 0.0, 1.0)
+    assert (a["low"], a["high"]) == pytest.approx((0, 1.96**2 / (1 + 1.96**2)), abs=1e-4)  # Wilson, none of one

@@ -37,16 +37,55 @@ def test_most_accurate_within_equals_brute_force(rows, limit):
     ours = front(*rows)
     within = [row for row in rows if max(row[1:]) <= limit]
     if within:
-        assert chosen(MostAccurateWithin(limit / 1000), ours)[0] == min(row[0] for row in within)
+        assert chosen(MostAccurateWithin(limit / 1000, margin=0), ours)[0] == min(row[0] for row in within)
     else:
         with pytest.raises(ValueError, match="No point is within the limits"):
             MostAccurateWithin(limit / 1000)(ours)
 
 
+@given(
+    st.lists(st.tuples(*[st.integers(0, 499)] * 3), min_size=1, max_size=20, unique=True),
+    st.integers(1, 499),
+    st.floats(0, 3),
+)
+def test_a_margin_adds_standard_errors_to_every_gap(rows, limit, margin):
+    ours, rule = front(*rows), MostAccurateWithin(limit / 1000, margin=margin)
+    within = [row for row in rows if max(row[1:]) <= limit]
+    if not within:
+        return
+    excess = {row: max(_padded(ours, row, i, margin) for i in (0, 1)) - limit / 1000 for row in within}
+    safe = [row for row in within if excess[row] <= 0]
+    if safe:
+        assert chosen(rule, ours)[0] == min(row[0] for row in safe)
+    else:
+        with pytest.warns(UserWarning, match="standard errors, only as measured: the one with the most room"):
+            row = chosen(rule, ours)
+        assert excess[tuple(row)] == pytest.approx(min(excess.values()))
+
+
+def _padded(ours, row, i, margin):
+    """A gap plus so many standard errors of the difference, from counts, one group at a time."""
+    [point] = [
+        p for p, values in zip(ours.points, ours.values, strict=True) if values.tolist() == [v / 1000 for v in row]
+    ]
+    variance, rates = 0.0, []
+    for tp, fp, fn, tn in point.valid.counts[ours.criteria[i][1]]:
+        events, n = tp + fp, tp + fp + fn + tn
+        rates.append(events / n)
+        variance += (events + 1) / (n + 2) * (1 - (events + 1) / (n + 2)) / n
+    return abs(rates[0] - rates[1]) + margin * variance**0.5
+
+
+@pytest.mark.parametrize("margin", [-1, float("nan"), float("inf"), True])
+def test_a_margin_is_a_number_of_standard_errors(margin):
+    with pytest.raises(ValueError, match="`margin` must be a number of standard errors, 0 or more"):
+        MostAccurateWithin(0.1, margin=margin)
+
+
 def test_limits_may_name_some_columns():
     ours = front((100, 50, 90), (200, 90, 10), (300, 10, 80))
-    assert chosen(MostAccurateWithin({B: 0.02}), ours) == [200, 90, 10]
-    assert chosen(MostAccurateWithin({A: 0.02, B: 0.1}), ours) == [300, 10, 80]
+    assert chosen(MostAccurateWithin({B: 0.02}, margin=0), ours) == [200, 90, 10]
+    assert chosen(MostAccurateWithin({A: 0.02, B: 0.1}, margin=0), ours) == [300, 10, 80]
 
 
 def test_unreachable_limit_names_the_best_gap_reached():

@@ -106,7 +106,7 @@ class CotterClassifier(FairClassifier):
     λ₀·loss(θ) + Σⱼ λⱼ·g̃ⱼ(θ), and the multipliers, λ = Mλ for a matrix M whose columns are distributions, ascend by
     M ← M ⊙ exp(rate · (0, g(θ)) λᵀ), columns normalised (Cotter, Jiang and Sridharan 2019, "Two-player games for
     efficient non-convex constrained optimization"). A linear program over the iterates finds a mixture of at most
-    m + 1 of them for m gaps. The best iterate is `with_selection(MostAccurateWithin(tolerance))`.
+    m + 1 of them for m gaps. The best iterate is `with_selection(MostAccurateWithin(tolerance, margin=0))`.
 
     Departs: both players see all training rows at each step, not minibatches, whose exact gaps are noisy; and the
     mixture is computed on the held-back rows, on which all points are measured.

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mamofair.cli._checks import require_writable
-from mamofair.cli._options import AsJson, Point, RunFolder, UnusedSeed, WithinLimit
+from mamofair.cli._options import AsJson, Margin, Point, RunFolder, UnusedSeed, WithinLimit
 
 __all__ = ["export"]
 
@@ -17,6 +17,7 @@ def export(
     onnx: Annotated[Path, typer.Option(help="The ONNX file to write.")],
     point: Point = None,
     within: WithinLimit = None,
+    margin: Margin = 1.0,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -34,7 +35,7 @@ def export(
     from mamofair.runs._locks import replaced_file
 
     require_writable(onnx, "--onnx", file=True)
-    model = load_model(run, point, within)
+    model = load_model(run, point, within, margin)
     if not isinstance(model, FairNetClassifier):
         raise ValueError(
             f"Only networks can be exported: {run} has a {type(model).__name__}. Train with `--model net`."

@@ -1,5 +1,6 @@
 """From the options of `mamofair train` to an estimator."""
 
+from pathlib import Path
 from typing import Any
 
 import mamofair
@@ -53,6 +54,7 @@ def make_estimator(options: TrainOptions, favorable: Any) -> FairClassifier:
         "selection": _make_selection(options),
         "validation_fraction": options.validation_fraction,
         "calibration_fraction": options.calibration_fraction,
+        "min_group": options.min_group,
         "random_state": options.seed,
     }
     if options.model in ("auto", "plugin"):
@@ -76,13 +78,26 @@ def _length_parameter(model: str, epochs: int | None) -> dict[str, Any]:
 
 
 def _make_selection(options: TrainOptions) -> Selection:
+    if options.unlabelled is not None:
+        _check_unlabelled(options)
     if options.within is None:
         if options.confidence is not None:
             raise ValueError("`--confidence` needs a limit on the gaps: add `--within 0.05`, for example.")
         return ClosestToIdeal()
     require_gap(options.within, "`--within`")
     if options.confidence is None:
-        return MostAccurateWithin(options.within)
-    if not options.calibration_fraction > 0:
-        raise ValueError("`--confidence` needs calibration rows: add `--calibration-fraction 0.2`, for example.")
+        return MostAccurateWithin(options.within, margin=options.margin)
+    if not options.calibration_fraction and options.unlabelled is None:
+        raise ValueError(
+            "`--confidence` needs calibration rows: add `--calibration-fraction 0.2`, for example, or `plan`."
+        )
     return MostAccurateWithin(options.within, options.confidence)
+
+
+def _check_unlabelled(options: TrainOptions) -> None:
+    if options.confidence is None:
+        raise ValueError("`--unlabelled` rows serve a choice with `--confidence`: add it, or leave them out.")
+    if options.data not in CATALOG and is_streamed(options):
+        raise ValueError("`--unlabelled` needs data that fit in memory: train on one table, or leave them out.")
+    if not Path(str(options.unlabelled)).is_file():
+        raise FileNotFoundError(f"No file is called {quote(options.unlabelled)}: check `--unlabelled`.")

@@ -11,6 +11,7 @@ __all__ = [
     "Crossed",
     "Drop",
     "Favorable",
+    "Margin",
     "Names",
     "Notion",
     "Point",
@@ -51,6 +52,12 @@ Point = Annotated[int | None, typer.Option("--point", help="A row of the run's f
 WithinLimit = Annotated[
     float | None,
     typer.Option("--within", help="Instead of `--point`: the most accurate model whose gaps are all at most this."),
+]
+Margin = Annotated[
+    float,
+    typer.Option(
+        "--margin", help="How many standard errors gaps must be below `--within`; 0 takes them as they were measured."
+    ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Use little data and few epochs, to check that everything works.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]

@@ -13,8 +13,8 @@ from rich.console import Console
 
 from mamofair._messages import PATH, quote
 from mamofair.cli._checks import require_writable
-from mamofair.cli._console import print_note
-from mamofair.cli._options import Point, RunFolder, UnusedSeed, WithinLimit
+from mamofair.cli._console import print_note, warnings_as_notes
+from mamofair.cli._options import Margin, Point, RunFolder, UnusedSeed, WithinLimit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,6 +37,7 @@ def predict(
     ],
     point: Point = None,
     within: WithinLimit = None,
+    margin: Margin = 1.0,
     out: Annotated[str, typer.Option("--out", "-o", help=_OUT)] = "-",
     seed: UnusedSeed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as one JSON document.")] = False,
@@ -57,7 +58,7 @@ def predict(
         raise ValueError(f"`--out` must not overwrite the input table: found {quote(out)} for both.")
     if out != "-":
         require_writable(Path(out), file=True)
-    model = load_model(run, point, within)
+    model = load_model(run, point, within, margin)
     if model.encoder_ is None:
         raise ValueError(
             f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} has no encoder for tables. "
@@ -75,7 +76,7 @@ def predict(
         )
 
 
-def load_model(run: Path, point: int | None, within: float | None) -> "FairClassifier":
+def load_model(run: Path, point: int | None, within: float | None, margin: float = 1.0) -> "FairClassifier":
     """Return a run's model: at a point, at the most accurate point within a limit, or as chosen in training."""
     from mamofair import MostAccurateWithin
     from mamofair.notions import require_gap
@@ -92,7 +93,8 @@ def load_model(run: Path, point: int | None, within: float | None) -> "FairClass
             raise ValueError(f"`--point` must be a row of front.csv, from 0 to {len(model.front_) - 1}: found {point}.")
         return model.at(point)
     if within is not None:
-        return model.with_selection(MostAccurateWithin(within))
+        with warnings_as_notes():
+            return model.with_selection(MostAccurateWithin(within, margin=margin))
     if settings.get("within_reached") is False:
         print_note(
             f"No model in {quote(str(run), PATH)} was shown to have gaps of at most {settings['within']:g}, as asked "

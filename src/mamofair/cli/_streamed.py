@@ -14,6 +14,7 @@ from mamofair.cli._console import print_note
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.fronts import Counter, Tally
+from mamofair.metrics import list_small_groups
 from mamofair.streaming import Stream, stream
 from mamofair.streaming.blocks import as_bytes
 from mamofair.tables import TableEncoder
@@ -65,6 +66,10 @@ class StreamedData:
     def encoder(self) -> TableEncoder:
         """The encoder of a frame of features."""
         return self.stream.encoder
+
+    def measure_small_groups(self, estimator: FairClassifier) -> list[dict[str, Any]]:
+        """Return the groups that are too small to judge; of a stream, without their rates."""
+        return list_small_groups(estimator.small_groups_)
 
     def group_sizes(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return the number of rows, and of favorable ones, in each group of each attribute."""

@@ -40,8 +40,16 @@ def summarize(run: Run) -> dict[str, Any]:
     cost = cost_sentence(points["unconstrained"], points["chosen"])
     within = run.settings.get("within") if run.settings.get("within_reached") else None
     beyond = exceeded_sentence(points["chosen"], within)
-    constant = bool(front.is_constant.all())
-    return {"points": len(front), **points, "cost": cost, "beyond": beyond, "constant": constant, "best_found": found}
+    return {
+        "points": len(front),
+        **points,
+        "cost": cost,
+        "beyond": beyond,
+        "constant": bool(front.is_constant.all()),
+        "certificate": run.settings.get("certificate"),
+        "small_groups": run.settings["data"].get("small_groups", []),
+        "best_found": found,
+    }
 
 
 def _values(point: Mapping[str, Any], part: str = "value") -> dict[str, float]:
@@ -137,6 +145,11 @@ def print_summary(summary: Mapping[str, Any]) -> None:
     print_sentence(summary["cost"])
     if summary["beyond"] is not None:
         print_sentence(summary["beyond"])
+    if summary["certificate"] is not None and summary["certificate"]["status"] == "certified":
+        print_sentence(summary["certificate"]["message"])
+    if summary["small_groups"]:
+        named = [f"{one['attribute']}={one['group']} ({one['rows']:,} rows)" for one in summary["small_groups"]]
+        print_sentence(f"Too few rows to judge, and left out of the gaps: {', '.join(named)}.")
     if summary["constant"]:
         print_sentence("Only constant classifiers were found: there are too few rows, or the features say too little.")
     if summary["best_found"] is not None:

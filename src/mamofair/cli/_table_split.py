@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,8 @@ from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Tally
 from mamofair.limits import frontier
-from mamofair.tables import TableEncoder, encoder
+from mamofair.metrics import list_small_groups
+from mamofair.tables import TableEncoder, encoder, read_new_rows
 
 __all__ = ["TableSplit"]
 
@@ -48,7 +51,15 @@ class TableSplit:
         """Yield the estimator as it learns."""
         X = self.encoder.transform(self.data.X.iloc[self.rest])
         people = self.data.sensitive.iloc[self.rest]
-        return estimator.resume(X, self.data.y[self.rest], sensitive_features=people)
+        return estimator.resume(X, self.data.y[self.rest], sensitive_features=people, unlabelled=self._unlabelled())
+
+    def _unlabelled(self) -> tuple[np.ndarray | pd.DataFrame, pd.DataFrame] | None:
+        """Return more rows, without labels, if there are some."""
+        if self.options.unlabelled is None:
+            return None
+        names = self.options.sensitive or self.data.attributes
+        features, people = read_new_rows(Path(self.options.unlabelled), self.encoder, names)
+        return self.encoder.transform(features), people
 
     def count_test(self, estimator: FairClassifier) -> list[Tally]:
         """Return each point's counts on test rows."""
@@ -57,6 +68,18 @@ class TableSplit:
         people = people.as_in(Groups.of_values(estimator.front_.groups), strict=False)
         X = self.encoder.transform(self.data.X.iloc[self.test])
         return Counter.of(self.data.y[self.test] == self.data.favorable, people)(estimator.decide_all(X))
+
+    def measure_small_groups(self, estimator: FairClassifier) -> list[dict[str, Any]]:
+        """Return the groups that are too small to judge, with the rates of the chosen point on test rows."""
+        small = estimator.small_groups_
+        if not small:
+            return []
+        people = read_groups(self.data.sensitive.iloc[self.test], whole=False)
+        people = people.crossed() if self.options.crossed else people
+        people = people.as_in(Groups.of_values({name: tuple(counts) for name, counts in small.items()}), strict=False)
+        decided = estimator.predict(self.encoder.transform(self.data.X.iloc[self.test])) == self.data.favorable
+        [tally] = Counter.of(self.data.y[self.test] == self.data.favorable, people)(decided[None])
+        return list_small_groups(small, tally, estimator.front_.criteria)
 
     def estimate_limit(self, estimator: FairClassifier) -> pd.DataFrame | None:
         """Return the best trade-off found, and what more rows may bring; print why, if there is none.

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mamofair._messages import quote
 from mamofair.cli._console import print_note, warnings_as_notes
-from mamofair.cli._options import MAX_SEED, AsJson, Crossed, Drop, Favorable, Notion, Sensitive, Target
+from mamofair.cli._options import MAX_SEED, AsJson, Crossed, Drop, Favorable, Margin, Notion, Sensitive, Target
 from mamofair.cli._train_options import TrainOptions
 
 if TYPE_CHECKING:
@@ -37,9 +38,14 @@ def train(
     confidence: Annotated[
         float | None,
         typer.Option(
-            help="Confidence that `--within` also holds for new rows, such as 0.95. Needs `--calibration-fraction`."
+            help="Confidence that `--within` also holds for new rows, such as 0.95. Needs `--calibration-fraction` or "
+            "`--unlabelled`."
         ),
     ] = None,
+    margin: Margin = 1.0,
+    min_group: Annotated[
+        int, typer.Option(min=1, help="Leave groups with fewer rows out of the gaps; they are named.")
+    ] = 30,
     model: Annotated[
         str,
         typer.Option(
@@ -65,8 +71,16 @@ def train(
         ),
     ] = 0.25,
     calibration_fraction: Annotated[
-        float, typer.Option(help="Fraction of the remaining rows reserved for `--confidence`.")
-    ] = 0,
+        str,
+        typer.Option(
+            metavar="FRACTION|plan",
+            help="Fraction of the remaining rows reserved for `--confidence`; `plan` reserves those that count most.",
+        ),
+    ] = "0",
+    unlabelled: Annotated[
+        Path | None,
+        typer.Option(help="A table of more rows, without labels, that `--confidence` may use: for demographic parity."),
+    ] = None,
     limit: Annotated[
         bool, typer.Option(help="Compare with the best trade-off found, and estimate what more rows may bring.")
     ] = True,
@@ -105,12 +119,15 @@ def train(
         crossed=crossed,
         within=within,
         confidence=confidence,
+        margin=margin,
+        min_group=min_group,
         model=model,
         effort=effort,
         epochs=epochs,
         test_fraction=test_fraction,
         validation_fraction=validation_fraction,
-        calibration_fraction=calibration_fraction,
+        calibration_fraction=_read_fraction(calibration_fraction),
+        unlabelled=None if unlabelled is None else str(unlabelled),
         limit=limit,
         device=device,
         memory=memory,
@@ -128,6 +145,14 @@ def train(
             run, folder, interrupted = _start(options, out, force, job, lock)
         report = _save(run, folder, interrupted)
     _print_result(run, folder, report, interrupted, as_json)
+
+
+def _read_fraction(text: str) -> float | str:
+    """Return a number, or "plan"."""
+    try:
+        return "plan" if text == "plan" else float(text)
+    except ValueError:
+        raise ValueError(f"`--calibration-fraction` must be a number or plan: found {quote(text)}.") from None
 
 
 def _start(
@@ -150,7 +175,7 @@ def _start(
     def check() -> None:
         check_columns(options)
         require_fraction(options.test_fraction, "`--test-fraction`")
-        make_estimator(options, favorable=None).check_parameters()
+        make_estimator(options, favorable=None).check_parameters(options.unlabelled is not None)
         require_writable(folder)
         lock.enter_context(own_folder(folder))
         _require_free(folder, force)

@@ -20,12 +20,15 @@ class TrainOptions:
     crossed: bool = False
     within: float | None = None
     confidence: float | None = None
+    margin: float = 1.0
+    min_group: int = 30
     model: str = "auto"
     effort: str = "balanced"
     epochs: int | None = None
     test_fraction: float = 0.25
     validation_fraction: float = 0.25
-    calibration_fraction: float = 0.0
+    calibration_fraction: float | str = 0.0
+    unlabelled: str | None = None
     limit: bool = True
     device: str = "cpu"
     memory: str | None = None

@@ -61,11 +61,14 @@ def run_training(
     if not hasattr(estimator, "front_"):
         print_note(f"Interrupted before any model was trained. To start again: mamofair train --resume {out}")
         raise KeyboardInterrupt
+    certificate = _certificate(estimator)
     estimator = _with_valid_selection(estimator.with_encoder(rows.encoder))
     tallies = rows.count_test(estimator)
     groups = {name: tuple(map(str, values)) for name, values in estimator.front_.groups.items()}
     settings = _settings(options, data, estimator, out) | {"interrupted": interrupted, "ranks": job.ranks.size}
-    settings["data"] |= {"parts": _part_sizes(estimator, *rows.sizes)}
+    settings["certificate"] = certificate
+    settings["data"] |= {"small_groups": rows.measure_small_groups(estimator)}
+    settings["data"] |= {"parts": {**estimator.search_.sizes, "test": rows.sizes[1]}}
     limit = None if interrupted else rows.estimate_limit(estimator)
     return Run(estimator, settings, groups, tuple(tallies), limit), interrupted
 
@@ -88,6 +91,15 @@ def _follow(fitting: Iterator[FairClassifier], total: int | None, job: Job, out:
     return False
 
 
+def _certificate(estimator: FairClassifier) -> dict[str, Any] | None:
+    """Return the answer of a choice with confidence, as plain JSON."""
+    rule = estimator.selection
+    if not isinstance(rule, MostAccurateWithin) or rule.confidence is None:
+        return None
+    answer = rule.answer(estimator.front_)
+    return {"status": answer.status, "confidence": rule.confidence, "limits": answer.limits, "message": answer.message}
+
+
 def _with_valid_selection(estimator: FairClassifier) -> FairClassifier:
     """Return the estimator, with `ClosestToIdeal` if no point meets its selection."""
     try:
@@ -96,15 +108,6 @@ def _with_valid_selection(estimator: FairClassifier) -> FairClassifier:
     except ValueError as error:
         print_note(f"{error} The point closest to zero error and zero gaps was chosen instead.")
         return estimator.with_selection(ClosestToIdeal())
-
-
-def _part_sizes(estimator: FairClassifier, learned: int, test: int) -> dict[str, int]:
-    """Return the number of rows in each part; the counts of the first point tell how many were held back."""
-    point = estimator.front_.points[0]
-    valid = round(point.valid.overall.sum())
-    calibration = 0 if point.calibration is None else round(point.calibration.overall.sum())
-    train = learned - calibration - (valid if valid + calibration < learned else 0)  # else each row did both, in folds
-    return {"train": train, "validation": valid, "calibration": calibration, "test": test}
 
 
 def _settings(options: TrainOptions, data: Data | StreamedData, estimator: FairClassifier, out: Path) -> dict[str, Any]:

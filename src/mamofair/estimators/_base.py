@@ -16,27 +16,19 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from mamofair._messages import PATH, cut, quote, warn_user
-from mamofair._rows.groups import Groups, read_groups, warn_of_order
-from mamofair._rows.labels import as_weights, favorable_label, is_label
+from mamofair.estimators._calibration import divide
 from mamofair.estimators._choice import choose
+from mamofair.estimators._reading import read_rows
+from mamofair.estimators._unlabelled import read_unlabelled, warn_of_other_rates
 from mamofair.estimators.parameters import SHARED, Rule, require, require_calibration
 from mamofair.estimators.progress import favorable_note, finish
 from mamofair.fronts import Front
-from mamofair.learners import Learner, Parts, Rows, Search, Task
-from mamofair.learners.rows import read_classes
-from mamofair.learners.task import read_notions, small_groups
+from mamofair.learners import Learner, Parts, Search, Task
 from mamofair.selection import ClosestToIdeal, Selection
 
 __all__ = ["FairClassifier", "Fitted", "draw_seed"]
 
 Fitted = TypeVar("Fitted", bound="FairClassifier")
-
-MISSING = (
-    "`fit` needs `sensitive_features`: without them it could only train an ordinary classifier, silently unfair. "
-    "Pass a Series, a frame or an array with one row per sample. In a Pipeline or GridSearchCV, call "
-    "sklearn.set_config(enable_metadata_routing=True) first and pass sensitive_features to their `fit`."
-)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -51,7 +43,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     favorable: Any = None
     selection: Selection = ClosestToIdeal()
     validation_fraction: Any = 0.25
-    calibration_fraction: float = 0.0
+    calibration_fraction: float | str = 0.0
     max_points: int = 200
     min_group: int = 30
     random_state: Any = None
@@ -71,7 +63,15 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def new_learner(self) -> Learner:
         """Return a learner with this estimator's parameters, which has learned nothing yet."""
 
-    def fit(self: Fitted, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None) -> Fitted:
+    def fit(
+        self: Fitted,
+        X: Any,
+        y: Any,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: Any = None,
+        unlabelled: Any = None,
+    ) -> Fitted:
         """Find the front.
 
         Interrupting it (Ctrl-C) leaves the estimator fitted with the front found so far, and a warning.
@@ -87,64 +87,65 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             out of that attribute's gap. They are needed here only, not to predict.
         sample_weight : array of shape (n,), optional
             The weight of each row. A row of weight 0 is left out.
+        unlabelled : (X, sensitive_features), optional
+            More calibration rows, for gaps that need no labels (demographic parity). They must come from the same
+            population as the others, at random; that is for you to say.
         """
-        return finish(self, self.fitting(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight))
+        given = {"sensitive_features": sensitive_features, "sample_weight": sample_weight, "unlabelled": unlabelled}
+        return finish(self, self.fitting(X, y, **given))
 
     def fitting(
-        self: Fitted, X: Any, y: Any, *, sensitive_features: Any = None, sample_weight: Any = None
+        self: Fitted,
+        X: Any,
+        y: Any,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: Any = None,
+        unlabelled: Any = None,
     ) -> Iterator[Fitted]:
         """Find the front step by step: yields this estimator, usable so far, after each epoch or round.
 
         Parameters are those of `fit`, which exhausts this.
         """
-        return self._follow(*self.start(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight))
+        given = {"sensitive_features": sensitive_features, "sample_weight": sample_weight, "unlabelled": unlabelled}
+        return self._follow(*self.start(X, y, **given))
 
-    def resume(self: Fitted, X: Any, y: Any, *, sensitive_features: Any) -> Iterator[Fitted]:
+    def resume(self: Fitted, X: Any, y: Any, *, sensitive_features: Any, unlabelled: Any = None) -> Iterator[Fitted]:
         """Go on with a fit that was interrupted, as `fitting` does, and end as one that never was."""
-        return self._resume(partial(self.start, X, y, sensitive_features=sensitive_features))
+        return self._resume(partial(self.start, X, y, sensitive_features=sensitive_features, unlabelled=unlabelled))
 
     def start(
-        self, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None, resumed: bool = False
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sensitive_features: Any,
+        sample_weight: Any = None,
+        unlabelled: Any = None,
+        resumed: bool = False,
     ) -> tuple[Search, Parts]:
         """Read and check everything, and return the search and its rows; nothing is trained yet."""
-        earlier = self._check_start(resumed)
-        if sensitive_features is None:
-            raise ValueError(MISSING)
-        warn_of_order(sensitive_features, {"X": X, "y": y})
+        earlier = self._check_start(resumed, unlabelled is not None)
         learner = self._learner_after(earlier, resumed)
         seed = learner.draw_seed(earlier.task.seed if earlier else draw_seed(self.random_state))
-        X = learner.read(self, X, reset=earlier is None)
-        weight = None if sample_weight is None else as_weights(sample_weight, len(X))
-        labels, classes = read_classes(y, len(X), weight)
-        groups = read_groups(sensitive_features, rows=len(X))
-        groups = groups.crossed() if self.crossed else groups
-        favorable = is_label(labels, favorable_label(classes, favorable=self.favorable)).astype(int)
-        groups = self._leave_out_small(groups, favorable)
-        task = Task.of(classes, groups, notions=self.notions, favorable=self.favorable, seed=seed)
-        rows = Rows(X, favorable, groups, weight)
-        rows = rows if weight is None else rows[weight > 0]
-        parts = learner.split(rows, (self.validation_fraction, self.calibration_fraction), np.random.default_rng(seed))
-        return self._open(task, learner, parts, earlier), parts
+        task, rows, small = read_rows(self, learner, X, y, sensitive_features, sample_weight, seed, earlier is None)
+        more = None if unlabelled is None else read_unlabelled(self, learner, task, rows, unlabelled)
+        parts = divide(self, learner, task, rows, more, seed)
+        search = self._open(task, learner, parts, earlier)
+        search.small = small
+        return search, parts
 
-    def _leave_out_small(self, groups: Groups, y: np.ndarray) -> Groups:
-        """Return the groups without those that are too small to be judged, which are named in a warning."""
-        small = small_groups(groups, y, read_notions(self.notions, groups.names), self.min_group)
-        for name, counts in small.items():
-            named = ", ".join(f"{quote(value)} ({count})" for value, count in counts.items())
-            warn_user(
-                f"Groups of {quote(name)} with fewer than {self.min_group} rows are too small to judge, and are left "
-                f"out of its gaps: {cut(named, PATH)}. Merge them with others, or set `min_group`."
-            )
-        return groups.without({name: list(counts) for name, counts in small.items()}) if small else groups
+    def check_parameters(self, unlabelled: bool = False) -> None:
+        """Raise a `ValueError` for a parameter that is not what it must be, as `fit` does before it reads rows.
 
-    def check_parameters(self) -> None:
-        """Raise a `ValueError` for a parameter that is not what it must be, as `fit` does before it reads rows."""
+        `unlabelled` says whether `fit` is given rows without labels.
+        """
         require(self, self.rules)
-        require_calibration(self.selection, self.calibration_fraction, self.new_learner().folds)
+        require_calibration(self.selection, self.calibration_fraction, self.new_learner().folds, unlabelled)
 
-    def _check_start(self, resumed: bool) -> Search | None:
+    def _check_start(self, resumed: bool, unlabelled: bool = False) -> Search | None:
         """Check the parameters, and return an earlier search that is to be continued, if there is one."""
-        self.check_parameters()
+        self.check_parameters(unlabelled)
         return self.search_ if (resumed or self.new_learner().warm_start) and self._has_learned() else None
 
     def _has_learned(self) -> bool:
@@ -168,6 +169,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             )
         else:
             search = earlier.continue_with(task, learner)
+        search.sizes = parts.sizes
         search.check_parts(parts)
         self._take(search)
         return search
@@ -191,6 +193,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         finally:
             if len(search.archive):
                 self.front_ = search.archive.front()
+        if parts.unlabelled is not None:
+            warn_of_other_rates(self.front_)
 
     def _resume(self: Fitted, start: Any) -> Iterator[Fitted]:
         """Go on with an interrupted search, if its learner can; else start again, with the same seed."""
@@ -205,6 +209,12 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """The row of `front_.frame()` that `predict` uses; where the selection finds none, a `ValueError`."""
         check_is_fitted(self, "front_")
         return choose(self.selection, self.front_) if self._chosen is None else self._chosen
+
+    @property
+    def small_groups_(self) -> dict[str, dict[Any, int]]:
+        """The groups of each attribute that are too small to judge, and are left out of its gaps, with their rows."""
+        check_is_fitted(self, "front_")
+        return {name: dict(counts) for name, counts in self.search_.small.items()}
 
     @property
     def history_(self) -> pd.DataFrame:

@@ -190,6 +190,8 @@ class FairNetClassifier(FairClassifier):
         earlier = self._check_start(resumed)
         if self.cv is not None:
             raise ValueError(f"`cv` must be None to train from a stream: found {self.cv}. Hold rows back instead.")
+        if isinstance(self.calibration_fraction, str):
+            raise ValueError("`calibration_fraction` must be a number to train from a stream: found 'plan'. Try 0.2.")
         learner = self._learner_after(earlier, resumed)
         seed = learner.draw_seed(earlier.task.seed if earlier else draw_seed(self.random_state))
         held = hold_out(
@@ -199,11 +201,14 @@ class FairNetClassifier(FairClassifier):
             seed=seed,
             favorable=self.favorable,
             crossed=self.crossed,
+            notions=self.notions,
+            min_group=self.min_group,
             memory=memory,
             bound=earlier.bound if earlier else None,
         )
         task = Task.of(held.classes, held.groups, notions=self.notions, favorable=self.favorable, seed=seed)
         search = self._open(task, learner, held.parts, earlier)
+        search.small = held.small
         search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)
         return search, held.parts
 

@@ -91,8 +91,8 @@ class FairPlugInClassifier(FairClassifier):
         """Return what fits the models and sweeps the prices."""
         return PlugInLearner.of(self)
 
-    def _check_start(self, resumed: bool) -> Search | None:
-        earlier = super()._check_start(resumed)
+    def _check_start(self, resumed: bool, unlabelled: bool = False) -> Search | None:
+        earlier = super()._check_start(resumed, unlabelled)
         warn_of_retraining(self.estimator, None if self.aware else self.group_estimator, self.prefit)
         return earlier
 

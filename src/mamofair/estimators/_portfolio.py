@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -71,6 +72,11 @@ class PortfolioLearner(Learner):
                 delattr(estimator, name)
         return views
 
+    def read_more(self, estimator: Any, X: Any) -> Any:
+        """Return more rows as each estimator wants them."""
+        views = (self.learners[name].read_more(own, X) for name, own in self.estimators.items())
+        return Views(tuple(views))
+
     def split(self, rows: Rows, fractions: tuple[Any, float], rng: np.random.Generator) -> Parts:
         """Divide rows into parts: as an estimator that is alone wants it, else in the same way for all."""
         if len(self.learners) == 1:
@@ -84,8 +90,7 @@ class PortfolioLearner(Learner):
             require(own, own.rules)
             search = Search.start(task, self.learners.pop(name), own.max_points)
             own._take(search)
-            views = Parts(*(_view(part, place) for part in (parts.train, parts.valid, parts.calibration)))
-            for fitted in own._follow(search, views):
+            for fitted in own._follow(search, parts.map(partial(_view, place))):
                 yield Candidates([replace(point, model=name) for point in fitted.front_.points])
             yield Candidates([], [{"model": name, **record} for record in search.history], complete=False)
 
@@ -110,7 +115,7 @@ class PortfolioLearner(Learner):
         return point.model in self.estimators and self.estimators[point.model].search_.learner.fits(point)
 
 
-def _view(rows: Rows, place: int) -> Rows:
+def _view(place: int, rows: Rows) -> Rows:
     return replace(rows, X=rows.X.each[place])
 
 

@@ -26,16 +26,21 @@ def require(estimator: Any, rules: Iterable[Rule], **given: Any) -> None:
             raise ValueError(f"`{name}` must be {words}: found {quote(value)}.{advice}")
 
 
-def require_calibration(selection: Selection, fraction: float, folds: int | None) -> None:
+def require_calibration(selection: Selection, fraction: float | str, folds: int | None, unlabelled: bool) -> None:
     """Raise a `ValueError` if a selection with confidence has no rows of its own."""
     sure = isinstance(selection, MostAccurateWithin) and selection.confidence is not None
-    if sure and not fraction:
+    if fraction == "plan" and not sure:
+        raise ValueError(
+            'calibration_fraction="plan" must have a limit to plan for: found '
+            f"selection={selection!r}. Set selection=MostAccurateWithin(0.05, confidence=0.95), say."
+        )
+    if sure and not fraction and not unlabelled:
         way = "set `calibration_fraction`" if folds is None else "set `calibration_fraction`, and cv=None"
         raise ValueError(f"A choice with `confidence` needs rows of its own: {way}; found 0.")
-    if folds is not None and fraction:
+    if folds is not None and (fraction or unlabelled):
         raise ValueError(
             "`calibration_fraction` must be 0 with `cv`: cross-fitted counts are of the procedure, and a guarantee is "
-            f"about one model: found {fraction}. Choose one of the two."
+            f"about one model: found {fraction or '`unlabelled`'}. Choose one of the two."
         )
 
 
@@ -72,7 +77,7 @@ _FOLDS: Rule = ("cv", lambda v: v is None or (_whole(v) and v >= 2), "None or an
 SHARED: tuple[Rule, ...] = (
     ("selection", lambda v: isinstance(v, Selection) and not isinstance(v, type), "a rule such as ClosestToIdeal()"),
     ("validation_fraction", lambda v: np.ndim(v) or (_number(v) and 0 < v < 1), "between 0 and 1, both excluded"),
-    ("calibration_fraction", lambda v: _number(v) and v < 1, "at least 0 and less than 1"),
+    ("calibration_fraction", lambda v: v == "plan" or (_number(v) and v < 1), "at least 0 and less than 1, or 'plan'"),
     ("max_points", _whole, _WHOLE),
     ("min_group", _whole, _WHOLE),
 )

@@ -36,6 +36,10 @@ def _are_groups(value: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(own, tuple) for own in value.values())
 
 
+def _are_sizes(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(is_count, value.values()))
+
+
 #: What every estimator keeps beside its learner's own state, and what it must be. The names are part of the format.
 _KEPT: Mapping[str, Callable[[Any], bool]] = {
     "_best": is_number,
@@ -44,6 +48,8 @@ _KEPT: Mapping[str, Callable[[Any], bool]] = {
     "_history": lambda value: isinstance(value, list),
     "_reference": lambda value: isinstance(value, list) and all(map(is_number, value)),
     "_seed": lambda value: is_count(value) and value < 2**32,
+    "_sizes": _are_sizes,
+    "_small": lambda value: isinstance(value, dict) and all(_are_sizes(own) for own in value.values()),
     "_stale": is_count,
     "classes_": _are_labels,
     "favorable_": lambda value: True,  # looked at where it meets the labels
@@ -68,6 +74,8 @@ def get_state(estimator: FairClassifier) -> dict[str, Any]:
         "_history": search.history,
         "_reference": list(search.reference),
         "_seed": search.task.seed,
+        "_sizes": dict(search.sizes),
+        "_small": {name: dict(counts) for name, counts in search.small.items()},
         "_stale": search.stale,
         "classes_": search.task.classes,
         "favorable_": search.task.favorable,
@@ -92,11 +100,11 @@ def set_state(estimator: FairClassifier, state: Mapping[str, Any], points: list[
     features = state.get("n_features_in_", 0)
     learner.load_state_dict({name: state[f"_{name}"] for name in learner.STATE if f"_{name}" in state}, features)
     archive = Archive(task.criteria, estimator.max_points, task.groups)
-    require_points(points, {name: len(own) for name, own in task.groups.items()})
+    require_points(points, {name: len(own) for name, own in task.groups.items()}, task.criteria)
     archive.add_all(points)
     if len(archive) != len(points):
         raise refuse("points that others of the same front beat")
-    kept = ("history", "reference", "best", "stale", "bound")
+    kept = ("history", "reference", "best", "stale", "bound", "sizes", "small")
     estimator._take(Search(task, learner, archive, **{name: state[f"_{name}"] for name in kept if f"_{name}" in state}))
     for name in ("n_features_in_", "feature_names_in_"):
         if name in state:

@@ -49,8 +49,9 @@ class Point:
 
     @classmethod
     def of(cls, tallies: Sequence[Tally], **origin: Any) -> "Point":
-        """Return the point with these counts, on validation rows and, if there are some, on calibration rows."""
-        return cls(tallies[0], tallies[1] if len(tallies) > 1 else None, **origin)
+        """Return the point with these counts: on validation rows, then on the parts of the calibration rows, if any."""
+        valid, *parts = tallies
+        return cls(valid, sum(parts[1:], start=parts[0]) if parts else None, **origin)
 
 
 def measure_points(points: Sequence[Point], criteria: Sequence[Criterion]) -> Float[np.ndarray, "points columns"]:

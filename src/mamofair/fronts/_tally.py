@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from mamofair._rows.groups import Groups
-from mamofair.notions import Confusion, Notion
+from mamofair.notions import Confusion, Notion, column
 
 __all__ = ["Counter", "Tally"]
 
@@ -21,6 +21,9 @@ class Tally:
 
     With weighted rows the counts are sums of weights, and `squares` holds the sums of squared weights in the same
     form, from which effective numbers of rows derive.
+
+    A gap that has rows of its own is counted under its own name as well, such as `demographic_parity[sex]`: see `key`.
+    Rows without labels are counted there only, as if y were 0.
     """
 
     counts: Mapping[str, Float[np.ndarray, "_ 4"]]
@@ -53,9 +56,14 @@ class Tally:
             return Tally(counts)
         return Tally(counts, {name: table + other.squares[name] for name, table in self.squares.items()})
 
+    def key(self, notion: Notion, attribute: str) -> str:
+        """Return the name of the counts that a gap is measured on: the gap's, if it has rows of its own."""
+        name = column(notion, attribute)
+        return name if name in self.counts else attribute
+
     def gap(self, notion: Notion, attribute: str) -> float:
         """Return the exact gap, NaN where fewer than two groups can be compared."""
-        return float(notion.gap(Confusion.of_counts(self.counts[attribute])))
+        return float(notion.gap(Confusion.of_counts(self.counts[self.key(notion, attribute)])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +80,25 @@ class Counter:
     squares: Mapping[str, Float[np.ndarray, "n _"]] | None = None
 
     @classmethod
-    def of(cls, y: Any, groups: Groups, weight: Any = None) -> "Counter":
-        """Return a counter for rows with labels `y` (1 is favorable), `groups` and, if they differ, weights."""
+    def of(
+        cls,
+        y: Any,
+        groups: Groups,
+        weight: Any = None,
+        samples: Mapping[tuple[Notion, str], Bool[np.ndarray, " n"]] | None = None,
+        representative: bool = True,
+    ) -> "Counter":
+        """Return a counter for rows with labels `y` (1 is favorable), `groups` and, if they differ, weights.
+
+        `samples` marks the rows that a gap is measured on, for gaps with rows of their own. Rows that are not
+        `representative` of everyone count nowhere else.
+        """
         everyone = Groups((_EVERYONE,), (("everyone",),), np.zeros((len(groups), 1), dtype=int))
 
         def memberships(weight: Any) -> dict[str, np.ndarray]:
-            return everyone.memberships(y, weight) | groups.memberships(y, weight)
+            tables = everyone.memberships(y, weight) | groups.memberships(y, weight)
+            own = {column(*gap): tables[gap[1]] * marks[:, None] for gap, marks in (samples or {}).items()}
+            return {name: table * representative for name, table in tables.items()} | own
 
         return cls(memberships(weight), None if weight is None else memberships(np.square(weight)))
 

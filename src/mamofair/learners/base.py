@@ -64,6 +64,10 @@ class Learner(ABC):
     def read(self, estimator: Any, X: Any, reset: bool) -> Any:
         """Check features as scikit-learn does, in the name of an estimator, and return them as this kind takes them."""
 
+    def read_more(self, estimator: Any, X: Any) -> Any:
+        """Return the features of more rows as `read` has returned those to train on."""
+        return self.read(estimator, X, reset=False)
+
     @abstractmethod
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Train, and yield points measured on the rows that are held back; the archive holds what was found so far."""

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from mamofair.fronts import Point, Tally
+from mamofair.fronts import Criterion, Point, Tally
+from mamofair.notions import column
 
 __all__ = ["are_finite", "are_tensors", "is_count", "is_number", "refuse", "require_points", "require_tallies"]
 
@@ -45,10 +46,14 @@ def are_tensors(found: Mapping[str, Any], like: Mapping[str, torch.Tensor]) -> b
     return same and all(bool(t.isfinite().all()) for t in found.values())
 
 
-def require_points(points: Sequence[Point], sizes: Mapping[str, int]) -> None:
-    """Raise a `ValueError` unless points are measured on the same rows, in groups of which there are so many."""
+def require_points(points: Sequence[Point], sizes: Mapping[str, int], criteria: Sequence[Criterion] = ()) -> None:
+    """Raise a `ValueError` unless points are measured on the same rows, in groups of which there are so many.
+
+    Of the calibration rows, each gap may have some of its own.
+    """
+    gaps = {column(*criterion): sizes[criterion[1]] for criterion in criteria}
     require_tallies([point.valid for point in points], sizes)
-    require_tallies([point.calibration for point in points if point.calibration is not None], sizes)
+    require_tallies([point.calibration for point in points if point.calibration is not None], sizes, gaps)
     if len({point.calibration is None for point in points}) > 1:
         raise refuse("calibration counts of some points only")
     for point in points:
@@ -56,26 +61,35 @@ def require_points(points: Sequence[Point], sizes: Mapping[str, int]) -> None:
             raise refuse("a point that does not say where it comes from")
 
 
-def require_tallies(tallies: Sequence[Tally], sizes: Mapping[str, int]) -> None:
-    """Raise a `ValueError` unless these are counts of the same rows, everyone's and those of so many groups each."""
+def require_tallies(tallies: Sequence[Tally], sizes: Mapping[str, int], gaps: Mapping[str, int] | None = None) -> None:
+    """Raise a `ValueError` unless these are counts of the same rows, everyone's and those of so many groups each.
+
+    `gaps` are those that may have rows of their own, and their numbers of groups. If some have, everyone may be no one.
+    """
     for tally in tallies:
+        own = {name: size for name, size in (gaps or {}).items() if name in tally.counts}
         # Without weights, counts are whole numbers of rows; sums of weights may be as large as the weights are.
         weighted = tally.squares is not None
         tables = [tally.counts, *([] if tally.squares is None else [tally.squares])]
-        sound = all(_are_counts(table, {"": 1, **sizes}, weighted) for table in tables)
-        if not sound or not tally.overall.any():
+        sound = all(_are_counts(table, {"": 1, **sizes}, own, weighted) for table in tables)
+        if not sound or not (tally.overall.any() or own):
             raise refuse("counts that are negative, not finite, or not of these groups")
         # TP + FN and FP + TN, the rows of each label, whatever is decided.
         rows = {name: table[:, :2] + table[:, 2:] for name, table in tally.counts.items()}
         first = {name: table[:, :2] + table[:, 2:] for name, table in tallies[0].counts.items()}
-        if not all(np.allclose(table, first[name], rtol=1e-6) for name, table in rows.items()):
+        same = rows.keys() == first.keys()
+        if not same or not all(np.allclose(table, first[name], rtol=1e-6) for name, table in rows.items()):
             raise refuse("points that were measured on different rows")
 
 
-def _are_counts(tables: Mapping[str, np.ndarray], sizes: Mapping[str, int], weighted: bool) -> bool:
-    if tables.keys() != sizes.keys() or any(table.shape != (sizes[name], 4) for name, table in tables.items()):
+def _are_counts(
+    tables: Mapping[str, np.ndarray], sizes: Mapping[str, int], own: Mapping[str, int], weighted: bool
+) -> bool:
+    shapes = {name: (size, 4) for name, size in (*sizes.items(), *own.items())}
+    if {name: table.shape for name, table in tables.items()} != shapes:
         return False
     finite = all(((table >= 0) & np.isfinite(table)).all() for table in tables.values())
     if not weighted and not all(((table <= _MOST) & (table == np.round(table))).all() for table in tables.values()):
         return False
-    return finite and all((table.sum(axis=0) <= tables[""][0] * (1 + 1e-6) + 1e-6).all() for table in tables.values())
+    totals = [tables[name].sum(axis=0) for name in sizes]
+    return finite and all((total <= tables[""][0] * (1 + 1e-6) + 1e-6).all() for total in totals)

@@ -1,11 +1,11 @@
 """Rows to learn from: features, labels, groups and weights, and the parts that a search divides them into."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from jaxtyping import Int, Shaped
+from jaxtyping import Bool, Int, Shaped
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
@@ -18,7 +18,7 @@ from mamofair._rows.columns import as_array
 from mamofair._rows.groups import Groups
 from mamofair._rows.labels import as_column
 from mamofair._rows.splits import stratified_order
-from mamofair.fronts import Counter
+from mamofair.fronts import Counter, Criterion
 from mamofair.learners.numbers import Scaling
 from mamofair.notions import Notion
 
@@ -30,23 +30,31 @@ __all__ = ["AsTensor", "Parts", "Rows", "hold_back", "read_classes", "warn_of_un
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a data set: features as the learner wants them, labels (1 is favorable), groups and weights."""
+    """Rows of a data set: features as the learner wants them, labels (1 is favorable), groups and weights.
+
+    `samples` marks the rows that a gap is measured on, for gaps with rows of their own. Rows that are not
+    `representative` of everyone count for nothing else; they need no labels if these gaps need none.
+    """
 
     X: Any
     y: Int[np.ndarray, " n"]
     groups: Groups
     weight: np.ndarray | None
+    samples: Mapping[Criterion, Bool[np.ndarray, " n"]] = field(default_factory=dict, kw_only=True)
+    representative: bool = field(default=True, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.y)
 
     def __getitem__(self, index: Any) -> "Rows":
         weight = None if self.weight is None else self.weight[index]
-        return Rows(self.X[index], self.y[index], self.groups[index], weight)
+        samples = {criterion: marks[index] for criterion, marks in self.samples.items()}
+        parts = self.X[index], self.y[index], self.groups[index], weight
+        return Rows(*parts, samples=samples, representative=self.representative)
 
     def counter(self) -> Counter:
         """Return what counts decisions on these rows."""
-        return Counter.of(self.y, self.groups, self.weight)
+        return Counter.of(self.y, self.groups, self.weight, self.samples, self.representative)
 
     def scaling(self, pieces: int) -> Scaling:
         """Return how columns are scaled, and divided into pieces."""
@@ -66,16 +74,31 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The rows to train on, those that measure points, and those for calibration, which may be none."""
+    """The rows to train on, those that measure points, those for calibration, and more of these without labels.
+
+    The last two may be empty.
+    """
 
     train: Rows
     valid: Rows
     calibration: Rows
+    unlabelled: Rows | None = None
 
     @property
     def held_back(self) -> list[Rows]:
-        """The parts that points are measured on."""
-        return [part for part in (self.valid, self.calibration) if len(part)]
+        """The parts that points are measured on, the one that the archive looks at first."""
+        return [self.valid, *(part for part in (self.calibration, self.unlabelled) if part is not None and len(part))]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many rows each part has; those that train and measure, in folds, count in both."""
+        sizes = {"train": len(self.train), "validation": len(self.valid), "calibration": len(self.calibration)}
+        return sizes if self.unlabelled is None else sizes | {"unlabelled": len(self.unlabelled)}
+
+    def map(self, change: Callable[[Rows], Rows]) -> "Parts":
+        """Return the parts, each changed."""
+        more = None if self.unlabelled is None else change(self.unlabelled)
+        return Parts(change(self.train), change(self.valid), change(self.calibration), more)
 
 
 def hold_back(rows: Rows, fractions: tuple[Any, ...], rng: np.random.Generator) -> list[Rows]:

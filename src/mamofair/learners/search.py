@@ -1,6 +1,6 @@
 """The search for a front: iterating it is `fit`."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,6 +9,7 @@ from mamofair.fronts import Archive, Front
 from mamofair.learners.base import Learner
 from mamofair.learners.cross_fitting import cross_fit
 from mamofair.learners.rows import Parts, warn_of_unmeasured
+from mamofair.learners.small_groups import SmallGroups
 from mamofair.learners.task import Task
 from mamofair.objectives import require_rates
 
@@ -37,6 +38,10 @@ class Search:
         The largest hypervolume so far, and for how many rounds it has not grown.
     bound : float or None
         Of a stream: the place below which rows are held back.
+    small : {attribute: {group: rows}}
+        Groups that are too small to judge, and are left out of the gaps.
+    sizes : {part: rows}
+        How many rows each part has.
     """
 
     task: Task
@@ -47,6 +52,8 @@ class Search:
     best: float = 0.0
     stale: int = 0
     bound: float | None = None
+    small: SmallGroups = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def start(cls, task: Task, learner: Learner, max_points: int) -> "Search":

@@ -6,7 +6,6 @@ from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
 
 from mamofair._messages import PATH, cut, quote
 from mamofair._rows.groups import Groups
@@ -14,7 +13,7 @@ from mamofair._rows.labels import favorable_label
 from mamofair.fronts import Criterion
 from mamofair.notions import Notion, as_notion
 
-__all__ = ["Task", "read_notions", "small_groups"]
+__all__ = ["Task", "read_notions"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,24 +67,6 @@ def read_notions(notions: Any, attributes: tuple[str, ...]) -> dict[str, tuple[N
     if not any(known.values()):
         raise ValueError("`notions` must ask for at least one notion: found none.")
     return known
-
-
-def small_groups(
-    groups: Groups, y: Int[np.ndarray, " n"], notions: Mapping[str, tuple[Notion, ...]], least: int
-) -> dict[str, dict[Any, int]]:
-    """Return the groups of each attribute with fewer than `least` rows for some rate, and how many they have.
-
-    They are too small to be judged. An attribute of which fewer than two groups would be left has none.
-    """
-    found = {}
-    for name, values, codes in zip(groups.names, groups.values, groups.codes.T, strict=True):
-        rates = [rate for notion in notions.get(name, ()) for rate in notion.rates]
-        known = [codes[(codes >= 0) & np.isin(y, rate.labels)] for rate in rates] or [codes[codes >= 0]]
-        counts = np.min([np.bincount(own, minlength=len(values)) for own in known], axis=0).tolist()
-        small = {value: count for value, count in zip(values, counts, strict=True) if count < least}
-        if small and len(values) - len(small) >= 2:
-            found[name] = small
-    return found
 
 
 def _as_list(notions: Any) -> list[Notion | str]:

@@ -8,5 +8,16 @@
 from mamofair.metrics._audit import DEFAULT_NOTIONS, Audit, audit
 from mamofair.metrics._intervals import front_intervals, tally_intervals
 from mamofair.metrics._rates import error, gap, rates
+from mamofair.metrics._small_groups import list_small_groups
 
-__all__ = ["DEFAULT_NOTIONS", "Audit", "audit", "error", "front_intervals", "gap", "rates", "tally_intervals"]
+__all__ = [
+    "DEFAULT_NOTIONS",
+    "Audit",
+    "audit",
+    "error",
+    "front_intervals",
+    "gap",
+    "list_small_groups",
+    "rates",
+    "tally_intervals",
+]

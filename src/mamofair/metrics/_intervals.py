@@ -17,18 +17,21 @@ _ERROR = Rate(FP | FN)
 
 
 def count_events(
-    tallies: Sequence[Tally], rates: Sequence[Rate], attribute: str
+    tallies: Sequence[Tally], rates: Sequence[Rate], key: str
 ) -> tuple[Float[np.ndarray, "tallies rates groups"], Float[np.ndarray, "tallies rates groups"]]:
-    """Return the rows with each rate's event and those under its condition; with weights, effective numbers of rows."""
+    """Return the rows with each rate's event and those under its condition; with weights, effective numbers of rows.
+
+    `key` names the counts: an attribute, or a gap with rows of its own.
+    """
 
     def masses(tables: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         confusion = Confusion.of_counts(np.stack(tables))
         event = np.stack([confusion.mass(rate.event) for rate in rates], axis=-2)
         return event, np.stack([confusion.mass(rate.given ^ rate.event) for rate in rates], axis=-2)
 
-    event, rest = masses([tally.counts[attribute] for tally in tallies])
+    event, rest = masses([tally.counts[key] for tally in tallies])
     rows = event + rest
-    squares = [tally.squares[attribute] for tally in tallies if tally.squares is not None]
+    squares = [tally.squares[key] for tally in tallies if tally.squares is not None]
     if not squares:
         return event, rows
     effective = effective_rows(event, rest, *masses(squares))
@@ -43,7 +46,8 @@ def error_intervals(tallies: Sequence[Tally], confidence: float) -> Interval:
 
 def gap_intervals(tallies: Sequence[Tally], notion: Notion, attribute: str, confidence: float) -> Interval:
     """Return the interval of each tally's gap, simultaneous over groups and over the notion's rates."""
-    return largest_gap(*count_events(tallies, notion.rates, attribute), confidence)
+    key = tallies[0].key(notion, attribute) if tallies else attribute
+    return largest_gap(*count_events(tallies, notion.rates, key), confidence)
 
 
 def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid") -> pd.DataFrame:
@@ -75,7 +79,7 @@ def tally_intervals(tallies: Sequence[Tally], criteria: Sequence[Criterion], con
     """Return error and gaps of each tally with intervals, as `front_intervals` does: for test rows, say."""
     measured = {"error": (np.array([tally.error for tally in tallies]), error_intervals(tallies, confidence))}
     for notion, attribute in criteria:
-        gaps = notion.gap(Confusion.of_counts(np.stack([tally.counts[attribute] for tally in tallies])))
+        gaps = np.array([tally.gap(notion, attribute) for tally in tallies])
         intervals = gap_intervals(tallies, notion, attribute, confidence)
         measured[column(notion, attribute)] = np.nan_to_num(gaps, nan=1.0), intervals
     return pd.DataFrame(
@@ -95,5 +99,10 @@ def _tallies(front: Front, part: str) -> list[Tally]:
     if len(held_back) < len(tallies):
         raise ValueError(
             "The front must have calibration rows: found none. Train with `calibration_fraction=`, or use part='valid'."
+        )
+    if not all(tally.overall.any() for tally in held_back):
+        raise ValueError(
+            "Calibration rows must be like everyone to have an error: found rows of a plan, or without labels. "
+            "`MostAccurateWithin(…).answer` has the intervals of their gaps; or use part='valid'."
         )
     return held_back

@@ -17,6 +17,7 @@ from mamofair.notions import Confusion
 from mamofair.report._titles import title
 from mamofair.report._training import summarize_training
 from mamofair.runs import Run
+from mamofair.selection import MostAccurateWithin
 
 __all__ = ["BASELINE", "CONFIDENCE", "summarize"]
 
@@ -31,12 +32,15 @@ def summarize(run: Run) -> dict[str, Any]:
     Keys: `rows` (the rows measured on: test, or validation if the run has no test rows), `confidence`, `objectives`,
     `parts` (by rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates,
     who pays), `rates` and `groups` (what the numbers of a point stand for), `baseline`, `favorable`, `selected`,
-    `within` (a limit or None for each objective), `limit`, `training`, `price`, `settings` and `checksum`.
+    `margin` (of choices, in standard errors), `padded` (by point: error, and gaps plus the margin), `within` (a limit
+    or None for each objective), `limit`, `training`, `price`, `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
     valid = [point.valid for point in front.points]
     tallies = {"validation": valid} | ({"test": list(run.test)} if run.test else {})
     rows = "test" if run.test else "validation"
+    chosen_by = run.estimator.selection
+    rule = chosen_by if isinstance(chosen_by, MostAccurateWithin) else MostAccurateWithin(1.0)
     summary = {
         "rows": rows,
         "confidence": CONFIDENCE,
@@ -50,6 +54,8 @@ def summarize(run: Run) -> dict[str, Any]:
         "baseline": BASELINE,
         "favorable": str(run.estimator.favorable_),
         "selected": run.estimator.selected_,
+        "margin": rule.margin,
+        "padded": np.column_stack([front.values[:, 0], rule.padded_gaps(front)]),
         "within": _within(run.settings.get("within"), front.columns),
         "limit": {} if run.limit is None else _limit(run.limit),
         "training": summarize_training(run.estimator.history_),

@@ -22,8 +22,10 @@ class Run:
         The fitted estimator.
     settings
         Plain JSON: `command`, `created` (a date), `data` (`name`, `rows`, `parts` with the rows to train, validate,
-        calibrate and test, `checksum`, `groups`: for each attribute and group its `rows` and `positives`), `target`,
-        `favorable`, `sensitive`, `notions`, `model`, `parameters`, `within`, `seed`, `versions`, `format`.
+        calibrate and test, `checksum`, `groups`: for each attribute and group its `rows` and `positives`,
+        `small_groups`: those that are left out of the gaps, with their rates), `target`, `favorable`, `sensitive`,
+        `notions`, `model`, `parameters`, `within`, `certificate` (the answer of a choice with confidence), `seed`,
+        `versions`, `format`.
     groups
         The names of each attribute's groups, in the order of the counts in tallies.
     test

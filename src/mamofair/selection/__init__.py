@@ -5,8 +5,19 @@ for everyone, has no gap and no use: it is chosen only if there is no other poin
 """
 
 from mamofair.selection._answer import Answer
+from mamofair.selection._plan import Plan, plan_calibration, rows_needed
 from mamofair.selection._rows import Selection
 from mamofair.selection._rules import ClosestToIdeal, Knee, Weighted
 from mamofair.selection._within import MostAccurateWithin
 
-__all__ = ["Answer", "ClosestToIdeal", "Knee", "MostAccurateWithin", "Selection", "Weighted"]
+__all__ = [
+    "Answer",
+    "ClosestToIdeal",
+    "Knee",
+    "MostAccurateWithin",
+    "Plan",
+    "Selection",
+    "Weighted",
+    "plan_calibration",
+    "rows_needed",
+]

@@ -6,15 +6,16 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from mamofair._stats.certificates import Method, Sample
 from mamofair._stats.intervals import effective_rows
-from mamofair.fronts import Criterion, Tally
+from mamofair.fronts import Criterion, Front, Tally
 from mamofair.notions import Confusion, Rate
 
-__all__ = ["Pair", "pairs"]
+__all__ = ["Pair", "padded_gaps", "pairs"]
 
 #: The chance that so many more rows settle it. In simulations it was .73 to 1: the truth is seldom next to the limit.
 _CHANCE = 2 / 3
@@ -83,19 +84,53 @@ def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
     A single group, which nothing can be compared with, is paired with an empty one.
     """
     notion, attribute = criterion
-    confusion = Confusion.of_counts(tally.counts[attribute])
-    everyone = tally.counts[attribute].sum(axis=-1)
+    key = tally.key(*criterion)
+    counts, squares = tally.counts[key], None if tally.squares is None else tally.squares[key]
+    everyone = counts.sum(axis=-1)
     for rate in notion.rates:
-        events, rows = confusion.mass(rate.event), confusion.mass(rate.given)
-        shares = np.maximum(rows, 1) / np.maximum(everyone, 1)  # of a group without such rows, one in all is a guess
-        if tally.squares is not None:
-            squares, rest = Confusion.of_counts(tally.squares[attribute]), rate.given ^ rate.event
-            effective = effective_rows(events, confusion.mass(rest), squares.mass(rate.event), squares.mass(rest))
-            events, rows = _divide(events, rows) * effective, effective
+        under = Confusion.of_counts(counts).mass(rate.given)
+        shares = np.maximum(under, 1) / np.maximum(everyone, 1)  # of a group without such rows, one in all is a guess
+        events, rows = count_events(rate, counts, squares)
         groups = list(zip(events.tolist(), rows.tolist(), shares.tolist(), strict=True))
         groups += [(0.0, 0.0, 1.0)] * (2 - len(groups))
         for (i, (x, n, one)), (j, (y, m, other)) in combinations(enumerate(groups), 2):
             yield Pair(attribute, rate, (i, j), ((x, n), (y, m)), (one, other))
+
+
+def count_events(
+    rate: Rate, counts: Float[np.ndarray, "*models groups 4"], squares: Float[np.ndarray, "*models groups 4"] | None
+) -> tuple[Float[np.ndarray, "*models groups"], Float[np.ndarray, "*models groups"]]:
+    """Return each group's rows with the event of a rate and those under its condition; if weighted, effective ones."""
+    confusion = Confusion.of_counts(counts)
+    events, rows = confusion.mass(rate.event), confusion.mass(rate.given)
+    if squares is None:
+        return events, rows
+    weighted, rest = Confusion.of_counts(squares), rate.given ^ rate.event
+    effective = effective_rows(events, confusion.mass(rest), weighted.mass(rate.event), weighted.mass(rest))
+    return _divide(events, rows) * effective, effective
+
+
+def padded_gaps(front: Front, margin: float) -> Float[np.ndarray, "points gaps"]:
+    """Return the gaps of each point as measured, plus so many standard errors: the largest such sum of two groups."""
+    gaps = [_padded_gap(front, criterion, margin) for criterion in front.criteria]
+    # Where nothing was compared, the gap counts as 1.
+    return np.asarray(np.maximum(np.stack(gaps, axis=-1), front.values[:, 1:]))
+
+
+def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.ndarray, " points"]:
+    tallies, largest = [point.valid for point in front], np.zeros(len(front))
+    key = tallies[0].key(*criterion)
+    counts = np.stack([tally.counts[key] for tally in tallies])
+    squares = [tally.squares[key] for tally in tallies if tally.squares is not None]
+    for rate in criterion[0].rates:
+        events, rows = count_events(rate, counts, np.stack(squares) if squares else None)
+        rates, known = _divide(events, rows), rows > 0
+        # As if a row with the event and one without it had been seen besides: a rate of 0 is not certain.
+        variances = _divide((events + 1) * (rows - events + 1), (rows + 2) ** 2 * rows)
+        for i, j in combinations(range(rates.shape[1]), 2):
+            sums = np.abs(rates[:, i] - rates[:, j]) + margin * np.sqrt(variances[:, i] + variances[:, j])
+            largest = np.maximum(largest, np.where(known[:, i] & known[:, j], sums, 0.0))
+    return largest
 
 
 def _divide(a: Any, b: Any) -> Any:

@@ -16,6 +16,8 @@ from mamofair._rows.splits import warn_of_likeness
 from mamofair.learners import Parts, Rows
 from mamofair.learners.numbers import Scaling
 from mamofair.learners.rows import AsTensor
+from mamofair.learners.small_groups import SmallGroups, find_small_groups, warn_of_small_groups
+from mamofair.learners.task import read_notions
 from mamofair.streaming.blocks import Chunks, ReadX, RowBlock, as_bytes, as_chunks, concatenate, read_block
 from mamofair.streaming.buffer import ShuffleBuffer
 
@@ -97,14 +99,19 @@ class _LabelsAndGroups:
     favorable: Any
     groups: Groups
     crossed: bool
+    small: SmallGroups
 
     @classmethod
-    def of(cls, census: Census, favorable: Any, crossed: bool) -> "_LabelsAndGroups":
+    def of(cls, census: Census, favorable: Any, crossed: bool, notions: Any, min_group: int) -> "_LabelsAndGroups":
         classes = np.unique(as_column(np.array(list(dict.fromkeys(census.labels))), "y"))
         if len(classes) == 1:
             raise ValueError(f"`y` must have two classes: found one class only, {quote(classes.tolist()[0])}.")
         groups = census.groups().crossed() if crossed else census.groups()
-        return cls(classes, favorable_label(classes, favorable=favorable), groups, crossed)
+        favorable = favorable_label(classes, favorable=favorable)
+        y, rows = np.array([int(label == favorable) for label in census.labels]), np.array([*census.cells.values()])
+        small = find_small_groups(groups, y, read_notions(notions, groups.names), min_group, rows)
+        warn_of_small_groups(small, min_group)
+        return cls(classes, favorable, _leave_out(groups, small), crossed, small)
 
     def encode(self, block: RowBlock) -> RowBlock:
         """Return rows whose `y` is 1 for the favorable label, with the group numbers of all rows."""
@@ -118,8 +125,12 @@ class _LabelsAndGroups:
         return replace(block, y=y, groups=self.encode_groups(block.groups))
 
     def encode_groups(self, groups: Groups) -> Groups:
-        """Return groups with the group numbers of all rows."""
-        return (groups.crossed() if self.crossed else groups).as_in(self.groups)
+        """Return groups with the group numbers of all rows; those that are too small are unknown."""
+        return _leave_out(groups.crossed() if self.crossed else groups, self.small).as_in(self.groups)
+
+
+def _leave_out(groups: Groups, small: SmallGroups) -> Groups:
+    return groups.without({name: list(counts) for name, counts in small.items()}) if small else groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +177,7 @@ class HoldOut:
     classes: np.ndarray
     groups: Groups
     bound: float
+    small: SmallGroups
 
 
 def hold_out(
@@ -176,6 +188,8 @@ def hold_out(
     seed: int,
     favorable: Any = None,
     crossed: bool = False,
+    notions: Any = "demographic_parity",
+    min_group: int = 1,
     memory: int | str | None = None,
     bound: float | None = None,
 ) -> HoldOut:
@@ -188,7 +202,7 @@ def hold_out(
     chunks, budget = as_chunks(rows), as_bytes(getattr(rows, "memory", "2GB") if memory is None else memory)
     share, room = sum(fractions), np.inf if bound is not None else budget * _SHARE
     partition = _one_pass(chunks, read, seed, share if bound is None else bound, room)
-    task = _LabelsAndGroups.of(partition.census, favorable, crossed)
+    task = _LabelsAndGroups.of(partition.census, favorable, crossed, notions, min_group)
     partition = partition.within(room, _extra_bytes(partition.held_out[0][1], task.groups))
     _warn(partition, share)
     bound = partition.bound
@@ -214,7 +228,7 @@ def hold_out(
             "Give more rows, or another `validation_fraction`."
         )
     held_back = (Rows(block.X, block.y, block.groups, block.weight) for block in (validation, calibration))
-    return HoldOut(Parts(train, *held_back), task.classes, task.groups, bound)
+    return HoldOut(Parts(train, *held_back), task.classes, task.groups, bound, task.small)
 
 
 def _extra_bytes(block: RowBlock, groups: Groups) -> int:

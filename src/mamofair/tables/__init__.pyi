@@ -1,6 +1,7 @@
 from ._batches import read_batches
 from ._encoder import TableEncoder, encoder
 from ._encoder_file import load_encoder, read_encoder, save_encoder
+from ._new_rows import read_new_rows
 from ._open import open_source
 from ._read import Table, read_features, read_table
 from .attributes import parse_attribute
@@ -15,6 +16,7 @@ __all__ = [
     "read_batches",
     "read_encoder",
     "read_features",
+    "read_new_rows",
     "read_table",
     "save_encoder",
 ]

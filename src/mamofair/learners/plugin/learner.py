@@ -75,6 +75,10 @@ class PlugInLearner(Learner):
         table = self._read_table(estimator, X, reset)
         return table, self._read_told(features, len(table)) if self.aware else None
 
+    def read_more(self, estimator: Any, X: Any) -> Any:
+        """Return more rows as a table."""
+        return self._read_table(estimator, X, reset=False)
+
     def _read_table(self, estimator: Any, X: Any, reset: bool) -> Table:
         """Return features: numbers for our own models, as they are for an estimator of the user's."""
         if self.estimator is not None:
@@ -129,11 +133,10 @@ class PlugInLearner(Learner):
         """Yield the points of rules, measured, with so many rounds of mutations; None means as `effort` says."""
         rounds = _MUTATIONS[self.effort] if mutations is None else mutations
         measures = [(self.evidence(posterior, parts.valid.groups), parts.valid.counter())]
-        calibration = parts.calibration
-        if len(calibration):
+        for part in parts.held_back[1:]:
             assert self.posterior is not None
-            calibration_posterior = self.posterior(calibration.X, calibration.groups if self.aware else None)
-            measures.append((self.evidence(calibration_posterior, calibration.groups), calibration.counter()))
+            posterior_there = self.posterior(part.X, part.groups if self.aware else None)
+            measures.append((self.evidence(posterior_there, part.groups), part.counter()))
         for step, states in enumerate(self._sweep(posterior, task, parts.valid, rounds)):
             tallies = [_measure(states, *one) for one in measures]
             points = [Point.of(own, step=step, state=state) for *own, state in zip(*tallies, states, strict=True)]

@@ -59,7 +59,14 @@ function table(target, head, rows, caption) {
 const bounds = () => state.limits.map((limit) => (limit === null ? Infinity : limit));
 const inside = (id) => bounds().every((bound, j) => valid[id][j][0] <= bound);
 const exceeded = (id, j) => summary.parts[summary.rows][id][j][0] > bounds()[j]; // on the rows shown
-const best = () => points.findIndex((point, id) => inside(id) && !(useful && point.constant)); // points are sorted by error
+
+// The most accurate point that is within the limits by its margin; if there is none, the one with the most room.
+const excess = (id) => Math.max(...bounds().map((bound, j) => summary.padded[id][j] - bound));
+const best = () => {
+  const within = points.flatMap((point, id) => (inside(id) && !(useful && point.constant) ? [id] : [])); // sorted by error
+  const safe = within.find((id) => excess(id) <= 0);
+  return safe ?? within.reduce((a, b) => (a >= 0 && excess(a) <= excess(b) ? a : b), -1);
+};
 
 // Changes
 

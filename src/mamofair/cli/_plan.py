@@ -1,0 +1,102 @@
+"""`mamofair plan`: how many rows of whom a certificate needs, before anything is trained."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mamofair.cli._console import print_sentence, print_table, warnings_as_notes
+from mamofair.cli._options import AsJson, Favorable, Notion, Sensitive, Target, UnusedSeed
+
+if TYPE_CHECKING:
+    from mamofair.selection import Plan
+
+__all__ = ["plan"]
+
+
+def plan(
+    table: Annotated[
+        Path | None,
+        typer.Argument(metavar="[TABLE]", help="A CSV or Parquet file; without one, the rows that two groups need."),
+    ] = None,
+    target: Target = None,
+    favorable: Favorable = None,
+    sensitive: Sensitive = None,
+    notion: Notion = None,
+    within: Annotated[float, typer.Option(help="The largest acceptable gap.")] = 0.05,
+    confidence: Annotated[float, typer.Option(help="How sure to be that gaps are at most that.")] = 0.95,
+    chance: Annotated[float, typer.Option(help="The chance that a model without any gap is certified.")] = 0.6,
+    rate: Annotated[float, typer.Option(help="Without a table: the rate to expect in both groups.")] = 0.5,
+    seed: UnusedSeed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Say how many rows of which people are needed to certify a limit on gaps.
+
+    The plan follows from the numbers of groups and labels alone. `mamofair
+    train --calibration-fraction plan` holds back such rows.
+
+    Example: mamofair plan loans.csv --target approved --favorable yes
+    --sensitive gender --notion equal_opportunity --within 0.05
+    --confidence 0.9
+    """
+    from mamofair.selection import plan_calibration, rows_needed
+
+    if table is None:
+        given = {"--target": target, "--sensitive": sensitive, "--favorable": favorable, "--notion": notion}
+        if stray := [name for name, value in given.items() if value]:
+            raise ValueError(f"`{stray[0]}` needs a table: name a file, or leave it out.")
+        rows = rows_needed(within, confidence, rate=rate, chance=chance)
+        _print_rows(rows, within, confidence, chance, rate, as_json)
+        return
+    if target is None:
+        raise ValueError(f"`--target` is missing: name the column of {table.name} to predict.")
+    with warnings_as_notes():
+        y, people, label = _read(table, target, favorable, sensitive or [])
+        result = plan_calibration(
+            y,
+            sensitive_features=people,
+            limit=within,
+            confidence=confidence,
+            notions=notion or "demographic_parity",
+            favorable=label,
+            chance=chance,
+        )
+    if as_json:
+        typer.echo(
+            json.dumps({"table": str(table), "rows": result.rows, "held_back": result.held_back} | _plain(result))
+        )
+        return
+    lines = [[str(cell) for cell in row] for row in result.frame().fillna("any").itertuples(index=False)]
+    print_table([["gap", "group", "label", "needed", "available"], *lines])
+    print_sentence(result.message)
+
+
+def _read(path: Path, target: str, favorable: str | None, sensitive: list[str]) -> tuple[Any, Any, Any]:
+    """Return labels, sensitive columns and the favorable label of a table."""
+    from mamofair.tables import open_source, parse_attribute, read_table
+
+    names = open_source(path).names
+    needed = {target, *(parse_attribute(one, names)[0] for one in sensitive)}
+    # `read_table` needs features: the sensitive columns serve, and the others are dropped.
+    others = [name for name in names if name not in needed]
+    read = read_table(path, target, favorable, sensitive, others, keep_sensitive=True)
+    return read.y, read.sensitive, 1
+
+
+def _plain(result: "Plan") -> dict[str, Any]:
+    frame = result.frame()
+    needs = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return {"confidence": result.confidence, "chance": result.chance, "needs": needs}
+
+
+def _print_rows(rows: int, within: float, confidence: float, chance: float, rate: float, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"rows": rows, "within": within, "confidence": confidence, "chance": chance}))
+        return
+    print_sentence(
+        f"To certify a gap of at most {within:g} with {100 * confidence:g} % confidence, each of two groups needs "
+        f"about {rows:,} rows under the condition of the rate: all rows for demographic parity, those with a favorable "
+        f"label for equal opportunity. With rates near {rate:g}, a model without any gap then passes with a chance of "
+        f"about {100 * chance:.0f} %."
+    )

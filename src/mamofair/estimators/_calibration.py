@@ -1,0 +1,74 @@
+"""Rows for choices with a guarantee: a fraction of them, those that a plan names, and more without labels."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mamofair._rows.groups import Groups
+from mamofair.fronts import Criterion
+from mamofair.learners import Learner, Parts, Rows, Task
+from mamofair.selection import MostAccurateWithin, Plan
+
+__all__ = ["divide"]
+
+
+def divide(estimator: Any, learner: Learner, task: Task, rows: Rows, more: Rows | None, seed: int) -> Parts:
+    """Divide rows into parts as an estimator wants them; `more` are rows without labels, for calibration."""
+    rng = np.random.default_rng(seed)
+    valid, calibration = estimator.validation_fraction, estimator.calibration_fraction
+    if calibration == "plan":
+        parts = _divide_by_plan(estimator.selection, learner, task, rows, more, valid, rng)
+    else:
+        parts = learner.split(rows, (valid, calibration), rng)
+    if more is None:
+        return parts
+    samples = parts.calibration.samples or {gap: np.ones(len(parts.calibration), dtype=bool) for gap in more.samples}
+    unlabelled = replace(more, samples={gap: more.samples.get(gap, np.zeros(len(more), dtype=bool)) for gap in samples})
+    return replace(parts, calibration=replace(parts.calibration, samples=samples), unlabelled=unlabelled)
+
+
+def _divide_by_plan(
+    selection: MostAccurateWithin,
+    learner: Learner,
+    task: Task,
+    rows: Rows,
+    more: Rows | None,
+    valid: Any,
+    rng: np.random.Generator,
+) -> Parts:
+    """Hold back the rows that a plan names; the others are weighted so that they stand for everyone again."""
+    if rows.weight is not None:
+        raise ValueError(
+            'calibration_fraction="plan" must have rows of equal weight: found `sample_weight`. Fit without it, or '
+            "hold back a fraction."
+        )
+    assert selection.confidence is not None
+    besides = {} if more is None else {gap: _group_sizes(more.groups, gap) for gap in more.samples}
+    free = ~np.asarray(valid) if np.ndim(valid) else np.ones(len(rows), dtype=bool)  # a mask holds rows back before
+    plan = Plan.of(
+        rows.y[free], rows.groups[free], selection.limits_of(task.criteria), selection.confidence, more=besides
+    )
+    samples = {}
+    for gap, marks in plan.draw(rows.y[free], rows.groups[free], rng).items():
+        samples[gap] = np.zeros(len(rows), dtype=bool)
+        samples[gap][free] = marks
+    held = np.any([*samples.values()], axis=0)
+    calibration = replace(rows, samples=samples, representative=False)[held]
+    rest = replace(rows, weight=_weights(rows, held) if held.any() else None)[~held]
+    parts = learner.split(rest, (np.asarray(valid)[~held] if np.ndim(valid) else valid, 0.0), rng)
+    return replace(parts, calibration=calibration)
+
+
+def _weights(rows: Rows, held: np.ndarray) -> np.ndarray:
+    """Return weights with which the rows that are not held back have everyone's shares of labels and groups."""
+    _, cells = np.unique(np.column_stack([rows.y, rows.groups.codes]), axis=0, return_inverse=True)
+    cells = cells.ravel()
+    left = np.bincount(cells[~held], minlength=cells.max() + 1)
+    return np.asarray((np.bincount(cells) / np.maximum(left, 1))[cells])
+
+
+def _group_sizes(groups: Groups, gap: Criterion) -> np.ndarray:
+    place = groups.names.index(gap[1])
+    codes = groups.codes[:, place]
+    return np.bincount(codes[codes >= 0], minlength=len(groups.values[place])).astype(float)

@@ -1,0 +1,47 @@
+"""What `fit` is given, read and checked: the task, and the rows to learn from."""
+
+from typing import Any
+
+from mamofair._rows.groups import read_groups, warn_of_order
+from mamofair._rows.labels import as_weights, favorable_label, is_label
+from mamofair.learners import Learner, Rows, Task
+from mamofair.learners.rows import read_classes
+from mamofair.learners.small_groups import SmallGroups, find_small_groups, warn_of_small_groups
+from mamofair.learners.task import read_notions
+
+__all__ = ["read_rows"]
+
+MISSING = (
+    "`fit` needs `sensitive_features`: without them it could only train an ordinary classifier, silently unfair. "
+    "Pass a Series, a frame or an array with one row per sample. In a Pipeline or GridSearchCV, call "
+    "sklearn.set_config(enable_metadata_routing=True) first and pass sensitive_features to their `fit`."
+)
+
+
+def read_rows(
+    estimator: Any,
+    learner: Learner,
+    X: Any,
+    y: Any,
+    sensitive_features: Any,
+    sample_weight: Any,
+    seed: int,
+    reset: bool,
+) -> tuple[Task, Rows, SmallGroups]:
+    """Return the task, the rows that have a weight, and the groups that are too small to judge."""
+    if sensitive_features is None:
+        raise ValueError(MISSING)
+    warn_of_order(sensitive_features, {"X": X, "y": y})
+    X = learner.read(estimator, X, reset=reset)
+    weight = None if sample_weight is None else as_weights(sample_weight, len(X))
+    labels, classes = read_classes(y, len(X), weight)
+    groups = read_groups(sensitive_features, rows=len(X))
+    groups = groups.crossed() if estimator.crossed else groups
+    favorable = is_label(labels, favorable_label(classes, favorable=estimator.favorable)).astype(int)
+    notions = read_notions(estimator.notions, groups.names)
+    small = find_small_groups(groups, favorable, notions, estimator.min_group)
+    warn_of_small_groups(small, estimator.min_group)
+    groups = groups.without({name: list(counts) for name, counts in small.items()}) if small else groups
+    task = Task.of(classes, groups, notions=estimator.notions, favorable=estimator.favorable, seed=seed)
+    rows = Rows(X, favorable, groups, weight)
+    return task, rows if weight is None else rows[weight > 0], small

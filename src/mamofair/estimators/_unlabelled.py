@@ -1,0 +1,85 @@
+"""Rows without labels, which gaps that need none are certified with: read, and compared with the others."""
+
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2_contingency, norm
+
+from mamofair._messages import PATH, cut, quote, warn_user
+from mamofair._rows.groups import Groups, read_groups
+from mamofair.fronts import Front
+from mamofair.learners import Learner, Rows, Task
+from mamofair.notions import column
+
+__all__ = ["read_unlabelled", "warn_of_other_rates"]
+
+_SURPRISING = 1e-4  # the probability with which rows of one population differ so much that we warn
+
+
+def read_unlabelled(estimator: Any, learner: Learner, task: Task, labelled: Rows, unlabelled: Any) -> Rows:
+    """Return rows without labels, given as a pair of features and sensitive features."""
+    if not isinstance(unlabelled, tuple) or len(unlabelled) != 2:
+        raise ValueError(
+            f"`unlabelled` must be a pair of features and sensitive features: found {type(unlabelled).__name__}. "
+            "Pass unlabelled=(X, sensitive_features)."
+        )
+    gaps = [criterion for criterion in task.criteria if not criterion[0].needs_labels]
+    if not gaps:
+        names = ", ".join(column(*criterion) for criterion in task.criteria)
+        raise ValueError(
+            "`unlabelled` rows must serve a gap that needs no labels, such as demographic parity: found "
+            f"{cut(names, PATH)}. Leave them out."
+        )
+    X, features = unlabelled
+    try:
+        X = learner.read_more(estimator, X)
+    except ValueError as error:
+        raise ValueError(f"`unlabelled` must have the features of X: {' '.join(str(error).split())}") from None
+    groups = read_groups(features, rows=len(X), whole=False)
+    groups = (groups.crossed() if estimator.crossed else groups).as_in(Groups.of_values(task.groups), strict=False)
+    samples = {gap: np.ones(len(X), dtype=bool) for gap in gaps}
+    rows = Rows(X, np.zeros(len(X), dtype=int), groups, None, samples=samples, representative=False)
+    _warn_of_other_shares(labelled, rows)
+    return rows
+
+
+def _warn_of_other_shares(rows: Rows, more: Rows) -> None:
+    """Warn if the groups of rows without labels have other shares than chance explains."""
+    for place, (name, values) in enumerate(zip(rows.groups.names, rows.groups.values, strict=True)):
+        codes = [part.groups.codes[:, place] for part in (rows, more)]
+        table = np.stack([np.bincount(own[own >= 0], minlength=len(values)) for own in codes])
+        if table.any(axis=1).all() and table.any(axis=0).all() and chi2_contingency(table).pvalue < _SURPRISING:
+            shares = zip(values, *(table / table.sum(axis=1, keepdims=True)), strict=True)
+            listed = ", ".join(f"{quote(value)} {labelled:.1%} and {other:.1%}" for value, labelled, other in shares)
+            warn_user(
+                f"The rows without labels must be of the same population as the others: found other shares of "
+                f"{quote(name)}, {cut(listed, PATH)}. A certificate that rests on them may not hold."
+            )
+
+
+def warn_of_other_rates(front: Front) -> None:
+    """Warn if the most accurate point selects a group more or less often among calibration rows than chance explains.
+
+    Rows without labels are most of these, where a gap has rows of its own.
+    """
+    point = front.points[0]
+    if point.calibration is None:
+        return
+    for notion, attribute in front.criteria:
+        if notion.needs_labels or point.calibration.key(notion, attribute) == attribute:
+            continue
+        tables = point.valid.counts[attribute], point.calibration.counts[column(notion, attribute)]
+        selected, rows = np.array([(t[:, :2].sum(axis=1), t.sum(axis=1)) for t in tables]).swapaxes(0, 1)
+        if not rows.all():
+            continue
+        pooled = selected.sum(axis=0) / rows.sum(axis=0)
+        error = np.sqrt(np.maximum(pooled * (1 - pooled) * (1 / rows).sum(axis=0), 1e-12))
+        distance = np.abs(np.diff(selected / rows, axis=0)[0]) / error
+        group = int(np.argmax(distance))
+        if 2 * norm.sf(distance[group]) * len(distance) < _SURPRISING:
+            there, here = (selected / rows)[:, group]
+            warn_user(
+                "The rows without labels must be of the same population as the others: found that the most accurate "
+                f"point selects {there:.1%} of {quote(front.groups[attribute][group])} there and {here:.1%} here. "
+                "A certificate that rests on them may not hold."
+            )

@@ -1,0 +1,27 @@
+"""More rows of the kind that a model was trained on: its features, and the groups of its sensitive columns."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from mamofair.tables._batches import read_batches
+from mamofair.tables._encoder import TableEncoder
+from mamofair.tables._open import open_source
+from mamofair.tables._read import read_features
+from mamofair.tables.attributes import assign_groups, check_edges, parse_attributes
+
+__all__ = ["read_new_rows"]
+
+
+def read_new_rows(path: Path, encoder: TableEncoder, sensitive: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the encoder's features and the sensitive columns, such as "sex" or "age:25,60", of a CSV or Parquet file.
+
+    Columns are read in the types that training used; a target need not be there.
+    """
+    source = open_source(path)
+    bins = parse_attributes(list(sensitive), source.names)
+    source.check([*encoder.feature_names_in_, *bins])
+    features = pd.concat([batch for _, batch in read_batches(path, encoder)], ignore_index=True)
+    columns = read_features(path, list(bins))
+    return features, pd.DataFrame({n: assign_groups(columns[n], check_edges(n, bins[n])) for n in bins})

@@ -1,0 +1,146 @@
+"""Plans: enough rows for the chance they name, drawn so that every gap stays unbiased."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mamofair._rows.groups import read_groups
+from mamofair._stats.certificates import is_within
+from mamofair.fronts import Counter
+from mamofair.notions import (
+    ACCURACY_PARITY,
+    DEMOGRAPHIC_PARITY,
+    EQUAL_OPPORTUNITY,
+    EQUALIZED_ODDS,
+    PREDICTIVE_PARITY,
+)
+from mamofair.selection import Plan, rows_needed
+from mamofair.selection._certified import Demand
+
+DP, EOPP = (DEMOGRAPHIC_PARITY, "sex"), (EQUAL_OPPORTUNITY, "sex")
+DP_RACE, EOPP_RACE = (DEMOGRAPHIC_PARITY, "race"), (EQUAL_OPPORTUNITY, "race")
+
+
+def people(n: int, seed: int = 0):
+    """A population in which labels, groups and the attributes among each other depend on each other."""
+    rng = np.random.default_rng(seed)
+    sex = rng.random(n) < 0.35
+    race = rng.random(n) < 0.1 + 0.2 * sex
+    y = (rng.random(n) < 0.3 - 0.1 * sex + 0.1 * race).astype(int)
+    return y, read_groups(pd.DataFrame({"sex": np.where(sex, "F", "M"), "race": np.where(race, "B", "W")}))
+
+
+@pytest.mark.parametrize(("limit", "confidence", "rate"), [(0.05, 0.9, 0.5), (0.1, 0.95, 0.5), (0.05, 0.9, 0.2)])
+def test_rows_needed_give_the_chance_they_name(limit, confidence, rate):
+    rng, n = np.random.default_rng(0), rows_needed(limit, confidence, rate=rate)
+    events = rng.binomial(n, rate, size=(200, 2))
+    passed = [is_within((int(a), n), (int(b), n), limit, round(1 - confidence, 12)) for a, b in events]
+    assert 0.48 < np.mean(passed) < 0.72  # .6, a standard error of .035, and an exact test a little below the normal
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(0.08, 0.3), st.floats(0.5, 0.93), st.integers(0, 5))
+def test_every_pair_of_groups_has_enough_rows(limit, confidence, seed):
+    y, groups = people(20_000, seed)
+    plan = Plan.of(y, groups, {EOPP: limit, EOPP_RACE: limit}, confidence)
+    for _, part in plan.frame().groupby("gap"):
+        n = part["needed"].to_numpy()
+        assert (n <= part["available"] / 2 + 1).all()
+        assert (1 / n).sum() <= 2 / rows_needed(limit, confidence) + 1e-3  # more rows than for one gap alone
+        assert (part["label"] == 1).all()
+
+
+@pytest.mark.parametrize("notion", [EQUALIZED_ODDS, ACCURACY_PARITY, PREDICTIVE_PARITY])
+def test_conditions_decide_which_rows_are_planned(notion):
+    y, groups = people(20_000)
+    frame = Plan.of(y, groups, {(notion, "sex"): 0.1}, 0.9).frame()
+    labels = {EQUALIZED_ODDS: [1, 1, 0, 0]}.get(notion, [None, None])
+    assert frame["label"].tolist() == labels
+    if notion is PREDICTIVE_PARITY:  # only those who are selected count
+        assert (frame["needed"] > 2 * rows_needed(0.1, 0.9)).all()
+
+
+def test_draws_are_of_the_planned_size_and_share_rows():
+    y, groups = people(20_000)
+    plan = Plan.of(y, groups, {DP: 0.05, EOPP: 0.1, EOPP_RACE: 0.12}, 0.9)
+    samples = plan.draw(y, groups, np.random.default_rng(1))
+    counts = {
+        gap: Counter.of(y[marks], groups[marks])(np.ones((1, marks.sum()), bool))[0] for gap, marks in samples.items()
+    }
+    for need in plan.needs:
+        place = groups.names.index(need.criterion[1])
+        table = counts[need.criterion].counts[need.criterion[1]]
+        tp, fp, _, _ = table[groups.values[place].index(need.group)]
+        assert {None: tp + fp, 1: tp, 0: fp}[need.label] == need.rows
+    together = np.any([*samples.values()], axis=0).sum()
+    assert together < 0.9 * sum(marks.sum() for marks in samples.values())
+
+
+def test_no_gap_is_biased_by_the_rows_that_others_need():
+    """Both notions and both attributes: each rate on its own rows is, on average, that of the population."""
+    y, groups = people(8_000)
+    rng = np.random.default_rng(99)
+    decided = rng.random(len(y)) < 0.2 + 0.3 * y + 0.1 * (groups.codes[:, 0] == 0) + 0.1 * (groups.codes[:, 1] == 0)
+    limits = {DP: 0.08, DP_RACE: 0.15, EOPP: 0.2, EOPP_RACE: 0.3}
+    plan = Plan.of(y, groups, limits, 0.8)
+    [truth] = Counter.of(y, groups)(decided[None])
+    drawn = {gap: [] for gap in limits}
+    for seed in range(150):
+        samples = plan.draw(y, groups, np.random.default_rng(seed))
+        [tally] = Counter.of(y, groups, samples=samples, representative=False)(decided[None])
+        for gap in limits:
+            drawn[gap].append(_rates(tally.counts[tally.key(*gap)], gap[0]))
+    for gap, rates in drawn.items():
+        error = np.std(rates, axis=0) / np.sqrt(len(rates))
+        assert (np.abs(np.mean(rates, axis=0) - _rates(truth.counts[gap[1]], gap[0])) < 4 * error).all(), gap
+
+
+def _rates(table: np.ndarray, notion) -> np.ndarray:
+    tp, fp, fn, tn = table.T
+    return tp / (tp + fn) if notion is EQUAL_OPPORTUNITY else (tp + fp) / (tp + fp + fn + tn)
+
+
+@pytest.mark.parametrize("gap", [DP, EOPP])
+def test_planned_rows_certify_no_more_often_than_promised(gap):
+    """A model whose true gap is just above its limit passes in at most one of ten draws."""
+    rng = np.random.default_rng(3)
+    passed, limit = [], 0.1
+    for seed in range(150):
+        y, groups = people(6_000, seed)
+        women = groups.codes[:, 0] == groups.values[0].index("F")
+        decided = rng.random(len(y)) < np.where(women, 0.3, 0.3 + limit + 0.001)
+        plan = Plan.of(y, groups, {gap: limit}, 0.9)
+        samples = plan.draw(y, groups, np.random.default_rng(seed))
+        [tally] = Counter.of(y, groups, samples=samples, representative=False)(decided[None])
+        passed.append(Demand({gap: limit}, 0.1).accepts(tally))
+    assert np.mean(passed) < 0.1 + 3 * np.sqrt(0.1 * 0.9 / 150)
+
+
+def test_a_plan_that_cannot_be_met_names_a_limit_that_can():
+    y, groups = people(2_000)
+    with pytest.raises(ValueError, match=r"must have more rows of 'B' with y = 1: found \d+, if half of them") as e:
+        Plan.of(y, groups, {EOPP_RACE: 0.02}, 0.95)
+    least = float(re.search(r"Ask for ([\d.]+) or more", str(e.value)).group(1))
+    assert Plan.of(y, groups, {EOPP_RACE: least}, 0.95).needs
+    with pytest.raises(ValueError, match="must have more rows"):
+        Plan.of(y, groups, {EOPP_RACE: least - 0.003}, 0.95)
+
+
+def test_rows_without_labels_are_not_held_back_again():
+    y, groups = people(20_000)
+    alone = Plan.of(y, groups, {DP: 0.05}, 0.9).frame()["needed"]
+    helped = Plan.of(y, groups, {DP: 0.05}, 0.9, more={DP: np.array([300.0, 10_000.0])}).frame()["needed"]
+    assert helped.tolist() == [alone[0] - 300, 0]
+
+
+def test_words():
+    y, groups = people(20_000)
+    assert str(Plan.of(y, groups, {EOPP: 0.1}, 0.9)) == (
+        "To certify equal_opportunity[sex] ≤ 0.1 with 90 % confidence, hold back 226 rows of sex=F with y = 1 and 226 "
+        "rows of sex=M with y = 1: about 452 rows in all, which leaves 19,548 to train on. A model without any gap "
+        "then passes with a chance of about 60 %."
+    )
