@@ -1,4 +1,5 @@
 from . import (
+    arbitrariness,
     baselines,
     datasets,
     descent,
@@ -53,6 +54,7 @@ __all__ = [
     "Sigmoid",
     "Tanh",
     "Weighted",
+    "arbitrariness",
     "audit",
     "baselines",
     "datasets",

@@ -10,7 +10,7 @@ from mamofair._descent.ranks import ALONE
 from mamofair._rows.groups import read_groups
 from mamofair.baselines import FairretClassifier
 from mamofair.datasets import make_toy
-from mamofair.estimators._base import draw_seed
+from mamofair.estimators._reading import draw_seed
 from mamofair.learners import Parts
 from mamofair.runs import checkpointed, read_checkpoint, write_checkpoint
 from mamofair.selection import MostAccurateWithin

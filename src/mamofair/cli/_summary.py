@@ -40,6 +40,7 @@ def summarize(run: Run) -> dict[str, Any]:
     cost = cost_sentence(points["unconstrained"], points["chosen"])
     within = run.settings.get("within") if run.settings.get("within_reached") else None
     beyond = exceeded_sentence(points["chosen"], within)
+    luck = run.settings.get("arbitrariness")
     return {
         "points": len(front),
         **points,
@@ -47,6 +48,7 @@ def summarize(run: Run) -> dict[str, Any]:
         "beyond": beyond,
         "constant": bool(front.is_constant.all()),
         "certificate": run.settings.get("certificate"),
+        "arbitrariness": luck["sentences"][chosen] if luck else None,
         "small_groups": run.settings["data"].get("small_groups", []),
         "best_found": found,
     }
@@ -147,6 +149,8 @@ def print_summary(summary: Mapping[str, Any]) -> None:
         print_sentence(summary["beyond"])
     if summary["certificate"] is not None and summary["certificate"]["status"] == "certified":
         print_sentence(summary["certificate"]["message"])
+    if summary["arbitrariness"] is not None:
+        print_sentence(summary["arbitrariness"])
     if summary["small_groups"]:
         named = [f"{one['attribute']}={one['group']} ({one['rows']:,} rows)" for one in summary["small_groups"]]
         print_sentence(f"Too few rows to judge, and left out of the gaps: {', '.join(named)}.")

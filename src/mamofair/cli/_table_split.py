@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from mamofair._rows.groups import Groups, read_groups
+from mamofair.arbitrariness import arbitrariness
 from mamofair.cli._console import print_note
 from mamofair.cli._data import Data
 from mamofair.cli._models import takes_tables
@@ -80,6 +81,19 @@ class TableSplit:
         decided = estimator.predict(self.encoder.transform(self.data.X.iloc[self.test])) == self.data.favorable
         [tally] = Counter.of(self.data.y[self.test] == self.data.favorable, people)(decided[None])
         return list_small_groups(small, tally, estimator.front_.criteria)
+
+    def measure_arbitrariness(self, estimator: FairClassifier) -> dict[str, Any] | None:
+        """Return how many decisions of each point would flip with other rows to learn from."""
+        print_note("Measuring how many decisions flip with other training rows.")
+        X, y, people = self.data.X.iloc[self.rest], self.data.y[self.rest], self.data.sensitive.iloc[self.rest]
+        try:
+            luck = arbitrariness(estimator, X, y, sensitive_features=people, random_state=self.options.seed)
+        except KeyboardInterrupt:
+            print_note("Skipped the measurement of flips.")
+            return None
+        table = luck.frame().round(6)
+        sentences = [luck.sentence(row) for row in range(len(table))]
+        return {"rows": luck.rows, "table": table.to_dict("list"), "sentences": sentences}
 
     def estimate_limit(self, estimator: FairClassifier) -> pd.DataFrame | None:
         """Return the best trade-off found, and what more rows may bring; print why, if there is none.

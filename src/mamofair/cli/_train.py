@@ -84,6 +84,13 @@ def train(
     limit: Annotated[
         bool, typer.Option(help="Compare with the best trade-off found, and estimate what more rows may bring.")
     ] = True,
+    arbitrariness: Annotated[
+        bool,
+        typer.Option(
+            "--arbitrariness",
+            help="Also measure how many decisions flip with other training rows, by training on four random halves.",
+        ),
+    ] = False,
     device: Annotated[str, typer.Option(help="Device to train a network on: cpu or cuda.")] = "cpu",
     memory: Annotated[
         str | None,
@@ -129,6 +136,7 @@ def train(
         calibration_fraction=_read_fraction(calibration_fraction),
         unlabelled=None if unlabelled is None else str(unlabelled),
         limit=limit,
+        arbitrariness=arbitrariness,
         device=device,
         memory=memory,
         seed=seed,

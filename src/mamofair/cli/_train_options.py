@@ -30,6 +30,7 @@ class TrainOptions:
     calibration_fraction: float | str = 0.0
     unlabelled: str | None = None
     limit: bool = True
+    arbitrariness: bool = False
     device: str = "cpu"
     memory: str | None = None
     seed: int = 0

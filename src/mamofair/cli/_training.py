@@ -67,6 +67,9 @@ def run_training(
     groups = {name: tuple(map(str, values)) for name, values in estimator.front_.groups.items()}
     settings = _settings(options, data, estimator, out) | {"interrupted": interrupted, "ranks": job.ranks.size}
     settings["certificate"] = certificate
+    settings["arbitrariness"] = None
+    if options.arbitrariness and not interrupted:
+        settings["arbitrariness"] = _measure_arbitrariness(rows, estimator)
     settings["data"] |= {"small_groups": rows.measure_small_groups(estimator)}
     settings["data"] |= {"parts": {**estimator.search_.sizes, "test": rows.sizes[1]}}
     limit = None if interrupted else rows.estimate_limit(estimator)
@@ -89,6 +92,13 @@ def _follow(fitting: Iterator[FairClassifier], total: int | None, job: Job, out:
         job.interrupt()
         return True
     return False
+
+
+def _measure_arbitrariness(rows: TableSplit | StreamedData, estimator: FairClassifier) -> dict[str, Any] | None:
+    if isinstance(rows, TableSplit):
+        return rows.measure_arbitrariness(estimator)
+    print_note("`--arbitrariness` needs data that fit in memory: it was not measured.")
+    return None
 
 
 def _certificate(estimator: FairClassifier) -> dict[str, Any] | None:

@@ -10,15 +10,15 @@ from typing import Any, ClassVar, TypeVar
 import narwhals as nw
 import numpy as np
 import pandas as pd
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from mamofair.estimators._calibration import divide
 from mamofair.estimators._choice import choose
-from mamofair.estimators._reading import read_rows
+from mamofair.estimators._reading import draw_seed, read_rows
 from mamofair.estimators._unlabelled import read_unlabelled, warn_of_other_rates
 from mamofair.estimators.parameters import SHARED, Rule, require, require_calibration
 from mamofair.estimators.progress import favorable_note, finish
@@ -26,7 +26,7 @@ from mamofair.fronts import Front
 from mamofair.learners import Learner, Parts, Search, Task
 from mamofair.selection import ClosestToIdeal, Selection
 
-__all__ = ["FairClassifier", "Fitted", "draw_seed"]
+__all__ = ["FairClassifier", "Fitted"]
 
 Fitted = TypeVar("Fitted", bound="FairClassifier")
 
@@ -261,8 +261,12 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
         X is what `predict` takes; for a model that is told the sensitive attributes, a pair of features and attributes.
         """
+        return self.score_all(X) > 0
+
+    def score_all(self, X: Any) -> Float[np.ndarray, "points n"]:
+        """Return the score that each point gives each row, positive where its decision is favorable."""
         check_is_fitted(self, "front_")
-        return self.search_.learner.scores(self.front_.points, self._read(X)) > 0
+        return self.search_.learner.scores(self.front_.points, self._read(X))
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "front_")
@@ -292,8 +296,3 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
-
-
-def draw_seed(random_state: Any) -> int:
-    """Return a seed that follows from `random_state`, as scikit-learn reads it."""
-    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -9,8 +9,9 @@ from torch.optim import Adam, Optimizer
 
 from mamofair._descent.networks import MLP, Recipe
 from mamofair.descent import Member, Weighting
-from mamofair.estimators._base import FairClassifier, Fitted, draw_seed
+from mamofair.estimators._base import FairClassifier, Fitted
 from mamofair.estimators._published import published
+from mamofair.estimators._reading import draw_seed
 from mamofair.estimators.parameters import NETWORK
 from mamofair.estimators.progress import finish
 from mamofair.learners import NetworkLearner, Parts, Search, Task

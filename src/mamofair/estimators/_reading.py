@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from sklearn.utils import check_random_state
+
 from mamofair._rows.groups import read_groups, warn_of_order
 from mamofair._rows.labels import as_weights, favorable_label, is_label
 from mamofair.learners import Learner, Rows, Task
@@ -9,7 +11,7 @@ from mamofair.learners.rows import read_classes
 from mamofair.learners.small_groups import SmallGroups, find_small_groups, warn_of_small_groups
 from mamofair.learners.task import read_notions
 
-__all__ = ["read_rows"]
+__all__ = ["draw_seed", "read_rows"]
 
 MISSING = (
     "`fit` needs `sensitive_features`: without them it could only train an ordinary classifier, silently unfair. "
@@ -45,3 +47,8 @@ def read_rows(
     task = Task.of(classes, groups, notions=estimator.notions, favorable=estimator.favorable, seed=seed)
     rows = Rows(X, favorable, groups, weight)
     return task, rows if weight is None else rows[weight > 0], small
+
+
+def draw_seed(random_state: Any) -> int:
+    """Return a seed that follows from `random_state`, as scikit-learn reads it."""
+    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -33,7 +33,7 @@ def summarize(run: Run) -> dict[str, Any]:
     `parts` (by rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates,
     who pays), `rates` and `groups` (what the numbers of a point stand for), `baseline`, `favorable`, `selected`,
     `margin` (of choices, in standard errors), `padded` (by point: error, and gaps plus the margin), `within` (a limit
-    or None for each objective), `limit`, `training`, `price`, `settings` and `checksum`.
+    or None for each objective), `limit`, `training`, `price`, `flips` (a sentence a point), `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
     valid = [point.valid for point in front.points]
@@ -60,7 +60,8 @@ def summarize(run: Run) -> dict[str, Any]:
         "limit": {} if run.limit is None else _limit(run.limit),
         "training": summarize_training(run.estimator.history_),
         "price": _price_sentences(front),
-        "settings": run.settings,
+        "flips": (run.settings.get("arbitrariness") or {}).get("sentences", []),
+        "settings": {name: value for name, value in run.settings.items() if name != "arbitrariness"},
     }
     plain: dict[str, Any] = _to_json(summary)
     return plain | {"checksum": _checksum(plain)}

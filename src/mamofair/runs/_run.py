@@ -24,7 +24,8 @@ class Run:
         Plain JSON: `command`, `created` (a date), `data` (`name`, `rows`, `parts` with the rows to train, validate,
         calibrate and test, `checksum`, `groups`: for each attribute and group its `rows` and `positives`,
         `small_groups`: those that are left out of the gaps, with their rates), `target`, `favorable`, `sensitive`,
-        `notions`, `model`, `parameters`, `within`, `certificate` (the answer of a choice with confidence), `seed`,
+        `notions`, `model`, `parameters`, `within`, `certificate` (the answer of a choice with confidence),
+        `arbitrariness` (how many decisions flip with other training rows, if that was measured), `seed`,
         `versions`, `format`.
     groups
         The names of each attribute's groups, in the order of the counts in tallies.

@@ -88,6 +88,7 @@ function writePoint() {
       ? ["This is the unconstrained model, with which all others are compared."]
       : ["Compared with the unconstrained model:", ...point.told];
   find("who-pays").replaceChildren(...sentences.map((line) => element("p", line)));
+  find("flips").replaceChildren(...(summary.flips[id] ? [element("p", summary.flips[id])] : []));
   writeCauses(point);
   find("people").replaceChildren(...peopleTables(id));
 }
