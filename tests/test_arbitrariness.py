@@ -59,7 +59,7 @@ class _Guess(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
-        self.direction_ = np.random.default_rng(int(1000 * abs(X).sum()) % 2**31).normal(size=X.shape[1])
+        self.direction_ = np.random.default_rng(int(1000 * np.abs(np.asarray(X)).sum()) % 2**31).normal(size=X.shape[1])
         return self
 
     def predict_proba(self, X):

@@ -1,4 +1,4 @@
-"""Bets on two groups: wealth is what its definition says, never grows on average under the null, and grows elsewhere."""
+"""Bets on two groups: wealth is as defined, does not grow on average under the null, and grows elsewhere."""
 
 from itertools import product
 
@@ -67,7 +67,7 @@ def test_looking_after_every_row_rejects_with_probability_delta_at_most(order):
             for event, part in ((1, chance), (0, 1 - chance)):
                 place = (x + event * (group == "a"), y + event * (group == "b"))
                 after[place] = after.get(place, 0.0) + mass * part
-        for (x, y), mass in list(after.items()):
+        for x, y in list(after):
             if log_wealth((x, n), (y, m), eps, bets) >= -np.log(delta):
                 rejected += after.pop((x, y))
         alive = after

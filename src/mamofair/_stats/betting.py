@@ -6,9 +6,9 @@ probability δ at most, whenever and however often he looks (Ville 1939; Ramdas 
 and safe anytime-valid inference"). Why wealth is valid:
 
 1. If r_a − r_b ≥ ε, then r_a ≥ c + ε and r_b ≤ c for some c, namely c = r_b.
-2. For such a c, a bet multiplies wealth by p′(x)/p(x) for each row, where p has the rate c + ε in group a and c in group
-   b, and p′ one that is lower in a and higher in b. The ratio falls with x in a, and grows with x in b; so its mean is
-   at most 1 for every r_a ≥ c + ε and r_b ≤ c, whatever was seen before and whichever group the row is from.
+2. For such a c, a bet multiplies wealth by p′(x)/p(x) for each row, where p has the rate c + ε in group a and c in
+   group b, and p′ one that is lower in a and higher in b. The ratio falls with x in a, and grows with x in b; so its
+   mean is at most 1 for every r_a ≥ c + ε and r_b ≤ c, whatever was seen before and whichever group the row is from.
 3. Wealth that is split between several bets is a mean of what they make of it, whose mean is at most 1, too.
 4. c is not known, so what counts is the smallest wealth over all c: it is at most the wealth of the true one.
 
@@ -29,7 +29,8 @@ from mamofair._stats.certificates import Sample
 __all__ = ["Bets", "log_wealth", "upper_limit"]
 
 _SIZES = (0.5, 1.0)  # of a bet, in limits: half of one for differences near the limit, a whole one for those near zero
-_TURNS = {-1.4: 0.1, -0.7: 0.2, 0.0: 0.4, 0.7: 0.2, 1.4: 0.1}  # of directions, should other rows come than expected
+# How directions are turned, should other rows come than expected: of logit(share), with the parts of wealth.
+_TURNS = {-2.8: 0.05, -1.4: 0.1, -0.7: 0.15, 0.0: 0.4, 0.7: 0.15, 1.4: 0.1, 2.8: 0.05}
 _ONE_SIDED = 0.05  # of wealth on each group alone, against a c that is far off
 _LEAST_SHARE = 0.02  # of a bet in either group: one of them may have hardly any rows yet
 _EDGE = 1e-12  # rates this close to 0 and 1 count as this close
@@ -90,7 +91,7 @@ def log_wealth(a: Sample, b: Sample, eps: float, bets: Bets) -> float:
 
     >>> bets = Bets(0.05)
     >>> [round(log_wealth((n / 5, n), (n / 5, n), 0.05, bets), 1) for n in (0, 1000, 2000, 4000)]
-    [0.0, 3.1, 6.6, 14.0]
+    [0.0, 3.0, 6.5, 13.9]
     """
     first, last = max(0.0, -eps), min(1.0, 1 - eps)
     if first > last:
@@ -110,16 +111,26 @@ def log_wealth(a: Sample, b: Sample, eps: float, bets: Bets) -> float:
     return float(min(smallest, wealth.min()))
 
 
-def upper_limit(a: Sample, b: Sample, delta: float, bets: Bets) -> float:
+def upper_limit(a: Sample, b: Sample, delta: float, bets: Bets, *, least: float = -1.0, most: float = 1.0) -> float:
     """Return U with P(r_a − r_b > U after any number of rows) ≤ δ: wealth grows with ε, and reaches 1/δ there.
 
+    Where U is below `least` or above `most`, these are returned.
+
     >>> round(upper_limit((200, 1000), (200, 1000), 0.05, Bets(0.05)), 3)
-    0.049
+    0.05
     """
-    low, high = -1.0, 1.0
+
+    def rejects(eps: float) -> bool:
+        return log_wealth(a, b, eps, bets) >= -log(delta)
+
+    if least > -1 and rejects(least):
+        return least
+    if most < 1 and not rejects(most):
+        return most
+    low, high = least, most
     while high - low > _CLOSE:
         middle = (low + high) / 2
-        low, high = (low, middle) if log_wealth(a, b, middle, bets) >= -log(delta) else (middle, high)
+        low, high = (low, middle) if rejects(middle) else (middle, high)
     return high
 
 

@@ -6,6 +6,7 @@ for everyone, has no gap and no use: it is chosen only if there is no other poin
 
 from mamofair.selection._answer import Answer
 from mamofair.selection._plan import Plan, plan_calibration, rows_needed
+from mamofair.selection._question import Question
 from mamofair.selection._rows import Selection
 from mamofair.selection._rules import ClosestToIdeal, Knee, Weighted
 from mamofair.selection._within import MostAccurateWithin
@@ -16,6 +17,7 @@ __all__ = [
     "Knee",
     "MostAccurateWithin",
     "Plan",
+    "Question",
     "Selection",
     "Weighted",
     "plan_calibration",

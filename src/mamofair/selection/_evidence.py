@@ -1,0 +1,62 @@
+"""What the rows so far say about one point of a front: counts, and wealth against each claim."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mamofair.fronts import Tally
+from mamofair.selection._claims import Claim
+
+__all__ = ["Evidence"]
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the rows so far say about one point.
+
+    Attributes
+    ----------
+    row
+        The point's row of `front.frame()`.
+    shares
+        Of the bets, one for each claim: how much the first group bears.
+    tally
+        The counts of all rows so far.
+    wealth
+        The logarithm of the largest wealth so far against each claim. It is kept beside the counts, because it depends
+        on when one looked.
+    """
+
+    row: int
+    shares: tuple[float, ...]
+    tally: Tally
+    wealth: tuple[float, ...]
+
+    @classmethod
+    def none(cls, row: int, valid: Tally, claims: Sequence[Claim], attributes: Sequence[str]) -> "Evidence":
+        """Return that there is none yet; validation rows tell which rows to expect."""
+        tally = Tally({name: np.zeros_like(valid.counts[name]) for name in ("", *attributes)})
+        return cls(row, tuple(claim.share(valid) for claim in claims), tally, (0.0,) * len(claims))
+
+    def update(self, tally: Tally, claims: Sequence[Claim], enough: float) -> "Evidence":
+        """Return the evidence with more rows; a claim whose wealth has been `enough` is rejected for good."""
+        total = self.tally + tally
+        wealth = (
+            before if before >= enough else max(before, claim.log_wealth(total, share))
+            for claim, share, before in zip(claims, self.shares, self.wealth, strict=True)
+        )
+        return replace(self, tally=total, wealth=tuple(wealth))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values."""
+        counts = {name: table.tolist() for name, table in self.tally.counts.items()}
+        return {"row": self.row, "shares": list(self.shares), "counts": counts, "wealth": list(self.wealth)}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "Evidence":
+        """Return what `to_json` has written."""
+        counts = {str(name): np.array(table, dtype=float) for name, table in document["counts"].items()}
+        shares, wealth = (tuple(map(float, document[name])) for name in ("shares", "wealth"))
+        return cls(int(document["row"]), shares, Tally(counts), wealth)

@@ -1,0 +1,65 @@
+"""About how many more rows would settle a question."""
+
+from collections.abc import Mapping, Sequence
+from math import log, sqrt
+from typing import Any
+
+from scipy.special import ndtr
+
+from mamofair._stats.certificates import Sample
+from mamofair.fronts import Tally
+from mamofair.selection._claims import Claim
+
+__all__ = ["count_more_rows"]
+
+_CHANCE = 2 / 3  # that so many more rows settle it
+_SPLIT = 1.3  # what it costs to split wealth between bets, in the logarithm of wealth
+_MOST = 2.0**20  # times the rows so far: beyond, nobody will wait
+
+
+def count_more_rows(
+    claims: Sequence[Claim], tally: Tally, delta: float, groups: Mapping[str, tuple[Any, ...]]
+) -> dict[str, float]:
+    """Return about how many more rows of which group would settle every two groups, each two alone.
+
+    So many that the rates are shown to be within the limit, or beyond it, in about two of three cases, if groups keep
+    their proportions. A group without rows counts as if it had two, one of them with the event.
+    """
+    needed: dict[str, float] = {}
+    for claim in claims:
+        if claim.places[0] > claim.places[1]:
+            continue  # the other claim about the same two groups
+        one, other = (sample if sample[1] else (1.0, 2.0) for sample in claim.samples(tally))
+        times = _times(one, other, claim.limit, delta, delta / len(claims))
+        attribute = claim.criterion[1]
+        for place in claim.places:
+            table, names = tally.counts[attribute], groups.get(attribute, ())
+            rows = float(table[place].sum()) if place < len(table) else 0.0
+            name = f"{attribute}={names[place] if place < len(names) else place}"
+            needed[name] = max(needed.get(name, 0.0), times * max(rows, 2.0) - rows)
+    return {name: rows for name, rows in needed.items() if rows >= 1}
+
+
+def _times(a: Sample, b: Sample, limit: float, delta: float, lower_delta: float) -> float:
+    """Return how many times the rows so far it takes, by normal approximation.
+
+    With t times the rows, wealth is 1/δ where the difference is √(2 ln(1/δ) + …) standard errors from the limit. The
+    difference that will be found then is as uncertain as the rows so far leave it.
+    """
+    variance = sum((x + 1) * (n - x + 1) / (n + 2) ** 2 / n for x, n in (a, b))
+    gap = a[0] / a[1] - b[0] / b[1]
+
+    def chance(times: float) -> float:
+        error = sqrt(variance * (1 - 1 / times)) + 1e-9
+        width, lower_width = (sqrt(2 * (_SPLIT - log(level)) * variance / times) for level in (delta, lower_delta))
+        within, beyond = max(limit - width, 0.0), limit + lower_width
+        low, high, lower, higher = ((end - gap) / error for end in (-within, within, -beyond, beyond))
+        return float(ndtr(high) - ndtr(low) + ndtr(lower) + ndtr(-higher))
+
+    low, high = 1.0, 1.0
+    while high < _MOST and chance(high) < _CHANCE:
+        low, high = high, 2 * high
+    while high - low > 0.01 * low:
+        middle = (low + high) / 2
+        low, high = (low, middle) if chance(middle) >= _CHANCE else (middle, high)
+    return high

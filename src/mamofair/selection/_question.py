@@ -1,0 +1,270 @@
+"""Questions that may be asked again: "is there a point within these limits?", answered with more and more rows."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Bool
+
+from mamofair._messages import quote, quote_some
+from mamofair._rows.groups import Groups, read_groups
+from mamofair._rows.labels import as_column, is_label, unique
+from mamofair.fronts import Counter, Criterion, Front
+from mamofair.notions import Cell, Notion, Rate, column
+from mamofair.selection._answer import Answer
+from mamofair.selection._certified import Demand, order_rows
+from mamofair.selection._claims import Claim, list_claims
+from mamofair.selection._evidence import Evidence
+from mamofair.selection._more_rows import count_more_rows
+from mamofair.selection._rows import require_column
+from mamofair.selection._within import MostAccurateWithin
+
+__all__ = ["Question"]
+
+
+@runtime_checkable
+class Model(Protocol):
+    """What decides rows: any of our estimators, fitted."""
+
+    front_: Front
+    classes_: np.ndarray
+    favorable_: Any
+
+    def decide_all(self, X: Any) -> Bool[np.ndarray, "points n"]:
+        """Return which rows each point of the front decides favorably."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """Which point is within the limits, with confidence: a question that may be asked again with more rows.
+
+    `MostAccurateWithin(limit, confidence)` tests points once, on rows that were held back. A question takes rows that
+    come later, as often as they come, and `answer` may be looked at after each update: the chance that it ever names a
+    point which exceeds a limit is at most 1 − `confidence`. That takes two to three times the rows of the single test.
+
+    The order of the points, the limits and the confidence are fixed when the question is asked (`Question.of`). Another
+    limit, another confidence or another model is another question, and rows that have answered one cannot answer it.
+
+    Parameters
+    ----------
+    limits
+        The largest acceptable gaps.
+    confidence
+        How sure to be, such as 0.95.
+    groups
+        The names of each attribute's groups.
+    points
+        The points in the order of testing, and the evidence about them.
+    front
+        What identifies the front that the question was asked of.
+    rows
+        How many rows there have been.
+
+    Examples
+    --------
+    >>> from mamofair import FairNetClassifier
+    >>> from mamofair.datasets import make_toy
+    >>> toy = make_toy()
+    >>> model = FairNetClassifier(epochs=10, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+    >>> question = Question.of(model.front_, 0.5, confidence=0.9)
+    >>> for seed in (1, 2):
+    ...     new = make_toy(random_state=seed)
+    ...     question = question.update_from(model, new.X, new.y, sensitive_features=new.sensitive)
+    >>> question.rows, question.answer.status
+    (1200, 'certified')
+    """
+
+    limits: Mapping[Criterion, float]
+    confidence: float
+    groups: Mapping[str, tuple[Any, ...]]
+    points: tuple[Evidence, ...]
+    front: str
+    rows: int = 0
+
+    @classmethod
+    def of(
+        cls, front: Front, limit: float | Mapping[str, float], confidence: float, *, allow_constant: bool = False
+    ) -> "Question":
+        """Return a question about a front that no row has answered yet; parameters as for `MostAccurateWithin`."""
+        MostAccurateWithin(limit, confidence)  # which checks both
+        names = front.columns[1:]
+        given = limit if isinstance(limit, Mapping) else dict.fromkeys(names, limit)
+        for name in given:
+            require_column(name, names)
+        limits = {criterion: given[column(*criterion)] for criterion in front.criteria if column(*criterion) in given}
+        if not limits:
+            raise ValueError("A question must have a limit on some gap: found none.")
+        sequence = order_rows(front, Demand(limits, round(1 - confidence, 12)), allow_constant)
+        claims = list_claims(limits, front[sequence[0]].valid)
+        attributes = list(dict.fromkeys(attribute for _, attribute in limits))
+        points = (Evidence.none(row, front[row].valid, claims, attributes) for row in sequence)
+        nameless = [name for name in attributes if name not in front.groups]
+        if nameless:
+            raise ValueError(f"A question must know the groups of {quote(nameless[0])}: the front does not name them.")
+        groups = {name: tuple(front.groups[name]) for name in _needed(attributes, list(front.groups))}
+        return cls(limits, confidence, groups, tuple(points), _identify(front, sequence))
+
+    @property
+    def delta(self) -> float:
+        """The chance of being wrong, δ."""
+        return round(1 - self.confidence, 12)
+
+    @property
+    def sequence(self) -> tuple[int, ...]:
+        """The rows of `front.frame()` in the order of testing."""
+        return tuple(point.row for point in self.points)
+
+    @property
+    def claims(self) -> list[Claim]:
+        """What must be rejected of a point for it to pass."""
+        return list_claims(self.limits, self.points[0].tally)
+
+    def update(self, y: Any, decisions: Any, *, sensitive_features: Any) -> "Question":
+        """Return the question with more rows, which must be a random sample of the same people, and new.
+
+        Within an update, the order of rows does not matter.
+
+        Parameters
+        ----------
+        y : array of shape (n,)
+            The true labels: 1 is favorable, 0 the other.
+        decisions : array of shape (points, n)
+            Whether each point of `sequence`, in that order, decides favorably.
+        sensitive_features : Series, frame or array with n rows
+            As in `fit`. A row with a missing value does not count for that attribute.
+        """
+        labels = as_column(y, "y")
+        if not set(unique(labels)) <= {0, 1}:
+            raise ValueError(
+                f"`y` must be 1 for favorable labels and 0 for others: found {quote_some(unique(labels))}."
+            )
+        decided = np.asarray(decisions)
+        wanted = (len(self.points), len(labels))
+        if decided.shape != wanted or not np.isin(decided, (0, 1)).all():
+            raise ValueError(
+                f"`decisions` must be true or false for each of {wanted[0]} points and {wanted[1]} rows: found an "
+                f"array of shape {decided.shape} and type {decided.dtype}. Take those of `question.sequence`."
+            )
+        people = self._read_groups(sensitive_features, len(labels))
+        tallies = Counter.of(labels.astype(int), people)(decided.astype(bool))
+        claims, enough = self.claims, -log(self.delta)
+        points = (point.update(tally, claims, enough) for point, tally in zip(self.points, tallies, strict=True))
+        return replace(self, points=tuple(points), rows=self.rows + len(labels))
+
+    def update_from(self, model: Model, X: Any, y: Any, *, sensitive_features: Any) -> "Question":
+        """Return the question with more rows, decided by the model whose front it was asked of.
+
+        Parameters
+        ----------
+        model
+            The fitted estimator.
+        X
+            What its `decide_all` takes.
+        y
+            The true labels, as in `fit`.
+        sensitive_features
+            As in `fit`.
+        """
+        if _identify(model.front_, self.sequence) != self.front:
+            raise ValueError(
+                "A question must be answered by the model that it was asked of: found one with another front. Ask a "
+                "new question, `Question.of(model.front_, …)`, and answer it with other rows."
+            )
+        labels = as_column(y, "y")
+        strange = [label for label in unique(labels) if label not in model.classes_.tolist()]
+        if strange:
+            raise ValueError(
+                f"`y` must have the labels {quote_some(model.classes_.tolist())}: found {quote(strange[0])}."
+            )
+        decided = model.decide_all(X)[list(self.sequence)]
+        return self.update(is_label(labels, model.favorable_), decided, sensitive_features=sensitive_features)
+
+    @property
+    def answer(self) -> Answer:
+        """What the rows so far answer. Its promises hold at all times: whenever you look, and however often.
+
+        A point that has passed at some time has passed for good. `intervals` are those of the rows so far.
+        """
+        threshold, passed = -log(self.delta), 0
+        while passed < len(self.points) and min(self.points[passed].wealth) >= threshold:
+            passed += 1
+        point = self.points[max(passed - 1, 0)]
+        limits = {column(*criterion): limit for criterion, limit in self.limits.items()}
+        return Answer(
+            limits=limits,
+            confidence=self.confidence,
+            sequence=self.sequence,
+            passed=passed,
+            intervals=self._intervals(point),
+            more_rows={} if passed else count_more_rows(self.claims, point.tally, self.delta, self.groups),
+        )
+
+    def _intervals(self, point: Evidence) -> dict[str, tuple[float, float]]:
+        """Return the low and the high end of each gap: high ends at level δ each, low ends at level δ all together."""
+        claims = self.claims
+        ends = {column(*criterion): (0.0, 0.0) for criterion in self.limits}
+        for claim, share in zip(claims, point.shares, strict=True):
+            low, high = ends[column(*claim.criterion)]
+            low = claim.lower(point.tally, share, self.delta / len(claims), least=low)
+            ends[column(*claim.criterion)] = low, claim.upper(point.tally, share, self.delta, least=high)
+        return ends
+
+    def _read_groups(self, sensitive_features: Any, rows: int) -> Groups:
+        """Return the groups of new rows, numbered as in the front; new ones are an error, new combinations unknown."""
+        crossing = _crossing(list(self.groups))
+        plain = {name: values for name, values in self.groups.items() if name != crossing}
+        people = read_groups(sensitive_features, rows, whole=False).as_in(Groups.of_values(plain))
+        return people if crossing is None else people.crossed().as_in(Groups.of_values(self.groups), strict=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values for a JSON file; `Question.from_json` reads them."""
+        return {
+            "limits": [
+                {"notion": notion.name, "attribute": attribute, "limit": limit}
+                | {"rates": [[rate.event.value, rate.given.value] for rate in notion.rates]}
+                for (notion, attribute), limit in self.limits.items()
+            ],
+            "confidence": self.confidence,
+            "groups": {name: list(values) for name, values in self.groups.items()},
+            "points": [point.to_json() for point in self.points],
+            "front": self.front,
+            "rows": self.rows,
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> "Question":
+        """Return the question that `to_json` has written."""
+        limits = {}
+        for one in document["limits"]:
+            rates = tuple(Rate(Cell(event), given=Cell(given)) for event, given in one["rates"])
+            limits[Notion(str(one["notion"]), rates), str(one["attribute"])] = float(one["limit"])
+        return cls(
+            limits,
+            float(document["confidence"]),
+            {str(name): tuple(values) for name, values in document["groups"].items()},
+            tuple(map(Evidence.from_json, document["points"])),
+            str(document["front"]),
+            int(document["rows"]),
+        )
+
+
+def _identify(front: Front, sequence: Sequence[int]) -> str:
+    """Return what tells a front from another: a checksum of the counts on validation rows of these points."""
+    points = [front[row].valid.counts if row < len(front) else {} for row in sequence]
+    counts = [{name: table.tolist() for name, table in tables.items()} for tables in points]
+    return hashlib.sha256(json.dumps([front.columns, list(sequence), counts]).encode()).hexdigest()
+
+
+def _crossing(names: Sequence[str]) -> str | None:
+    """Return the attribute that is the crossing of all others, which come before it, if there is one."""
+    return names[-1] if len(names) > 2 and names[-1] == "*".join(names[:-1]) else None
+
+
+def _needed(attributes: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+    """Return the attributes that new rows must have: those that count, and all if their crossing does."""
+    return names if _crossing(names) in attributes else attributes
