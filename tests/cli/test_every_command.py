@@ -17,15 +17,7 @@ RUNNER = CliRunner()
 
 def test_the_commands_are_those_of_the_contract():
     assert set(COMMANDS) == {
-        "train",
-        "predict",
-        "audit",
-        "compare",
-        "reproduce",
-        "report",
-        "export",
-        "datasets",
-        "plan",
+        *("train", "predict", "audit", "plan", "ask", "compare", "reproduce", "report", "export", "datasets")
     }
 
 

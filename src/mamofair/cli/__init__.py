@@ -1,6 +1,6 @@
 """The command line, one file a command. Whatever is slow to import is imported by the command that needs it."""
 
-from mamofair.cli import _audit, _compare, _datasets, _export, _plan, _predict, _report, _reproduce, _train
+from mamofair.cli import _ask, _audit, _compare, _datasets, _export, _plan, _predict, _report, _reproduce, _train
 from mamofair.cli._app import app, main
 
 __all__ = ["app", "main"]
@@ -9,6 +9,7 @@ app.command("train")(_train.train)
 app.command("predict")(_predict.predict)
 app.command("audit")(_audit.audit)
 app.command("plan")(_plan.plan)
+app.command("ask")(_ask.ask)
 app.command("compare")(_compare.compare)
 app.command("export")(_export.export)
 app.command("datasets")(_datasets.datasets)

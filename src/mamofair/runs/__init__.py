@@ -20,11 +20,13 @@ from mamofair.runs._checkpoint import (
 )
 from mamofair.runs._locks import own_folder
 from mamofair.runs._onnx import to_onnx
+from mamofair.runs._questions import StoredQuestion, read_question, write_question
 from mamofair.runs._run import Run, versions
 from mamofair.runs._save import holds_run, is_current, is_resumable, load, load_run, require_place, save
 
 __all__ = [
     "Run",
+    "StoredQuestion",
     "checkpoint_files",
     "checkpointed",
     "holds_run",
@@ -34,10 +36,12 @@ __all__ = [
     "load_run",
     "own_folder",
     "read_checkpoint",
+    "read_question",
     "require_place",
     "restore_checkpoint",
     "save",
     "to_onnx",
     "versions",
     "write_checkpoint",
+    "write_question",
 ]

@@ -1,0 +1,149 @@
+"""`mamofair ask`: which model of a run is within a limit, with confidence; and again, with more rows."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mamofair._messages import PATH, quote
+from mamofair.cli._console import print_note, print_sentence, warnings_as_notes
+from mamofair.cli._options import AsJson, RunFolder, UnusedSeed
+
+if TYPE_CHECKING:
+    from mamofair.runs import Run, StoredQuestion
+
+__all__ = ["ask"]
+
+_CONFIDENCE = 0.95
+
+
+def ask(
+    run: RunFolder,
+    table: Annotated[
+        Path | None,
+        typer.Argument(help="New rows with true labels, CSV or Parquet; without a table, the answer so far is shown."),
+    ] = None,
+    within: Annotated[
+        float | None, typer.Option(help="The largest acceptable gap. Fixed when the question is first asked.")
+    ] = None,
+    confidence: Annotated[
+        float | None, typer.Option(help="How sure to be; 0.95 by default. Fixed when the question is first asked.")
+    ] = None,
+    new: Annotated[
+        bool, typer.Option("--new", help="Ask a new question; rows counted so far cannot answer it.")
+    ] = False,
+    all_new: Annotated[
+        bool, typer.Option("--all-new", help="Count all rows, even those that look the same as earlier ones.")
+    ] = False,
+    seed: UnusedSeed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Ask which model of a run is within a limit, and ask again with more rows, as often as you like.
+
+    The rows must be new: a random sample of the people the model is for,
+    not used in training. The run keeps the question, and each call with
+    more rows continues it. Whenever you look, the chance that a model was
+    named which exceeds the limit is at most 1 − confidence.
+
+    Example: mamofair ask runs/loans march.csv --within 0.05 --confidence
+    0.95
+    """
+    from mamofair.notions import require_gap
+    from mamofair.runs import load_run, own_folder, write_question
+
+    if within is not None:
+        require_gap(within, "`--within`")
+    with warnings_as_notes():
+        loaded = load_run(run)
+        with own_folder(run):
+            asked = _find_question(run, loaded, within, confidence, new)
+            asked, counted = (asked, 0) if table is None else _count_rows(asked, loaded, table, all_new)
+            write_question(asked, run)
+    _print_answer(run, asked, counted, as_json)
+
+
+def _find_question(
+    folder: Path, run: "Run", within: float | None, confidence: float | None, new: bool
+) -> "StoredQuestion":
+    """Return the question that was asked of this run, or a new one."""
+    from mamofair.runs import StoredQuestion, read_question
+    from mamofair.selection import Question
+
+    earlier, checksum = read_question(folder), run.settings["checksum"]
+    if earlier is not None and not new:
+        _require_same(earlier, checksum, within, confidence)
+        return earlier
+    if within is None:
+        raise ValueError("`--within` is missing: name the largest acceptable gap, as in `--within 0.05`.")
+    question = Question.of(run.estimator.front_, within, _CONFIDENCE if confidence is None else confidence)
+    if earlier is None:
+        return StoredQuestion(question, checksum)
+    print_note(
+        f"This is question {earlier.number + 1} of this run, and starts without rows. Each question has its own chance "
+        "to be wrong: do not take the answer you like best."
+    )
+    return earlier.ask_anew(question, checksum)
+
+
+def _require_same(earlier: "StoredQuestion", checksum: str, within: float | None, confidence: float | None) -> None:
+    """Raise a `ValueError` if a question is not the one that was asked before."""
+    advice = "Add `--new` to ask a new question, which the rows counted so far cannot answer."
+    if earlier.run != checksum:
+        raise ValueError(f"The run was trained again since the question was asked, so its models are others. {advice}")
+    question = earlier.question
+    limit = max(question.limits.values())
+    if within is not None and within != limit:
+        raise ValueError(f"`--within` was fixed at {limit:g} when the question was asked: found {within:g}. {advice}")
+    if confidence is not None and confidence != question.confidence:
+        raise ValueError(
+            f"`--confidence` was fixed at {question.confidence:g} when the question was asked: found {confidence:g}. "
+            f"{advice}"
+        )
+
+
+def _count_rows(asked: "StoredQuestion", run: "Run", table: Path, all_new: bool) -> tuple["StoredQuestion", int]:
+    """Return the question after the rows of a table, and how many of them were new."""
+    import numpy as np
+
+    from mamofair.cli._labelled_rows import read_labelled_rows, require_fresh
+
+    rows = read_labelled_rows(table, run)
+    require_fresh(table, run)
+    is_new = np.ones(len(rows.keys), dtype=bool) if all_new else asked.new_rows(rows.keys, rows.columns)
+    if not is_new.any():
+        raise ValueError(
+            f"A row may count once: all {len(is_new):,} rows of {quote(table.name, PATH)} have been counted before. "
+            "Add new rows, or leave the table out to see the answer so far."
+        )
+    if not is_new.all():
+        print_note(
+            f"{len(is_new) - is_new.sum():,} of {len(is_new):,} rows have been counted before: the others are new."
+        )
+    rows = rows[is_new]
+    question = asked.question.update_from(run.estimator, rows.X, rows.y, sensitive_features=rows.sensitive)
+    return asked.add(question, rows.keys, rows.columns), len(rows.keys)
+
+
+def _print_answer(folder: Path, asked: "StoredQuestion", counted: int, as_json: bool) -> None:
+    question, answer = asked.question, asked.question.answer
+    if as_json:
+        result: dict[str, Any] = {
+            "run": str(folder),
+            "question": asked.number,
+            "status": answer.status,
+            "point": answer.row,
+            "message": answer.message,
+            "limits": dict(answer.limits),
+            "confidence": answer.confidence,
+            "rows": question.rows,
+            "new_rows": counted,
+            "intervals": {name: list(ends) for name, ends in answer.intervals.items()},
+            "more_rows": dict(answer.more_rows),
+        }
+        typer.echo(json.dumps(result))
+        return
+    print_sentence(answer.message)
+    print_sentence(f"{question.rows:,} rows so far, {counted:,} of them from this table.")
+    if answer.row is not None:
+        print_sentence(f"To predict with it: mamofair predict {folder} new.csv --point {answer.row} -o decided.csv")

@@ -1,0 +1,101 @@
+"""New rows with true labels and groups, as a run's table had them."""
+
+import hashlib
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair._messages import quote
+from mamofair._rows.splits import row_keys
+from mamofair.estimators import FairClassifier
+from mamofair.runs import Run
+from mamofair.tables import open_source, parse_attribute, read_batches, read_features
+from mamofair.tables.attributes import bin_names, check_groups
+from mamofair.tables.columns import as_text, summarize
+
+__all__ = ["LabelledRows", "read_labelled_rows", "require_fresh"]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """What a table says of each row: its features, its true label, its groups, and a key that tells it from others."""
+
+    X: pd.DataFrame
+    y: np.ndarray
+    sensitive: pd.DataFrame
+    keys: np.ndarray
+    columns: tuple[str, ...]
+
+    def __getitem__(self, rows: Any) -> "LabelledRows":
+        return LabelledRows(self.X[rows], self.y[rows], self.sensitive[rows], self.keys[rows], self.columns)
+
+
+def read_labelled_rows(path: Path, run: Run) -> LabelledRows:
+    """Return the rows of a table; the run says which column is the label, which are sensitive, and how they are binned.
+
+    Features are read as `mamofair predict` reads them. Keys are of all columns, an id among them.
+    """
+    model, target = run.estimator, run.settings["target"]
+    source = open_source(path)
+    edges = _bins(run.settings)
+    source.check([target, *edges])
+    names = tuple(sorted(map(str, source.names)))
+    keys, features = [], []
+    for whole, some in read_batches(path, _encoder(model)):
+        keys.append(row_keys([whole[name].to_numpy() for name in names]))
+        features.append(some)
+    columns = read_features(path, dict.fromkeys([target, *edges]))
+    groups = {name: _without_small(_groups(columns[name], bins), name, run) for name, bins in edges.items()}
+    X = pd.concat(features, ignore_index=True)
+    return LabelledRows(X, columns[target].to_numpy(), pd.DataFrame(groups), np.concatenate(keys), names)
+
+
+def require_fresh(path: Path, run: Run) -> None:
+    """Raise a `ValueError` if a table is the one that the run was trained with."""
+    with path.open("rb") as file:
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    if checksum == run.settings["data"]["checksum"]:
+        raise ValueError(
+            f"A question must be answered with new rows: {quote(path.name)} is the table that the run was trained "
+            "with. Collect others."
+        )
+
+
+def _encoder(model: FairClassifier) -> Any:
+    if model.encoder_ is None:
+        raise ValueError(
+            "The run must have been written by `mamofair train`: it has no encoder for tables. Use "
+            "`mamofair.selection.Question` in Python."
+        )
+    return model.encoder_
+
+
+def _bins(settings: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+    """Return the sensitive columns and the edges of their bins, as the command that trained the run has them."""
+    words = shlex.split(settings["command"])
+    given = [after for word, after in pairwise(words) if word == "--sensitive"]
+    edges = dict(parse_attribute(one, settings["sensitive"]) for one in given)
+    return {name: edges.get(name, ()) for name in settings["sensitive"]}
+
+
+def _without_small(groups: pd.Series, name: str, run: Run) -> pd.Series:
+    """Return groups where those are unknown that training has left out of the gaps, being too small to judge."""
+    small = {*run.settings["data"]["groups"].get(name, ())} - {*run.groups[name]}
+    return groups.mask(groups.isin(small))
+
+
+def _groups(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
+    """Return the group of each row as text; unlike a table to train with, these rows may all be of one group."""
+    if column.isna().all():
+        return pd.Series(pd.NA, index=column.index, dtype="str")
+    check_groups(summarize(column, numbers=not edges), edges)
+    if not edges:
+        return as_text(column)
+    codes = np.where(column.isna(), -1, np.searchsorted(edges, column, side="right"))
+    return pd.Series(pd.array(bin_names(edges), dtype="str").take(codes, allow_fill=True), index=column.index)

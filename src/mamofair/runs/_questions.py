@@ -1,0 +1,121 @@
+"""The question that was asked of a run, in its folder, with keys of the rows it counted: none counts twice."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, UInt64
+
+from mamofair._messages import quote, quote_some
+from mamofair.runs._folders import as_json, leads_inside, read_file
+from mamofair.runs._locks import replaced_file
+from mamofair.selection import Question
+from mamofair.tables.untrusted import one_sentence, parse_json
+
+__all__ = ["StoredQuestion", "read_question", "write_question"]
+
+_FILE = "question.json"
+_FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class StoredQuestion:
+    """A question, the run it was asked of, and the tables whose rows have been counted.
+
+    Parameters
+    ----------
+    question
+        The question as it stands.
+    run
+        The checksum of the run it was asked of.
+    tables
+        The keys of the rows of each table that was counted, for this question or an earlier one of this folder.
+    columns
+        The columns of these tables, which the keys are made of.
+    number
+        How many questions have been asked in this folder, this one included.
+    """
+
+    question: Question
+    run: str
+    tables: tuple[UInt64[np.ndarray, " _"], ...] = ()
+    columns: tuple[str, ...] = ()
+    number: int = 1
+
+    def new_rows(self, keys: UInt64[np.ndarray, " n"], columns: tuple[str, ...]) -> Bool[np.ndarray, " n"]:
+        """Return which rows of a table are new: all, or all but those of whole tables that have been counted before.
+
+        So a table that has grown may be given again. One that shares some rows only with an earlier one is refused, as
+        rows that are left out for what they look like are no random sample.
+        """
+        if self.columns and columns != self.columns:
+            other = sorted({*columns} ^ {*self.columns}) or sorted(columns)
+            raise ValueError(
+                "Tables must have the same columns each time, so that no row counts twice: found "
+                f"{quote_some(other)} in some only. Give the same columns as before."
+            )
+        is_new = np.ones(len(keys), dtype=bool)
+        for table in self.tables:
+            places = _find(table, keys, is_new)
+            if len(places) == len(table):
+                is_new[places] = False
+            elif len(places):
+                raise ValueError(
+                    f"A row may count once: found {len(places):,} rows that have been counted before. Leave them out, "
+                    "or add `--all-new` if they are other people who look the same."
+                )
+        return is_new
+
+    def add(self, question: Question, keys: UInt64[np.ndarray, " n"], columns: tuple[str, ...]) -> "StoredQuestion":
+        """Return the question after more rows, which are kept in mind."""
+        return replace(self, question=question, tables=(*self.tables, np.sort(keys)), columns=columns)
+
+    def ask_anew(self, question: Question, run: str) -> "StoredQuestion":
+        """Return another question of this folder, which no row counted so far may answer."""
+        return replace(self, question=question, run=run, number=self.number + 1)
+
+
+def _find(table: np.ndarray, keys: np.ndarray, allowed: np.ndarray) -> np.ndarray:
+    """Return the places of a table's rows among keys, as often as the table has them."""
+    places = np.flatnonzero(allowed)
+    places = places[np.argsort(keys[places], kind="stable")]
+    ordered = keys[places]
+    rank = np.arange(len(ordered)) - np.searchsorted(ordered, ordered)  # 0 for the first of equal rows
+    times = np.searchsorted(table, ordered, side="right") - np.searchsorted(table, ordered)
+    return np.asarray(places[rank < times])
+
+
+def read_question(folder: Path) -> StoredQuestion | None:
+    """Return the question that was asked of a run, if there is one."""
+    content = read_file(folder, _FILE) if leads_inside(folder, _FILE) else None
+    if content is None:
+        return None
+    with one_sentence(f"{_FILE} in {quote(str(folder))} must be as mamofair wrote it", "Ask a new question: `--new`."):
+        document = parse_json(content, _FILE)
+        if document["format"] > _FORMAT:
+            raise ValueError(
+                f"{_FILE} has format {document['format']}: this mamofair reads {_FORMAT}. Update mamofair."
+            )
+        tables = tuple(np.frombuffer(bytes.fromhex(keys), dtype="<u8").astype(np.uint64) for keys in document["tables"])
+        return StoredQuestion(
+            Question.from_json(document["question"]),
+            str(document["run"]),
+            tables,
+            tuple(map(str, document["columns"])),
+            int(document["number"]),
+        )
+
+
+def write_question(asked: StoredQuestion, folder: Path) -> None:
+    """Write the question into a run's folder, in the place of the one before; the caller holds the folder's lock."""
+    document: dict[str, Any] = {
+        "format": _FORMAT,
+        "run": asked.run,
+        "number": asked.number,
+        "question": asked.question.to_json(),
+        "columns": list(asked.columns),
+        "tables": [keys.astype("<u8").tobytes().hex() for keys in asked.tables],
+    }
+    with replaced_file(folder / _FILE) as file:
+        file.write(as_json(document))
