@@ -166,6 +166,24 @@ def test_question_comes_back_from_json(rng):
     assert later[0] == later[1]
 
 
+@pytest.mark.parametrize("spoil", ["points", "counts", "negative", "wealth", "shares", "confidence", "limit"])
+def test_values_that_no_question_has_written_are_refused(spoil):
+    document = Question.of(front(*LADDER), 0.05, 0.95).to_json()
+    first = document["points"][0]
+    changes = {
+        "points": lambda: document.update(points=[]),
+        "counts": lambda: first["counts"].update(a=[[0, 0, 0, 0]]),
+        "negative": lambda: first["counts"].update(a=[[-1, 0, 0, 0]] * 2),
+        "wealth": lambda: first.update(wealth=[0.0]),
+        "shares": lambda: first.update(shares=[2.0, 0.5]),
+        "confidence": lambda: document.update(confidence=1.5),
+        "limit": lambda: document["limits"][0].update(limit=-1),
+    }
+    changes[spoil]()
+    with pytest.raises(ValueError, match="must "):
+        Question.from_json(document)
+
+
 @pytest.mark.parametrize(("women", "difference"), [(0.5, 0.0), (0.2, 0.01)])
 def test_about_so_many_more_rows_settle_it_most_of_the_time(women, difference):
     settled = []

@@ -32,6 +32,7 @@ _SIZES = (0.5, 1.0)  # of a bet, in limits: half of one for differences near the
 # How directions are turned, should other rows come than expected: of logit(share), with the parts of wealth.
 _TURNS = {-2.8: 0.05, -1.4: 0.1, -0.7: 0.15, 0.0: 0.4, 0.7: 0.15, 1.4: 0.1, 2.8: 0.05}
 _ONE_SIDED = 0.05  # of wealth on each group alone, against a c that is far off
+_LEAST_LIMIT = 1e-3  # bets need a size
 _LEAST_SHARE = 0.02  # of a bet in either group: one of them may have hardly any rows yet
 _EDGE = 1e-12  # rates this close to 0 and 1 count as this close
 _FLOOR = 1e-3  # a bet leaves so much of a rate, so that wealth is never lost altogether
@@ -75,7 +76,7 @@ class Bets:
     @property
     def parts(self) -> Float[np.ndarray, "bets 3"]:
         """How much each bet lowers the rate of a and raises that of b, and its part of the wealth."""
-        scale = max(self.limit, _FLOOR)
+        scale = max(self.limit, _LEAST_LIMIT)
         center = logit(np.clip(self.share, _LEAST_SHARE, 1 - _LEAST_SHARE))
         shares = [(expit(center + turn), weight) for turn, weight in _TURNS.items()]
         rest = (1 - 2 * _ONE_SIDED) / len(_SIZES)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, UInt64
 
-from mamofair._messages import quote, quote_some
+from mamofair._messages import quote, quote_some, warn_user
 from mamofair.runs._folders import as_json, leads_inside, read_file
 from mamofair.runs._locks import replaced_file
 from mamofair.selection import Question
@@ -17,6 +17,7 @@ __all__ = ["StoredQuestion", "read_question", "write_question"]
 
 _FILE = "question.json"
 _FORMAT = 1
+_FEW = 0.02  # of a table's rows may look like earlier ones by chance
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,25 +47,34 @@ class StoredQuestion:
     def new_rows(self, keys: UInt64[np.ndarray, " n"], columns: tuple[str, ...]) -> Bool[np.ndarray, " n"]:
         """Return which rows of a table are new: all, or all but those of whole tables that have been counted before.
 
-        So a table that has grown may be given again. One that shares some rows only with an earlier one is refused, as
-        rows that are left out for what they look like are no random sample.
+        So a table that has grown may be given again. A few look-alikes count as other people, if there are no more of
+        them than chance explains. A table that shares more rows with an earlier one is refused, as what is left of it
+        would be no random sample.
         """
         if self.columns and columns != self.columns:
-            other = sorted({*columns} ^ {*self.columns}) or sorted(columns)
+            other = sorted({*columns} ^ {*self.columns})
             raise ValueError(
                 "Tables must have the same columns each time, so that no row counts twice: found "
                 f"{quote_some(other)} in some only. Give the same columns as before."
             )
-        is_new = np.ones(len(keys), dtype=bool)
+        is_new, alike = np.ones(len(keys), dtype=bool), 0
+        chance = _chance_of_alike(keys)
         for table in self.tables:
             places = _find(table, keys, is_new)
-            if len(places) == len(table):
+            if len(places) == len(table) and chance * len(table) < 0.5:
                 is_new[places] = False
-            elif len(places):
+            elif len(places) <= min(chance * len(table), _FEW) * len(keys):
+                alike += len(places)
+            else:
                 raise ValueError(
                     f"A row may count once: found {len(places):,} rows that have been counted before. Leave them out, "
                     "or add `--all-new` if they are other people who look the same."
                 )
+        if alike:
+            warn_user(
+                f"{alike:,} rows look the same as rows that have been counted before, no more than chance explains: "
+                "they count as other people."
+            )
         return is_new
 
     def add(self, question: Question, keys: UInt64[np.ndarray, " n"], columns: tuple[str, ...]) -> "StoredQuestion":
@@ -74,6 +84,14 @@ class StoredQuestion:
     def ask_anew(self, question: Question, run: str) -> "StoredQuestion":
         """Return another question of this folder, which no row counted so far may answer."""
         return replace(self, question=question, run=run, number=self.number + 1)
+
+
+def _chance_of_alike(keys: np.ndarray) -> float:
+    """Return about how likely a row is to look the same as another one: as often as within this table, and more."""
+    _, times = np.unique(keys, return_counts=True)
+    pairs = float((times * (times - 1) / 2).sum())
+    most = pairs + 3 * np.sqrt(pairs) + 3  # so many may be expected where so many were found
+    return float(min(1.0, 2 * most / len(keys) ** 2))
 
 
 def _find(table: np.ndarray, keys: np.ndarray, allowed: np.ndarray) -> np.ndarray:

@@ -49,6 +49,16 @@ class Evidence:
         )
         return replace(self, tally=total, wealth=tuple(wealth))
 
+    def is_sound(self, sizes: Mapping[str, int], claims: int) -> bool:
+        """Whether there are counts of so many groups of each attribute, and numbers that make sense for each claim."""
+        shapes = {"": (1, 4)} | {name: (size, 4) for name, size in sizes.items()}
+        counts = self.tally.counts
+        if {name: table.shape for name, table in counts.items()} != shapes:
+            return False
+        whole = all(np.isfinite(table).all() and (table >= 0).all() for table in counts.values())
+        known = all(0 <= share <= 1 for share in self.shares) and all(np.isfinite(self.wealth))
+        return whole and known and len(self.shares) == len(self.wealth) == claims
+
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         counts = {name: table.tolist() for name, table in self.tally.counts.items()}

@@ -243,14 +243,16 @@ class Question:
         for one in document["limits"]:
             rates = tuple(Rate(Cell(event), given=Cell(given)) for event, given in one["rates"])
             limits[Notion(str(one["notion"]), rates), str(one["attribute"])] = float(one["limit"])
-        return cls(
-            limits,
-            float(document["confidence"]),
-            {str(name): tuple(values) for name, values in document["groups"].items()},
-            tuple(map(Evidence.from_json, document["points"])),
-            str(document["front"]),
-            int(document["rows"]),
+        groups = {str(name): tuple(values) for name, values in document["groups"].items()}
+        points = tuple(map(Evidence.from_json, document["points"]))
+        question = cls(
+            limits, float(document["confidence"]), groups, points, str(document["front"]), int(document["rows"])
         )
+        MostAccurateWithin({column(*criterion): limit for criterion, limit in limits.items()}, question.confidence)
+        sizes = {attribute: len(groups[attribute]) for _, attribute in limits}
+        if not points or not all(point.is_sound(sizes, len(question.claims)) for point in points):
+            raise ValueError("A question must hold what `to_json` has written: found other counts. Ask a new one.")
+        return question
 
 
 def _identify(front: Front, sequence: Sequence[int]) -> str:
