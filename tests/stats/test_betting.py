@@ -86,6 +86,14 @@ def test_wealth_grows_with_the_limit_and_is_the_same_for_the_complement(a, b, sh
     assert log_wealth(*others, limit, bets.flip()) == pytest.approx(wealth[1], abs=0.021)
 
 
+@settings(max_examples=25)
+@given(counts, counts, shares, st.sampled_from([0.5, 1.0, 3.0]))
+def test_what_is_not_enough_may_be_rounded_down_more_and_stays_not_enough(a, b, share, enough):
+    precise, quick = (log_wealth(a, b, 0.2, Bets(0.2, share), *more) for more in ([], [enough]))
+    assert quick <= precise + 1e-9
+    assert (quick >= enough) == (precise >= enough)
+
+
 def test_no_rows_are_no_evidence_and_a_limit_beyond_all_differences_needs_none():
     assert log_wealth((0, 0), (0, 0), 0.1, Bets(0.1)) == pytest.approx(0)
     assert log_wealth((0, 0), (0, 0), 1.1, Bets(0.1)) == np.inf
@@ -114,3 +122,5 @@ def test_upper_limit_is_where_wealth_reaches_its_level():
     assert limit > 0.02
     assert upper_limit(a, b, 0.01, bets) > limit > upper_limit((2200, 10_000), (2000, 10_000), 0.05, bets)
     assert upper_limit((0, 0), (0, 0), 0.05, bets) == 1
+    assert upper_limit(a, b, 0.05, bets, least=limit + 0.1) == limit + 0.1
+    assert upper_limit(a, b, 0.05, bets, most=limit - 0.1) == limit - 0.1

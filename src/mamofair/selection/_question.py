@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from mamofair._messages import quote, quote_some
-from mamofair._rows.groups import Groups, read_groups
+from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair._rows.labels import as_column, is_label, unique
 from mamofair.fronts import Counter, Criterion, Front
 from mamofair.notions import Cell, Notion, Rate, column
@@ -45,7 +45,7 @@ class Question:
 
     `MostAccurateWithin(limit, confidence)` tests points once, on rows that were held back. A question takes rows that
     come later, as often as they come, and `answer` may be looked at after each update: the chance that it ever names a
-    point which exceeds a limit is at most 1 − `confidence`. That takes two to three times the rows of the single test.
+    point which exceeds a limit is at most 1 − `confidence`. That takes about twice the rows of the single test.
 
     The order of the points, the limits and the confidence are fixed when the question is asked (`Question.of`). Another
     limit, another confidence or another model is another question, and rows that have answered one cannot answer it.
@@ -175,6 +175,7 @@ class Question:
                 "A question must be answered by the model that it was asked of: found one with another front. Ask a "
                 "new question, `Question.of(model.front_, …)`, and answer it with other rows."
             )
+        warn_of_order(sensitive_features, {"X": X, "y": y})
         labels = as_column(y, "y")
         strange = [label for label in unique(labels) if label not in model.classes_.tolist()]
         if strange:
