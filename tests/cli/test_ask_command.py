@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 import mamofair
 from loan_table import ASKED, applicants
 from mamofair.cli import app
-from mamofair.runs import read_question
+from mamofair.runs import read_question, save
 from mamofair.selection import Question
 from mamofair.tables import read_features
+from run_fits import fitted, net, run_of
 
 RUNNER = CliRunner()
 
@@ -157,6 +158,29 @@ def test_damaged_question_is_one_sentence(run, fails):
     assert "question.json in" in fails("ask", run)
     (run / "question.json").write_text("{")
     assert "must be JSON as mamofair writes it" in fails("ask", run)
+
+
+def test_run_that_python_has_saved_does_not_know_tables(rows, fails, tmp_path):
+    save(run_of(fitted(net(epochs=1))), tmp_path / "saved")
+    said = fails("ask", tmp_path / "saved", rows("march.csv", 1), "--within", 0.1)
+    assert "The run must have been written by `mamofair train`" in said
+
+
+def test_groups_that_training_found_too_small_are_left_out_of_new_rows_too(rows, tmp_path, fails):
+    people = applicants(600)
+    people.loc[:9, "race"] = "d"
+    people.to_csv(tmp_path / "people.csv", index=False)
+    given = ["--target", "approved", "--favorable", "yes", "--sensitive", "race", "--model", "net", "--no-limit"]
+    done = RUNNER.invoke(
+        app, ["train", str(tmp_path / "people.csv"), *given, "--epochs", "2", "--out", str(tmp_path / "r")]
+    )
+    assert done.exit_code == 0, done.output
+    races = ["a", "b", "c", "d"] * 100
+    assert says(tmp_path / "r", rows("march.csv", 1, race=races), "--within", 0.5)["rows"] == 400
+    question = read_question(tmp_path / "r").question
+    assert question.groups["race"] == ("a", "b", "c")
+    assert question.points[0].tally.counts["race"].sum() == 300
+    assert "found 'e' in 'race'. Set it to missing" in fails("ask", tmp_path / "r", rows("april.csv", 2, race="e"))
 
 
 def test_bins_are_those_of_training(loans, rows, tmp_path):

@@ -13,7 +13,6 @@ import pandas as pd
 
 from mamofair._messages import quote
 from mamofair._rows.splits import row_keys
-from mamofair.estimators import FairClassifier
 from mamofair.runs import Run
 from mamofair.tables import open_source, parse_attribute, read_batches, read_features
 from mamofair.tables.attributes import bin_names, check_groups
@@ -41,13 +40,13 @@ def read_labelled_rows(path: Path, run: Run) -> LabelledRows:
 
     Features are read as `mamofair predict` reads them. Keys are of all columns, an id among them.
     """
-    model, target = run.estimator, run.settings["target"]
+    encoder, target = _require_encoder(run), run.settings["target"]
     source = open_source(path)
     edges = _bins(run.settings)
     source.check([target, *edges])
     names = tuple(sorted(map(str, source.names)))
     keys, features = [], []
-    for whole, some in read_batches(path, _encoder(model)):
+    for whole, some in read_batches(path, encoder):
         keys.append(row_keys([whole[name].to_numpy() for name in names]))
         features.append(some)
     columns = read_features(path, dict.fromkeys([target, *edges]))
@@ -67,13 +66,14 @@ def require_fresh(path: Path, run: Run) -> None:
         )
 
 
-def _encoder(model: FairClassifier) -> Any:
-    if model.encoder_ is None:
+def _require_encoder(run: Run) -> Any:
+    """Return what encodes tables for a run; one that Python has saved need not know what the columns of tables are."""
+    if run.estimator.encoder_ is None or not {"target", "sensitive", "command", "data"} <= run.settings.keys():
         raise ValueError(
-            "The run must have been written by `mamofair train`: it has no encoder for tables. Use "
+            "The run must have been written by `mamofair train`: this one does not know the columns of tables. Use "
             "`mamofair.selection.Question` in Python."
         )
-    return model.encoder_
+    return run.estimator.encoder_
 
 
 def _bins(settings: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
