@@ -127,7 +127,8 @@ class Question:
     def update(self, y: Any, decisions: Any, *, sensitive_features: Any) -> "Question":
         """Return the question with more rows, which must be a random sample of the same people, and new.
 
-        Within an update, the order of rows does not matter.
+        Within an update, the order of rows does not matter. If there is one attribute, rows may be a random sample
+        within each of its groups instead, in any proportion.
 
         Parameters
         ----------
