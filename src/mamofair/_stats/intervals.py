@@ -31,6 +31,7 @@ from mamofair._stats.simultaneous import low_end_of_largest
 __all__ = [
     "Interval",
     "bootstrap",
+    "cautious",
     "effective_rows",
     "largest_gap",
     "newcombe",
@@ -88,10 +89,7 @@ def newcombe(events: Any, rows: Any, other_events: Any, other_rows: Any, confide
 
 
 def newcombe_limit(rate: Any, rows: Any, other_rate: Any, other_rows: Any, z: float) -> Any:
-    """Return the high end of `newcombe`, not cut at 1, for z standard errors.
-
-    It checks nothing, and is quick: `mamofair._stats.certificates` asks for it at every outcome there might have been.
-    """
+    """Return the high end of `newcombe`, not cut at 1, for z standard errors; quick, as it checks nothing."""
     up = _upper(rate, rows, z) - rate
     down = _upper(1 - other_rate, other_rows, z) - (1 - other_rate)
     return rate - other_rate + np.sqrt(up * up + down * down)
@@ -133,7 +131,7 @@ def largest_gap(
     first, second = np.triu_indices(rate.shape[-1], k=1)
 
     def limits(risk: float) -> Interval:
-        return _differences(rate, _cautious(rate, rows, known, risk), known, first, second)
+        return _differences(rate, cautious(rate, rows, known, risk), known, first, second)
 
     low, high = limits(tail(confidence))
     largest = np.where(known.sum(axis=-1) < 2, 1.0, np.maximum(high, -low).max(axis=-1, initial=0))
@@ -160,7 +158,7 @@ def smallest_ratio(
 
     def ratios(risk: float) -> list[Any]:
         """Return the low ends of p_i/p_j and of p_j/p_i, i < j."""
-        limits = _cautious(rate, rows, known, risk)
+        limits = cautious(rate, rows, known, risk)
         return [_ratios(rate, limits, *places) for places in ((first, second), (second, first))]
 
     def logarithms(risk: float) -> tuple[Any, Any]:
@@ -265,8 +263,8 @@ def _upper(rate: Any, rows: Any, z: float) -> Any:
     return (rows * rate + z * z / 2 + z * np.sqrt(rows * rate * (1 - rate) + z * z / 4)) / (rows + z * z)
 
 
-def _cautious(rate: np.ndarray, rows: np.ndarray, known: np.ndarray, risk: float) -> Interval:
-    """Return the limits that `largest_gap` describes; they may lie outside [0, 1]."""
+def cautious(rate: Any, rows: Any, known: Any, risk: float) -> Interval:
+    """Return the limits of each rate that `largest_gap` describes; they may lie outside [0, 1]."""
     z, events = -ndtri(risk), rate * rows
     total = rows + z**2
     center = (events + z**2 / 2) / total
