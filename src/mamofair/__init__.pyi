@@ -1,4 +1,5 @@
 from . import (
+    alternatives,
     arbitrariness,
     baselines,
     datasets,
@@ -18,6 +19,7 @@ from . import (
     tables,
 )
 from ._descent.networks import MLP
+from .alternatives import Alternative, find_alternative
 from .descent import Fixed, Member, MinNorm, rays
 from .estimators import (
     FairBoostingClassifier,
@@ -35,6 +37,7 @@ from .selection import ClosestToIdeal, Knee, MostAccurateWithin, Weighted
 
 __all__ = [
     "MLP",
+    "Alternative",
     "Archive",
     "Audit",
     "ClosestToIdeal",
@@ -54,6 +57,7 @@ __all__ = [
     "Sigmoid",
     "Tanh",
     "Weighted",
+    "alternatives",
     "arbitrariness",
     "audit",
     "baselines",
@@ -62,6 +66,7 @@ __all__ = [
     "estimators",
     "experiments",
     "explanations",
+    "find_alternative",
     "fronts",
     "limits",
     "load",

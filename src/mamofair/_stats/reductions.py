@@ -68,14 +68,15 @@ def widest_pair(table: Joint, rates: list[JointRate], second: bool = False) -> G
 
 
 def joint_gaps(table: Joint, rates: list[JointRate]) -> tuple[Any, Any]:
-    """Return the gap of the first and of the second model; groups without rows are left out."""
+    """Return the gap of the first and of the second model, without groups that have no rows; 1 if it is undefined."""
 
     def gap(second: bool) -> Any:
         spreads = []
         for rate in rates:
             found, known = _rates(rate, table, second), rate.counts(table, second)[1] > 0
-            spreads.append(np.where(known, found, -np.inf).max(axis=-1) - np.where(known, found, np.inf).min(axis=-1))
-        return np.maximum(np.max(spreads, axis=0), 0)
+            spread = np.where(known, found, -np.inf).max(axis=-1) - np.where(known, found, np.inf).min(axis=-1)
+            spreads.append(np.where(known.sum(axis=-1) < 2, 1.0, spread))
+        return np.max(spreads, axis=0)
 
     return gap(False), gap(True)
 

@@ -1,0 +1,171 @@
+"""The answer: this model, by so much, for so many people; none found; or it cannot be told with these rows."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from math import ceil, log10
+from typing import Any, Literal
+
+import pandas as pd
+from scipy.special import ndtri
+
+from mamofair.explanations import WhoPays
+
+__all__ = ["Alternative", "Change"]
+
+#: The chance that so many rows tell, if the differences are as measured.
+_CHANCE = 2 / 3
+
+
+@dataclass(frozen=True)
+class Change:
+    """A number for the incumbent (`before`) and for the alternative (`after`), and limits on the true difference.
+
+    `low` and `high` are limits on after − before; either of them is right with the confidence that was asked for.
+    """
+
+    before: float
+    after: float
+    low: float
+    high: float
+
+    @property
+    def value(self) -> float:
+        """The difference that was measured: after − before."""
+        return self.after - self.before
+
+    def __str__(self) -> str:
+        return (
+            f"{self.before:.3f} to {self.after:.3f}, a change of {_signed(self.value)} "
+            f"({_signed(self.low)} to {_signed(self.high)})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Alternative:
+    """The outcome of testing one point of a front against an incumbent. Printing it gives plain sentences.
+
+    If an alternative is found, its error exceeds the incumbent's by at most `margin`, and its gap is smaller. Both hold
+    for the population that the test rows come from, and the chance to say so wrongly is at most 1 − `confidence`.
+
+    Attributes
+    ----------
+    criterion
+        The gap that must be smaller, such as `demographic_parity[sex]`.
+    margin
+        The loss of accuracy that was said to be acceptable.
+    confidence
+        The confidence of each limit.
+    tested
+        The row of `front.frame()` that was picked on some of the rows and tested on the others.
+    models
+        The number of models that it was picked among.
+    picking_rows, test_rows
+        The numbers of rows that picked it and that tested it.
+    promising
+        Whether it looked like an alternative on the rows that picked it.
+    error, gaps
+        What changes, measured on test rows: the error, and each gap of the front by its column.
+    people
+        Whose decisions change, on all rows.
+    """
+
+    criterion: str
+    margin: float
+    confidence: float
+    tested: int
+    models: int
+    picking_rows: int
+    test_rows: int
+    promising: bool
+    error: Change
+    gaps: Mapping[str, Change]
+    people: WhoPays
+
+    @property
+    def gap(self) -> Change:
+        """What the gap changes by that must be smaller."""
+        return self.gaps[self.criterion]
+
+    @property
+    def status(self) -> Literal["found", "none found", "cannot be told"]:
+        """An alternative was found; or none looks like one, or the test refutes it; or there are too few rows."""
+        if self.error.high <= self.margin and self.gap.high < 0:
+            return "found"
+        refuted = self.error.low > self.margin or self.gap.low >= 0
+        return "none found" if refuted or not self.promising else "cannot be told"
+
+    @property
+    def row(self) -> int | None:
+        """The row of `front.frame()` that is an alternative; None if none was found."""
+        return self.tested if self.status == "found" else None
+
+    @property
+    def rows_to_tell(self) -> int | None:
+        """About how many rows in all would tell, with a chance of two in three, if the differences are as measured.
+
+        None if they would not, or if it has been told. The ways from a difference to its limits shrink with √rows.
+        """
+        if self.status != "cannot be told" or self.error.value >= self.margin or self.gap.value >= 0:
+            return None
+        ways = (
+            (self.error.high - self.error.value) / (self.margin - self.error.value),
+            (self.gap.high - self.gap.value) / -self.gap.value,
+        )
+        more = max(1.0, *ways) * (1 + ndtri(_CHANCE) / ndtri(self.confidence))
+        return _round_up((self.picking_rows + self.test_rows) * more**2)
+
+    def frame(self) -> pd.DataFrame:
+        """Return what changes: rows `error` and each gap; columns `before`, `after`, `change`, `low` and `high`."""
+        changes = {"error": self.error, **self.gaps}
+        rows = {name: {**asdict(one), "change": one.value} for name, one in changes.items()}
+        return pd.DataFrame.from_dict(rows, orient="index")[["before", "after", "change", "low", "high"]]
+
+    def sentences(self) -> list[str]:
+        """Return the answer in words: the verdict, what it rests on, and whose decisions change."""
+        others = [f"{name} goes from {one}" for name, one in self.gaps.items() if name != self.criterion]
+        return [
+            self._verdict(),
+            f"On {self.test_rows:,} test rows, {self.criterion} goes from {self.gap}; the error from {self.error}, of "
+            f"which you accept {_signed(self.margin)}.",
+            *([f"Other gaps: {'; '.join(others)}."] if others else []),
+            f"Row {self.tested} was picked among {self.models:,} models on {self.picking_rows:,} other rows. "
+            f"Each limit holds with {100 * self.confidence:g} % confidence.",
+            f"On all {self.picking_rows + self.test_rows:,} rows: {' '.join(self.people.sentences())}",
+        ]
+
+    def _verdict(self) -> str:
+        if self.status == "found":
+            return (
+                f"Row {self.tested} is an alternative: its {self.criterion} is smaller by {-self.gap.value:.3f}, and "
+                f"its error is larger by {self.margin:g} at most."
+            )
+        if self.status == "none found":
+            return (
+                f"None found among the {self.models:,} models tried. Row {self.tested} comes closest. Other models, "
+                "features or data may hold one."
+            )
+        rows = self.rows_to_tell
+        advice = f" About {rows:,} rows in all would tell, if these differences are the true ones." if rows else ""
+        return f"Cannot be told with these rows: row {self.tested} may be an alternative, or this is chance.{advice}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as plain JSON."""
+        names = ("status", "row", "tested", "criterion", "margin", "confidence", "models", "picking_rows", "test_rows")
+        people = self.people.frame()
+        return {name: getattr(self, name) for name in (*names, "rows_to_tell")} | {
+            "changes": self.frame().to_dict("index"),
+            "people": people.astype(object).where(people.notna(), None).to_dict("records"),
+            "sentences": self.sentences(),
+        }
+
+    def __str__(self) -> str:
+        return "\n".join(self.sentences())
+
+
+def _signed(number: float) -> str:
+    return f"{number:+.3f}".replace("-", "−")
+
+
+def _round_up(rows: float) -> int:
+    unit = int(10 ** max(0, int(log10(max(rows, 1))) - 1))
+    return ceil(rows / unit) * unit

@@ -1,0 +1,208 @@
+"""From a fitted model, an incumbent and rows to the answer."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool
+from sklearn.utils.validation import check_is_fitted
+
+from mamofair._messages import PATH, as_share, cut, quote, quote_some, warn_user
+from mamofair._rows.groups import Groups, read_groups, warn_of_order
+from mamofair._rows.labels import as_column, is_label, unique
+from mamofair._rows.splits import stratified_order
+from mamofair.alternatives._answer import Alternative
+from mamofair.alternatives._decisions import PairedDecisions
+from mamofair.alternatives._test import measure_error, measure_gap, pick
+from mamofair.estimators import FairClassifier
+from mamofair.explanations import WhoPays, who_pays
+from mamofair.fronts import Criterion, Front
+from mamofair.learners.task import small_groups
+from mamofair.notions import Notion, as_notion, column
+
+__all__ = ["find_alternative"]
+
+
+def find_alternative(
+    model: FairClassifier,
+    X: Any,
+    y: Any,
+    *,
+    sensitive_features: Any,
+    incumbent: Any,
+    notion: Notion | str | None = None,
+    attribute: str | None = None,
+    margin: float = 0.01,
+    confidence: float = 0.95,
+    random_state: int = 0,
+) -> Alternative:
+    """Look for a point of the front that is no less accurate than an incumbent and has a smaller gap.
+
+    A random half of the rows, stratified by label and groups, picks one point; the other half tests it, so the choice
+    does not favor it. Both tests are paired, person by person, and both must pass at level 1 − confidence, which needs
+    no correction: the error must be larger by `margin` at most (an exact test), and the gap must be smaller.
+
+    Parameters
+    ----------
+    model : FairClassifier
+        A fitted model. All points of its front count but constant ones.
+    X, y, sensitive_features
+        Rows that the model was not fitted to, with their true labels and sensitive attributes, as in `fit`. What they
+        show holds for the population that they are a random sample of.
+    incumbent : array or fitted estimator
+        The decisions in use today, one for each row, written as the labels are, or something whose `predict(X)` returns
+        them.
+    notion, attribute
+        The gap that must be smaller; by default the first of the front. The others are reported.
+    margin : float
+        How much larger the error may be. This is your choice, to be made before looking: no statistic can tell what
+        loss of accuracy is acceptable.
+    confidence : float
+        The confidence of both tests.
+    random_state : int
+        Which half of the rows picks. Trying several until an alternative is found makes the confidence worthless.
+
+    Returns
+    -------
+    Alternative
+        Printable; its `status` is "found", "none found" or "cannot be told".
+
+    Examples
+    --------
+    >>> from mamofair import FairNetClassifier
+    >>> from mamofair.datasets import make_toy
+    >>> toy, new = make_toy(), make_toy(random_state=1)
+    >>> model = FairNetClassifier(epochs=10, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+    >>> today = (new.X["x2"] > 0.5).astype(int)
+    >>> answer = find_alternative(model, new.X, new.y, sensitive_features=new.sensitive, incumbent=today)
+    >>> answer.status
+    'none found'
+    """
+    check_is_fitted(model, "front_")
+    _require_numbers(margin, confidence)
+    front = model.front_
+    criterion = _read_criterion(front, notion, attribute)
+    decisions = _read(model, X, y, sensitive_features, incumbent)
+    _require_rows(decisions, criterion, model.min_group)
+    candidates = np.flatnonzero(~front.is_constant) if not front.is_constant.all() else np.arange(len(front))
+    decisions = PairedDecisions(decisions.y, decisions.groups, decisions.incumbent, decisions.models[candidates])
+    strata = np.column_stack([decisions.y, decisions.groups.codes])
+    order = stratified_order(strata, np.random.default_rng(random_state))
+    half = len(order) // 2
+    picking, test = decisions[np.sort(order[:half])], decisions[np.sort(order[half:])]
+    risk = 1 - confidence
+    place, promising = pick(picking, criterion, margin, risk)
+    picking, test = picking.of_model(place), test.of_model(place)
+    return Alternative(
+        criterion=column(*criterion),
+        margin=margin,
+        confidence=confidence,
+        tested=int(candidates[place]),
+        models=len(candidates),
+        picking_rows=len(picking),
+        test_rows=len(test),
+        promising=promising,
+        error=measure_error(test, risk),
+        gaps={column(*each): measure_gap(test, picking, each, risk) for each in front.criteria},
+        people=_count_people(decisions.of_model(place), criterion),
+    )
+
+
+def _read_criterion(front: Front, notion: Notion | str | None, attribute: str | None) -> Criterion:
+    """Return the gap of the front that is asked for: the first that fits."""
+    wanted = None if notion is None else as_notion(notion)
+    for criterion in front.criteria:
+        if wanted in (None, criterion[0]) and attribute in (None, criterion[1]):
+            return criterion
+    asked = " of ".join(quote(each) for each in (wanted.name if wanted else None, attribute) if each is not None)
+    raise ValueError(
+        f"The gap must be one of the front's: found {asked}. It has {cut(', '.join(front.columns[1:]), PATH)}."
+    )
+
+
+def _read(model: FairClassifier, X: Any, y: Any, features: Any, incumbent: Any) -> PairedDecisions:
+    """Return the rows with the decisions of the incumbent and of every point."""
+    labels = as_column(y, "y")
+    predict = getattr(incumbent, "predict", None)
+    given = incumbent if predict is None else predict(X)
+    decided = as_column(given, "incumbent")
+    if len(decided) != len(labels):
+        raise ValueError(
+            f"`incumbent` must have one decision per row: found {len(decided):,} for {len(labels):,} rows of `y`. "
+            "Give the decisions on these very rows."
+        )
+    truth, favored = (_is_favorable(model, each, name) for each, name in ((labels, "y"), (decided, "incumbent")))
+    groups = read_groups(features, rows=len(labels), whole=False)
+    warn_of_order(features, {"X": X, "y": y, "incumbent": given})
+    groups = groups.crossed() if model.crossed else groups
+    groups = groups.as_in(Groups.of_values(model.front_.groups), strict=False)
+    models = model.decide_all(X)
+    if models.shape[1] != len(labels):
+        raise ValueError(f"`X` must have one row per label: found {models.shape[1]:,} for {len(labels):,} in `y`.")
+    return PairedDecisions(truth, _leave_out_small(model, groups, truth), favored, models)
+
+
+def _is_favorable(model: FairClassifier, labels: np.ndarray, name: str) -> Bool[np.ndarray, " n"]:
+    known = model.classes_.tolist()
+    strays = [label for label in unique(labels) if label not in known]
+    if strays:
+        scores = any(isinstance(label, float) and not label.is_integer() for label in strays)
+        advice = "If these are scores, compare them with a threshold first." if scores else "Write them alike."
+        raise ValueError(
+            f"`{name}` must have the labels that the model knows, {quote_some(known, join=' and ')}: found "
+            f"{quote(strays[0])}. {advice}"
+        )
+    return is_label(labels, model.favorable_)
+
+
+def _leave_out_small(model: FairClassifier, groups: Groups, y: np.ndarray) -> Groups:
+    """Return the groups without those that are too small to be compared, which are named in a warning."""
+    small = small_groups(groups, y.astype(int), model.notions_, model.min_group)
+    for name, counts in small.items():
+        named = ", ".join(f"{quote(value)} ({count})" for value, count in counts.items())
+        warn_user(
+            f"Groups of {quote(name)} with fewer than {model.min_group} rows are too small to compare, and are left "
+            f"out: {cut(named, PATH)}."
+        )
+    return groups.without({name: list(counts) for name, counts in small.items()}) if small else groups
+
+
+def _require_rows(decisions: PairedDecisions, criterion: Criterion, least: int) -> None:
+    """Raise a `ValueError` unless two groups have rows enough for each rate."""
+    notion, attribute = criterion
+    place = decisions.groups.names.index(attribute)
+    codes, values = decisions.groups.codes[:, place], decisions.groups.values[place]
+    for rate in notion.rates:
+        counted = codes[(codes >= 0) & np.isin(decisions.y.astype(int), rate.labels)]
+        rows = np.bincount(counted, minlength=len(values)).tolist()
+        if sum(count >= least for count in rows) < 2:
+            named = ", ".join(f"{count:,} of {quote(value)}" for value, count in zip(values, rows, strict=True))
+            raise ValueError(
+                f"At least two groups of {quote(attribute)} must have {least} rows to measure {rate} on: found "
+                f"{cut(named, PATH) or 'none'}. Give more rows."
+            )
+
+
+def _require_numbers(margin: float, confidence: float) -> None:
+    if not 0 <= margin < 1:
+        raise ValueError(
+            "`margin` must be a number from 0 to less than 1, the largest increase of the error that you accept: found "
+            f"{quote(margin)}.{as_share(margin)}"
+        )
+    if not 0.5 < confidence < 1:
+        raise ValueError(
+            f"`confidence` must lie between 0.5 and 1, such as 0.95: found {quote(confidence)}.{as_share(confidence)}"
+        )
+
+
+def _count_people(decisions: PairedDecisions, criterion: Criterion) -> WhoPays:
+    """Return whose decisions change, in every group."""
+    features = {
+        name: np.array([*values, None], dtype=object)[codes]
+        for name, values, codes in zip(
+            decisions.groups.names, decisions.groups.values, decisions.groups.codes.T, strict=True
+        )
+    }
+    changes = who_pays(
+        decisions.incumbent, decisions.models[0], y_true=decisions.y, sensitive_features=features, favorable=True
+    )
+    return WhoPays(changes.flows, (criterion,))

@@ -1,0 +1,57 @@
+"""Picking one model on some rows, and testing it on others."""
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from mamofair._stats.paired import exact_limits, paired_limits
+from mamofair._stats.reductions import joint_gaps, lower_limit, widest_pair
+from mamofair.alternatives._answer import Change
+from mamofair.alternatives._decisions import PairedDecisions, joint_rates
+from mamofair.fronts import Criterion
+
+__all__ = ["measure_error", "measure_gap", "pick"]
+
+
+def pick(rows: PairedDecisions, criterion: Criterion, margin: float, risk: float) -> tuple[int, bool]:
+    """Return the model to test, and whether it looks like an alternative on these rows.
+
+    Among the models that do, it is the one with the largest expected reduction: what its gap is smaller by, times the
+    chance that other rows, as many as these, show that it is and that the error is within the margin. If none does, it
+    is the one that comes closest, in standard errors.
+    """
+    notion, attribute = criterion
+    rates, table = joint_rates(notion), rows.joint(attribute)
+    worse, better = rows.disagreements()
+    loss = (worse - better) / len(rows)
+    before, after = joint_gaps(table, rates)
+    reduction, z = before - after, -ndtri(risk)
+    errors = (
+        paired_limits(worse, better, len(rows), risk).high - loss,
+        reduction - lower_limit(table, rates, widest_pair(table[0], rates), risk),
+    )
+    strengths = np.array([z * (margin - loss) / errors[0], z * reduction / errors[1]])
+    promising = (loss <= margin) & (reduction > 0)
+    if not promising.any():
+        return int(strengths.min(axis=0).argmax()), False
+    chance = ndtr((strengths - z) / np.sqrt(2)).prod(axis=0)  # these rows are as uncertain as the others
+    return int(np.where(promising, chance * reduction, -np.inf).argmax()), True
+
+
+def measure_error(rows: PairedDecisions, risk: float) -> Change:
+    """Return what the error changes by from the incumbent to the (one) model, with limits that hold for any sample."""
+    [worse], [better] = (counts.tolist() for counts in rows.disagreements())
+    before, after = (float((decided != rows.y).mean()) for decided in (rows.incumbent, rows.models[0]))
+    limits = exact_limits(worse, better, len(rows), risk)
+    return Change(before, after, float(limits.low), float(limits.high))
+
+
+def measure_gap(rows: PairedDecisions, others: PairedDecisions, criterion: Criterion, risk: float) -> Change:
+    """Return what a gap changes by from the incumbent to the (one) model; where it is, the other rows say."""
+    notion, attribute = criterion
+    rates = joint_rates(notion)
+    [table], [guide] = rows.joint(attribute), others.joint(attribute)
+    before, after = joint_gaps(table, rates)
+    most = -lower_limit(table, rates, widest_pair(guide, rates), risk)
+    swapped = table.swapaxes(-1, -2)
+    least = lower_limit(swapped, rates, widest_pair(guide, rates, second=True), risk)
+    return Change(float(before), float(after), max(float(least), -1.0), min(float(most), 1.0))
