@@ -21,7 +21,7 @@ _Z = 1.25  # of the order: as large as it may be for the order to fall with c ev
 _PLAUSIBLE = 0.01  # the share of the risk spent on confining how often the models disagree
 _CELLS, _PARTS = 32, 8  # of that unknown rate: at first, and of each that does not settle it
 _TIE = 1e-12  # values of the order that are this close count as equal
-_TOLERANCE = 1e-5  # of the search for the limit, rounded up
+_TOLERANCE = 1e-4  # of the search for the limit, rounded up
 _NEGLIGIBLE = 1e-9  # numbers of disagreements less likely than this, on either side, count as if they were in the set
 
 
@@ -153,9 +153,12 @@ def _chance(
     s = np.clip(first + second, 1e-300, 1 - 2**-53)[:, None]
     ways = gammaln(n + 1) - gammaln(totals + 1) - gammaln(n - totals + 1)
     mass = np.exp(ways + totals * np.log(s) + (n - totals) * np.log1p(-s))
-    share = np.clip(first[:, None] / s, 0, 1)
-    beyond = np.where(cut < 0, 1.0, betainc(np.maximum(cut, 0) + 1, np.maximum(totals - cut, 1), share))
-    return np.asarray(1 - (mass * np.where(cut >= totals, 0.0, beyond)).sum(axis=1))
+    share = np.broadcast_to(np.clip(first[:, None] / s, 0, 1), mass.shape)
+    counts = (mass > _NEGLIGIBLE / n) & (cut < totals)
+    k, m = (np.broadcast_to(each, mass.shape)[counts] for each in (cut, totals))
+    beyond = np.zeros(mass.shape)
+    beyond[counts] = np.where(k < 0, 1.0, betainc(np.maximum(k, 0) + 1, m - np.maximum(k, 0), share[counts]))
+    return np.asarray(1 - (mass * beyond).sum(axis=1))
 
 
 def _likely(n: int, low: float, high: float) -> Int[np.ndarray, " m"]:

@@ -14,6 +14,7 @@ __all__ = ["Alternative", "Change"]
 
 #: The chance that so many rows tell, if the differences are as measured.
 _CHANCE = 2 / 3
+_MOST = 10.0  # times narrower: what takes more rows than that is nothing to advise
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,8 @@ class Alternative:
     def rows_to_tell(self) -> int | None:
         """About how many rows in all would tell, with a chance of two in three, if the differences are as measured.
 
-        None if they would not, or if it has been told. The ways from a difference to its limits shrink with √rows.
+        None if they would not, if that is a hundred times as many, or if it has been told. The ways from a difference
+        to its limits shrink with √rows.
         """
         if self.status != "cannot be told" or self.error.value >= self.margin or self.gap.value >= 0:
             return None
@@ -112,7 +114,7 @@ class Alternative:
             (self.gap.high - self.gap.value) / -self.gap.value,
         )
         more = max(1.0, *ways) * (1 + ndtri(_CHANCE) / ndtri(self.confidence))
-        return _round_up((self.picking_rows + self.test_rows) * more**2)
+        return _round_up((self.picking_rows + self.test_rows) * more**2) if more < _MOST else None
 
     def frame(self) -> pd.DataFrame:
         """Return what changes: rows `error` and each gap; columns `before`, `after`, `change`, `low` and `high`."""
@@ -122,12 +124,14 @@ class Alternative:
 
     def sentences(self) -> list[str]:
         """Return the answer in words: the verdict, what it rests on, and whose decisions change."""
-        others = [f"{name} goes from {one}" for name, one in self.gaps.items() if name != self.criterion]
+        others = {name: one for name, one in self.gaps.items() if name != self.criterion}
+        grown = [name for name, one in others.items() if one.low > 0]
         return [
             self._verdict(),
-            f"On {self.test_rows:,} test rows, {self.criterion} goes from {self.gap}; the error from {self.error}, of "
-            f"which you accept {_signed(self.margin)}.",
-            *([f"Other gaps: {'; '.join(others)}."] if others else []),
+            f"On {self.test_rows:,} test rows, {self.criterion} goes from {self.gap}. "
+            f"The error goes from {self.error}; up to {_signed(self.margin)} is accepted.",
+            *(f"{name} goes from {one}." for name, one in others.items()),
+            *([f"Beware: {' and '.join(grown)} {'is' if len(grown) == 1 else 'are'} larger."] if grown else []),
             f"Row {self.tested} was picked among {self.models:,} models on {self.picking_rows:,} other rows. "
             f"Each limit holds with {100 * self.confidence:g} % confidence.",
             f"On all {self.picking_rows + self.test_rows:,} rows: {' '.join(self.people.sentences())}",
@@ -140,10 +144,8 @@ class Alternative:
                 f"its error is larger by {self.margin:g} at most."
             )
         if self.status == "none found":
-            return (
-                f"None found among the {self.models:,} models tried. Row {self.tested} comes closest. Other models, "
-                "features or data may hold one."
-            )
+            reason = "but the test refutes it" if self.promising else "but is none on the rows that picked it"
+            return f"None found among the {self.models:,} models tried: row {self.tested} comes closest, {reason}."
         rows = self.rows_to_tell
         advice = f" About {rows:,} rows in all would tell, if these differences are the true ones." if rows else ""
         return f"Cannot be told with these rows: row {self.tested} may be an alternative, or this is chance.{advice}"

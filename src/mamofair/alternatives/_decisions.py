@@ -30,9 +30,9 @@ class PairedDecisions:
     def __getitem__(self, rows: Any) -> "PairedDecisions":
         return PairedDecisions(self.y[rows], self.groups[rows], self.incumbent[rows], self.models[:, rows])
 
-    def of_model(self, place: int) -> "PairedDecisions":
-        """Return the same rows, with one of the models alone."""
-        return PairedDecisions(self.y, self.groups, self.incumbent, self.models[[place]])
+    def of_models(self, places: Any) -> "PairedDecisions":
+        """Return the same rows, with some of the models."""
+        return PairedDecisions(self.y, self.groups, self.incumbent, self.models[places])
 
     def disagreements(self) -> tuple[Int[np.ndarray, " models"], Int[np.ndarray, " models"]]:
         """Return for each model the number of rows on which only the model is wrong, and only the incumbent."""

@@ -1,5 +1,6 @@
 """From a fitted model, an incumbent and rows to the answer."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,15 +10,13 @@ from sklearn.utils.validation import check_is_fitted
 from mamofair._messages import PATH, as_share, cut, quote, quote_some, warn_user
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair._rows.labels import as_column, is_label, unique
-from mamofair._rows.splits import stratified_order
 from mamofair.alternatives._answer import Alternative
+from mamofair.alternatives._compare import compare
 from mamofair.alternatives._decisions import PairedDecisions
-from mamofair.alternatives._test import measure_error, measure_gap, pick
 from mamofair.estimators import FairClassifier
-from mamofair.explanations import WhoPays, who_pays
 from mamofair.fronts import Criterion, Front
 from mamofair.learners.task import small_groups
-from mamofair.notions import Notion, as_notion, column
+from mamofair.notions import Notion, as_notion
 
 __all__ = ["find_alternative"]
 
@@ -72,10 +71,10 @@ def find_alternative(
     >>> from mamofair.datasets import make_toy
     >>> toy, new = make_toy(), make_toy(random_state=1)
     >>> model = FairNetClassifier(epochs=10, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
-    >>> today = (new.X["x2"] > 0.5).astype(int)
+    >>> today = (new.X["x1"] > 2.5).astype(int)
     >>> answer = find_alternative(model, new.X, new.y, sensitive_features=new.sensitive, incumbent=today)
-    >>> answer.status
-    'none found'
+    >>> answer.status, answer.row
+    ('found', 7)
     """
     check_is_fitted(model, "front_")
     _require_numbers(margin, confidence)
@@ -84,27 +83,15 @@ def find_alternative(
     decisions = _read(model, X, y, sensitive_features, incumbent)
     _require_rows(decisions, criterion, model.min_group)
     candidates = np.flatnonzero(~front.is_constant) if not front.is_constant.all() else np.arange(len(front))
-    decisions = PairedDecisions(decisions.y, decisions.groups, decisions.incumbent, decisions.models[candidates])
-    strata = np.column_stack([decisions.y, decisions.groups.codes])
-    order = stratified_order(strata, np.random.default_rng(random_state))
-    half = len(order) // 2
-    picking, test = decisions[np.sort(order[:half])], decisions[np.sort(order[half:])]
-    risk = 1 - confidence
-    place, promising = pick(picking, criterion, margin, risk)
-    picking, test = picking.of_model(place), test.of_model(place)
-    return Alternative(
-        criterion=column(*criterion),
+    answer = compare(
+        decisions.of_models(candidates),
+        front.criteria,
+        criterion,
         margin=margin,
         confidence=confidence,
-        tested=int(candidates[place]),
-        models=len(candidates),
-        picking_rows=len(picking),
-        test_rows=len(test),
-        promising=promising,
-        error=measure_error(test, risk),
-        gaps={column(*each): measure_gap(test, picking, each, risk) for each in front.criteria},
-        people=_count_people(decisions.of_model(place), criterion),
+        random_state=random_state,
     )
+    return replace(answer, tested=int(candidates[answer.tested]))
 
 
 def _read_criterion(front: Front, notion: Notion | str | None, attribute: str | None) -> Criterion:
@@ -192,17 +179,3 @@ def _require_numbers(margin: float, confidence: float) -> None:
         raise ValueError(
             f"`confidence` must lie between 0.5 and 1, such as 0.95: found {quote(confidence)}.{as_share(confidence)}"
         )
-
-
-def _count_people(decisions: PairedDecisions, criterion: Criterion) -> WhoPays:
-    """Return whose decisions change, in every group."""
-    features = {
-        name: np.array([*values, None], dtype=object)[codes]
-        for name, values, codes in zip(
-            decisions.groups.names, decisions.groups.values, decisions.groups.codes.T, strict=True
-        )
-    }
-    changes = who_pays(
-        decisions.incumbent, decisions.models[0], y_true=decisions.y, sensitive_features=features, favorable=True
-    )
-    return WhoPays(changes.flows, (criterion,))

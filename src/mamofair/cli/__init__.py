@@ -1,6 +1,18 @@
 """The command line, one file a command. Whatever is slow to import is imported by the command that needs it."""
 
-from mamofair.cli import _ask, _audit, _compare, _datasets, _export, _plan, _predict, _report, _reproduce, _train
+from mamofair.cli import (
+    _alternatives,
+    _ask,
+    _audit,
+    _compare,
+    _datasets,
+    _export,
+    _plan,
+    _predict,
+    _report,
+    _reproduce,
+    _train,
+)
 from mamofair.cli._app import app, main
 
 __all__ = ["app", "main"]
@@ -10,6 +22,7 @@ app.command("predict")(_predict.predict)
 app.command("audit")(_audit.audit)
 app.command("plan")(_plan.plan)
 app.command("ask")(_ask.ask)
+app.command("alternatives")(_alternatives.alternatives)
 app.command("compare")(_compare.compare)
 app.command("export")(_export.export)
 app.command("datasets")(_datasets.datasets)

@@ -11,6 +11,7 @@
 True
 """
 
+from mamofair.runs._alternatives import read_alternatives, save_alternatives
 from mamofair.runs._checkpoint import (
     checkpoint_files,
     checkpointed,
@@ -35,11 +36,13 @@ __all__ = [
     "load",
     "load_run",
     "own_folder",
+    "read_alternatives",
     "read_checkpoint",
     "read_question",
     "require_place",
     "restore_checkpoint",
     "save",
+    "save_alternatives",
     "to_onnx",
     "versions",
     "write_checkpoint",

@@ -12,6 +12,7 @@ import pandas as pd
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Tally
 from mamofair.learners.checks import require_tallies
+from mamofair.runs._alternatives import ALTERNATIVES
 from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._estimator_files import from_files, to_files
@@ -116,7 +117,8 @@ def own_files(folder: Path, part: str = "") -> set[str]:
         listed = [part + name for name in parse_json(_read_own_list(folder, part) or b"", _LIST)["files"]]
     except (ValueError, KeyError, TypeError):  # damaged: what it had listed is not known any more
         listed = [part + name for name in _NAMES]
-    return {name for name in (*listed, part + _LIST, *([] if part else [_PAGE])) if leads_inside(folder, name)}
+    beside = [] if part else [_PAGE, ALTERNATIVES]
+    return {name for name in (*listed, part + _LIST, *beside) if leads_inside(folder, name)}
 
 
 def _settings(head: dict[str, Any]) -> dict[str, Any]:

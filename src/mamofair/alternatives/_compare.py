@@ -1,15 +1,51 @@
 """Picking one model on some rows, and testing it on others."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.special import ndtr, ndtri
 
+from mamofair._rows.splits import stratified_order
 from mamofair._stats.paired import exact_limits, paired_limits
 from mamofair._stats.reductions import joint_gaps, lower_limit, widest_pair
-from mamofair.alternatives._answer import Change
+from mamofair.alternatives._answer import Alternative, Change
 from mamofair.alternatives._decisions import PairedDecisions, joint_rates
+from mamofair.explanations import WhoPays, who_pays
 from mamofair.fronts import Criterion
+from mamofair.notions import column
 
-__all__ = ["measure_error", "measure_gap", "pick"]
+__all__ = ["compare"]
+
+
+def compare(
+    decisions: PairedDecisions,
+    criteria: Sequence[Criterion],
+    criterion: Criterion,
+    *,
+    margin: float,
+    confidence: float,
+    random_state: int,
+) -> Alternative:
+    """Pick one of the models on a half of the rows, and test it against the incumbent on the other half."""
+    strata = np.column_stack([decisions.y, decisions.groups.codes])
+    order = stratified_order(strata, np.random.default_rng(random_state))
+    picking, test = (decisions[np.sort(part)] for part in np.array_split(order, 2))
+    risk = 1 - confidence
+    place, promising = pick(picking, criterion, margin, risk)
+    picking, test = picking.of_models([place]), test.of_models([place])
+    return Alternative(
+        criterion=column(*criterion),
+        margin=margin,
+        confidence=confidence,
+        tested=place,
+        models=len(decisions.models),
+        picking_rows=len(picking),
+        test_rows=len(test),
+        promising=promising,
+        error=measure_error(test, risk),
+        gaps={column(*each): measure_gap(test, picking, each, risk) for each in criteria},
+        people=count_people(decisions.of_models([place]), criterion),
+    )
 
 
 def pick(rows: PairedDecisions, criterion: Criterion, margin: float, risk: float) -> tuple[int, bool]:
@@ -25,11 +61,9 @@ def pick(rows: PairedDecisions, criterion: Criterion, margin: float, risk: float
     loss = (worse - better) / len(rows)
     before, after = joint_gaps(table, rates)
     reduction, z = before - after, -ndtri(risk)
-    errors = (
-        paired_limits(worse, better, len(rows), risk).high - loss,
-        reduction - lower_limit(table, rates, widest_pair(table[0], rates), risk),
-    )
-    strengths = np.array([z * (margin - loss) / errors[0], z * reduction / errors[1]])
+    most_loss = paired_limits(worse, better, len(rows), risk).high
+    least_reduction = lower_limit(table, rates, widest_pair(table[0], rates), risk)
+    strengths = z * np.array([(margin - loss) / (most_loss - loss), reduction / (reduction - least_reduction)])
     promising = (loss <= margin) & (reduction > 0)
     if not promising.any():
         return int(strengths.min(axis=0).argmax()), False
@@ -55,3 +89,17 @@ def measure_gap(rows: PairedDecisions, others: PairedDecisions, criterion: Crite
     swapped = table.swapaxes(-1, -2)
     least = lower_limit(swapped, rates, widest_pair(guide, rates, second=True), risk)
     return Change(float(before), float(after), max(float(least), -1.0), min(float(most), 1.0))
+
+
+def count_people(decisions: PairedDecisions, criterion: Criterion) -> WhoPays:
+    """Return whose decisions change, in every group."""
+    features = {
+        name: np.array([*values, None], dtype=object)[codes]
+        for name, values, codes in zip(
+            decisions.groups.names, decisions.groups.values, decisions.groups.codes.T, strict=True
+        )
+    }
+    changes = who_pays(
+        decisions.incumbent, decisions.models[0], y_true=decisions.y, sensitive_features=features, favorable=True
+    )
+    return WhoPays(changes.flows, (criterion,))

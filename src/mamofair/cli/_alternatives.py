@@ -1,0 +1,160 @@
+"""`mamofair alternatives`: a model of a run that is no less accurate than the decisions in use today, and fairer."""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mamofair._messages import PATH, quote
+from mamofair.cli._console import print_note, print_sentence, print_table, warnings_as_notes
+from mamofair.cli._options import MAX_SEED, AsJson, RunFolder
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+    from mamofair.alternatives import Alternative
+    from mamofair.runs import Run
+
+__all__ = ["alternatives"]
+
+
+def alternatives(
+    run: RunFolder,
+    incumbent: Annotated[
+        Path,
+        typer.Option(
+            metavar="TABLE",
+            help="A CSV or Parquet file with the columns of the run, true labels, and the decisions in use today. Its "
+            "rows must be new to the models; if it is the file of the training, only its test rows are used.",
+        ),
+    ],
+    decision: Annotated[str, typer.Option(help="The column of today's decisions.")] = "decision",
+    notion: Annotated[
+        str | None, typer.Option(help="The notion whose gap must be smaller; the first of the run by default.")
+    ] = None,
+    attribute: Annotated[
+        str | None, typer.Option(help="The sensitive attribute whose gap must be smaller; the first by default.")
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(help="How much larger the error may be. Your choice, to be made before you look.")
+    ] = 0.01,
+    confidence: Annotated[float, typer.Option(help="Confidence level of both tests.")] = 0.95,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Random seed: which half of the rows picks.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Look for a less discriminatory alternative to the decisions in use today.
+
+    Half of the rows pick one model of the run, the other half tests it:
+    its error must not be larger by more than the margin, and its gap must
+    be smaller. The answer is one of: found, none found, cannot be told. It
+    is saved in the run folder. The exit code is 0 whatever the answer.
+
+    Example: mamofair alternatives runs/loans --incumbent decided.csv
+    --decision approved_today --margin 0.005
+    """
+    from mamofair.alternatives import find_alternative
+    from mamofair.runs import load_run
+
+    loaded = load_run(run)
+    if loaded.estimator.encoder_ is None:
+        raise ValueError(
+            f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} has no encoder for tables. "
+            "Use `mamofair.find_alternative` in Python."
+        )
+    with warnings_as_notes():
+        columns, people, features = _read(loaded, incumbent, decision)
+        answer = find_alternative(
+            loaded.estimator,
+            features,
+            columns[loaded.settings["target"]],
+            sensitive_features=people,
+            incumbent=columns[decision],
+            notion=notion,
+            attribute=attribute,
+            margin=margin,
+            confidence=confidence,
+            random_state=seed,
+        )
+    document = {"incumbent": str(incumbent), "decision": decision, "seed": seed} | answer.to_json()
+    saved = _save(document, run)
+    if as_json:
+        typer.echo(json.dumps({"run": str(run), "saved": saved} | document))
+        return
+    _print(answer)
+    if saved is not None:
+        typer.echo(f"Saved: {saved}")
+
+
+def _read(run: "Run", path: Path, decision: str) -> tuple["pd.DataFrame", "pd.DataFrame", "pd.DataFrame"]:
+    """Return true labels and decisions, the sensitive columns and the features of the rows that may be used."""
+    import pandas as pd
+
+    from mamofair.tables import open_source, parse_attribute, read_batches, read_features, read_table
+
+    settings, source = run.settings, open_source(path)
+    target, favorable, sensitive = str(settings["target"]), settings["favorable"], _sensitive_options(settings)
+    source.check([target, decision])
+    if target == decision:
+        raise ValueError(f"`--decision` must not be the column of true labels: found {quote(decision)}. Name another.")
+    needed = {target, *(parse_attribute(one, source.names)[0] for one in sensitive)}
+    # `read_table` needs features: the sensitive columns serve, and the others are dropped.
+    others = [name for name in source.names if name not in needed]
+    table = read_table(path, target, favorable, sensitive, others, keep_sensitive=True)
+    columns = read_features(path, [target, decision])
+    features = pd.concat([part for _, part in read_batches(path, run.estimator.encoder_)], ignore_index=True)
+    rows = _usable_rows(settings, path, columns[target], table.sensitive)
+    if rows is None:
+        return columns, table.sensitive, features
+    return columns.iloc[rows], table.sensitive.iloc[rows], features.iloc[rows]
+
+
+def _sensitive_options(settings: Mapping[str, Any]) -> list[str]:
+    """Return the sensitive columns with their bins, as the run's command has them."""
+    words = shlex.split(str(settings["command"]))
+    given = [value for option, value in pairwise(words) if option == "--sensitive"]
+    return given or [str(name) for name in settings["sensitive"]]
+
+
+def _usable_rows(
+    settings: Mapping[str, Any], path: Path, labels: "pd.Series", people: "pd.DataFrame"
+) -> "np.ndarray | None":
+    """Return the test rows of the run if the table is the one it was trained on; None if all rows are new."""
+    import numpy as np
+
+    from mamofair.cli._data import Data
+
+    with path.open("rb") as file:
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    if checksum != settings["data"]["checksum"]:
+        return None
+    data = Data(path.name, people, labels.to_numpy(), people, "", settings["favorable"], checksum)
+    rows = np.sort(data.order(settings["seed"])[: settings["data"]["parts"]["test"]])
+    print_note(f"The run was trained on {path.name}: only its {len(rows):,} test rows are used.")
+    return rows
+
+
+def _save(document: Mapping[str, Any], run: Path) -> str | None:
+    from mamofair.runs import save_alternatives
+
+    try:
+        return str(save_alternatives(document, run))
+    except OSError as error:
+        print_note(f"The answer was not saved: {error}")
+        return None
+
+
+def _print(answer: "Alternative") -> None:
+    for sentence in answer.sentences():
+        print_sentence(sentence)
+    people = answer.people.frame()
+    people = people[people["label"] == "all"]
+    rows = zip(people["attribute"], people["group"], people["rows"], people["gained"], people["lost"], strict=True)
+    table = [[f"{attribute}={group}", *(f"{number:,.0f}" for number in numbers)] for attribute, group, *numbers in rows]
+    table[0][0] = "everyone"
+    print_table([["", "rows", "gain a favorable decision", "lose it"], *table])
