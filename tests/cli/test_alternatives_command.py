@@ -80,6 +80,13 @@ def test_of_the_table_of_the_training_only_test_rows_are_used(tmp_path):
     assert everyone["after"] == tested.overall[[0, 1]].sum()  # the very rows that the run was tested on
 
 
+def test_the_report_shows_the_answer(folder, decided):
+    ask(folder, "--incumbent", decided)
+    shown = CliRunner().invoke(app, ["report", str(folder), "--json"])
+    assert json.loads(shown.stdout)["summary"]["alternatives"] == read_alternatives(folder)
+    assert "Compared with today" in (folder / "report.html").read_text()
+
+
 def test_an_answer_about_another_run_does_not_stay(folder, decided):
     ask(folder, "--incumbent", decided)
     (folder / "notes.txt").write_text("mine")

@@ -77,3 +77,9 @@ def test_no_script_ends_the_element_it_stands_in():
     for script in (Path(report.__file__).parent / "templates" / "scripts").glob("*.js"):
         assert "</script" not in script.read_text()
         assert "innerHTML" not in script.read_text()
+
+
+def test_sentences_about_an_incumbent_are_shown_as_text():
+    page = render(summarize(make_run(), ["Row 3 is an alternative <b>."])).replace(_runtime(), "")
+    assert "<li>Row 3 is an alternative &lt;b&gt;.</li>" in page
+    assert "alternatives-title" not in render(summarize(make_run()))

@@ -53,7 +53,8 @@ def alternatives(
     Half of the rows pick one model of the run, the other half tests it:
     its error must not be larger by more than the margin, and its gap must
     be smaller. The answer is one of: found, none found, cannot be told. It
-    is saved in the run folder. The exit code is 0 whatever the answer.
+    is saved as alternatives.json in the run folder. The exit code is 0
+    whatever the answer.
 
     Example: mamofair alternatives runs/loans --incumbent decided.csv
     --decision approved_today --margin 0.005
@@ -88,7 +89,7 @@ def alternatives(
         return
     _print(answer)
     if saved is not None:
-        typer.echo(f"Saved: {saved}")
+        typer.echo(f"Saved: {saved}; `mamofair report {run}` shows it on the report page.")
 
 
 def _read(run: "Run", path: Path, decision: str) -> tuple["pd.DataFrame", "pd.DataFrame", "pd.DataFrame"]:

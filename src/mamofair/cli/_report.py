@@ -25,17 +25,17 @@ def report(
     Example: mamofair report runs/loans --out loans.html
     """
     from mamofair.report import summarize, write
-    from mamofair.runs import is_current, load_run
+    from mamofair.runs import is_current, load_run, read_alternatives
 
     page = run / "report.html" if out is None else out
     if out is not None:
         require_writable(out, file=True)
-    loaded = load_run(run)
-    write(loaded, page)
+    loaded, alternatives = load_run(run), read_alternatives(run)
+    write(loaded, page, alternatives)
     while not is_current(loaded, run):  # another training has replaced the run meanwhile
-        loaded = load_run(run)
-        write(loaded, page)
+        loaded, alternatives = load_run(run), read_alternatives(run)
+        write(loaded, page, alternatives)
     if as_json:
-        typer.echo(json.dumps({"report": str(page), "summary": summarize(loaded)}))
+        typer.echo(json.dumps({"report": str(page), "summary": summarize(loaded, alternatives)}))
     else:
         typer.echo(f"Report: {page}")

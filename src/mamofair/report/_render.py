@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,12 @@ __all__ = ["render", "write"]
 _SCRIPTS = ("state", "pictures", "texts", "record", "start")
 
 
-def write(run: Run, path: str | os.PathLike[str]) -> None:
-    """Write the page of a run. An earlier page is replaced as a whole, or stays as it was."""
-    page = render(summarize(run))
+def write(run: Run, path: str | os.PathLike[str], alternatives: Sequence[str] = ()) -> None:
+    """Write the page of a run. An earlier page is replaced as a whole, or stays as it was.
+
+    `alternatives` is what `runs.read_alternatives` returns: how the run compares with an incumbent.
+    """
+    page = render(summarize(run, alternatives))
     with replaced_file(Path(path)) as file:
         file.write(page.encode())
 

@@ -26,14 +26,15 @@ BASELINE = 0  # the row of the most accurate point, with which all others are co
 _DIGITS = 6
 
 
-def summarize(run: Run) -> dict[str, Any]:
+def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
     """Return what the page shows, as plain JSON.
 
     Keys: `rows` (the rows measured on: test, or validation if the run has no test rows), `confidence`, `objectives`,
     `parts` (by rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates,
     who pays), `rates` and `groups` (what the numbers of a point stand for), `baseline`, `favorable`, `selected`,
     `margin` (of choices, in standard errors), `padded` (by point: error, and gaps plus the margin), `within` (a limit
-    or None for each objective), `limit`, `training`, `price`, `flips` (a sentence a point), `settings` and `checksum`.
+    or None for each objective), `limit`, `training`, `price`, `flips` (a sentence a point), `alternatives` (sentences
+    about an incumbent, if there are some), `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
     valid = [point.valid for point in front.points]
@@ -61,6 +62,7 @@ def summarize(run: Run) -> dict[str, Any]:
         "training": summarize_training(run.estimator.history_),
         "price": _price_sentences(front),
         "flips": (run.settings.get("arbitrariness") or {}).get("sentences", []),
+        "alternatives": list(alternatives),
         "settings": {name: value for name, value in run.settings.items() if name != "arbitrariness"},
     }
     plain: dict[str, Any] = _to_json(summary)
