@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from bench.alternatives import CRITERION, drawn
 
-from known_alternatives import CRITERION, drawn
 from mamofair.alternatives._compare import compare, measure_gap, pick
 
 DRAWS, RISK = 60, 0.1  # `bench/alternatives.py` draws more often
