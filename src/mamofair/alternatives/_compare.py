@@ -51,9 +51,11 @@ def compare(
 def pick(rows: PairedDecisions, criterion: Criterion, margin: float, risk: float) -> tuple[int, bool]:
     """Return the model to test, and whether it looks like an alternative on these rows.
 
-    Among the models that do, it is the one with the largest expected reduction: what its gap is smaller by, times the
-    chance that other rows, as many as these, show that it is and that the error is within the margin. If none does, it
-    is the one that comes closest, in standard errors.
+    Among the models that do, it is the one with the largest chance⁴ × reduction: what its gap is smaller by, and the
+    chance that other rows, as many as these, show that it is and that the error is within the margin. (Without the
+    power, which allows for the luck of the best of many, an alternative was found in .48 of draws of 6,000 rows of
+    Adult; with it in .88, and the reduction that was found was larger on average, counting none as 0.) If no model
+    looks like an alternative, it is the one that comes closest, in standard errors.
     """
     notion, attribute = criterion
     rates, table = joint_rates(notion), rows.joint(attribute)
@@ -68,7 +70,7 @@ def pick(rows: PairedDecisions, criterion: Criterion, margin: float, risk: float
     if not promising.any():
         return int(strengths.min(axis=0).argmax()), False
     chance = ndtr((strengths - z) / np.sqrt(2)).prod(axis=0)  # these rows are as uncertain as the others
-    return int(np.where(promising, chance * reduction, -np.inf).argmax()), True
+    return int(np.where(promising, chance**4 * reduction, -np.inf).argmax()), True
 
 
 def measure_error(rows: PairedDecisions, risk: float) -> Change:
