@@ -80,6 +80,16 @@ def test_of_the_table_of_the_training_only_test_rows_are_used(tmp_path):
     assert everyone["after"] == tested.overall[[0, 1]].sum()  # the very rows that the run was tested on
 
 
+def test_bins_and_crossed_groups_are_those_of_the_run(decided, loans, tmp_path):
+    run, more = str(tmp_path / "run"), ("--sensitive", "age:50", "--crossed", "--epochs", "2")
+    done = CliRunner().invoke(app, ["train", str(loans), *ASKED, *more, "--out", run])
+    assert done.exit_code == 0, done.output
+    document = json.loads(ask(run, "--incumbent", decided, "--attribute", "age", "--json").stdout)
+    assert document["criterion"] == "demographic_parity[age]"
+    assert {row["group"] for row in document["people"] if row["attribute"] == "age"} == {"under 50", "50 and over"}
+    assert "demographic_parity[gender*age]" in document["changes"]
+
+
 def test_the_report_shows_the_answer(folder, decided):
     ask(folder, "--incumbent", decided)
     shown = CliRunner().invoke(app, ["report", str(folder), "--json"])

@@ -144,11 +144,12 @@ class Alternative:
                 f"its error is larger by {self.margin:g} at most."
             )
         if self.status == "none found":
-            reason = "but the test refutes it" if self.promising else "but is none on the rows that picked it"
-            return f"None found among the {self.models:,} models tried: row {self.tested} comes closest, {reason}."
+            reason = "the test refutes it" if self.promising else "does not look like one on the rows that picked it"
+            return f"None found among the {self.models:,} models tried: row {self.tested} comes closest, but {reason}."
         rows = self.rows_to_tell
         advice = f" About {rows:,} rows in all would tell, if these differences are the true ones." if rows else ""
-        return f"Cannot be told with these rows: row {self.tested} may be an alternative, or this is chance.{advice}"
+        doubt = f"row {self.tested} may be an alternative, or look like one by chance"
+        return f"Cannot be told with these rows: {doubt}.{advice}"
 
     def to_json(self) -> dict[str, Any]:
         """Return the answer as plain JSON."""
