@@ -81,7 +81,7 @@ def world(rows: int, margin: float, incumbent: tuple[float, float], model: tuple
 
 
 def adult(rows: int, margin: float) -> Iterator[Draw]:
-    """Yield draws from 35,000 rows that nothing was learned from; the incumbent is a logistic regression.
+    """Draw from 35,000 rows that nothing was learned from; the incumbent is a logistic regression.
 
     It and a plug-in rule on logistic regressions, with its whole front, are trained on 5,000 other rows. What is
     measured on all of the 35,000 rows is the truth.
@@ -124,6 +124,13 @@ def outcomes(draws: Iterator[Draw], count: int) -> list[float]:
     return [float(share) for share in np.mean(rows, axis=0)]
 
 
+NOTE = """\
+The point to test is picked by chance⁴ × reduction. The power was settled among 1, 2, 4 and 8 on 150 draws from the same
+35,000 rows, of 2,000, 6,000 and 12,000 rows (with the approximate limit for the error; this script does not repeat it).
+Those of 12,000 rows are among the draws below, split otherwise. With 6,000 rows and a margin of .01, an alternative was
+found in .48, .75, .88 and .94 of the draws, its gap smaller by .042, .030, .026 and .023 on average. So the shares
+found on Adult may be better than on other data. The shares that are wrong do not depend on it, as other rows test."""
+
 HEAD = (
     "| | found | none found | cannot be told | wrong | as measured: found | wrong | error missed | gap missed |\n"
     "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
@@ -150,7 +157,7 @@ def main() -> None:
     for name, given in WORLDS.items():
         parts[-1] += "\n" + line(name, outcomes(world(*given), options.draws))
         print(parts[-1].splitlines()[-1], flush=True)
-    parts += ["## Adult, demographic parity by sex", " ".join((adult.__doc__ or "").split()), HEAD]
+    parts += ["## Adult, demographic parity by sex", " ".join((adult.__doc__ or "").split()), NOTE, HEAD]
     for rows, margin in ((1000, 0.01), (4000, 0.01), (12000, 0.01), (4000, 0.0)):
         shares = outcomes(adult(rows, margin), options.draws)
         parts[-1] += "\n" + line(f"{rows:,} rows, margin {margin:g}", shares)

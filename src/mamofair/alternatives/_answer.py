@@ -46,7 +46,8 @@ class Alternative:
     """The outcome of testing one point of a front against an incumbent. Printing it gives plain sentences.
 
     If an alternative is found, its error exceeds the incumbent's by at most `margin`, and its gap is smaller. Both hold
-    for the population that the test rows come from, and the chance to say so wrongly is at most 1 − `confidence`.
+    for the population that the test rows come from. The chance to say so wrongly is at most 1 − `confidence` as to the
+    error, whose limits are exact, and about that as to the gap, whose limits are approximate.
 
     Attributes
     ----------
