@@ -13,7 +13,7 @@ import pytest
 from campaigns._stops import read_tree
 
 from mamofair.cli._report import report
-from mamofair.runs import _save, load_run, own_folder, require_place, save, write_checkpoint
+from mamofair.runs import _save, load_run, own_folder, require_place, save, save_alternatives, write_checkpoint
 from run_fits import fitted, net, run_of
 
 
@@ -136,17 +136,18 @@ def test_a_run_that_is_replaced_between_its_list_and_its_files_is_read_again(run
 
 def test_a_report_that_is_made_while_the_run_is_replaced_is_the_new_runs(run, tmp_path, monkeypatch):
     folder = save(run, tmp_path / "run")
+    save_alternatives({"sentences": ["None found."]}, folder)
     other, pages = run_of(fitted(net(epochs=2))), []
 
-    def write(found, path):
+    def write(found, path, alternatives):
         if not pages:
             save(other, folder)  # meanwhile, a training ends
-        pages.append(found.estimator.epochs)
+        pages.append((found.estimator.epochs, alternatives))
         path.write_text(str(found.estimator.epochs))
 
     monkeypatch.setattr("mamofair.report.write", write)
     report(folder, None, 0, False)
-    assert pages == [1, 2]
+    assert pages == [(1, ["None found."]), (2, [])]
     assert (folder / "report.html").read_text() == "2"
 
 
