@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool
 from sklearn.utils.validation import check_is_fitted
 
-from mamofair._messages import PATH, as_share, cut, quote, quote_some, warn_user
+from mamofair._messages import PATH, as_share, cut, quote, quote_some
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair._rows.labels import as_column, is_label, unique
 from mamofair.alternatives._answer import Alternative
@@ -15,7 +15,7 @@ from mamofair.alternatives._compare import compare
 from mamofair.alternatives._decisions import PairedDecisions
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Criterion, Front
-from mamofair.learners.task import small_groups
+from mamofair.learners.small_groups import find_small_groups, leave_out, warn_of_small_groups
 from mamofair.notions import Notion, as_notion
 
 __all__ = ["find_alternative"]
@@ -143,14 +143,9 @@ def _is_favorable(model: FairClassifier, labels: np.ndarray, name: str) -> Bool[
 
 def _leave_out_small(model: FairClassifier, groups: Groups, y: np.ndarray) -> Groups:
     """Return the groups without those that are too small to be compared, which are named in a warning."""
-    small = small_groups(groups, y.astype(int), model.notions_, model.min_group)
-    for name, counts in small.items():
-        named = ", ".join(f"{quote(value)} ({count})" for value, count in counts.items())
-        warn_user(
-            f"Groups of {quote(name)} with fewer than {model.min_group} rows are too small to compare, and are left "
-            f"out: {cut(named, PATH)}."
-        )
-    return groups.without({name: list(counts) for name, counts in small.items()}) if small else groups
+    small = find_small_groups(groups, y.astype(int), model.notions_, model.min_group)
+    warn_of_small_groups(small, model.min_group)
+    return leave_out(groups, small)
 
 
 def _require_rows(decisions: PairedDecisions, criterion: Criterion, least: int) -> None:

@@ -2,9 +2,7 @@
 
 import hashlib
 import json
-import shlex
 from collections.abc import Mapping
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,32 +92,19 @@ def alternatives(
 
 def _read(run: "Run", path: Path, decision: str) -> tuple["pd.DataFrame", "pd.DataFrame", "pd.DataFrame"]:
     """Return true labels and decisions, the sensitive columns and the features of the rows that may be used."""
-    import pandas as pd
+    from mamofair.cli._labelled_rows import sensitive_options
+    from mamofair.tables import open_source, read_features, read_new_rows
 
-    from mamofair.tables import open_source, parse_attribute, read_batches, read_features, read_table
-
-    settings, source = run.settings, open_source(path)
-    target, favorable, sensitive = str(settings["target"]), settings["favorable"], _sensitive_options(settings)
-    source.check([target, decision])
+    target = str(run.settings["target"])
+    open_source(path).check([target, decision])
     if target == decision:
         raise ValueError(f"`--decision` must not be the column of true labels: found {quote(decision)}. Name another.")
-    needed = {target, *(parse_attribute(one, source.names)[0] for one in sensitive)}
-    # `read_table` needs features: the sensitive columns serve, and the others are dropped.
-    others = [name for name in source.names if name not in needed]
-    table = read_table(path, target, favorable, sensitive, others, keep_sensitive=True)
+    features, people = read_new_rows(path, run.estimator.encoder_, sensitive_options(run.settings))
     columns = read_features(path, [target, decision])
-    features = pd.concat([part for _, part in read_batches(path, run.estimator.encoder_)], ignore_index=True)
-    rows = _usable_rows(settings, path, columns[target], table.sensitive)
+    rows = _usable_rows(run.settings, path, columns[target], people)
     if rows is None:
-        return columns, table.sensitive, features
-    return columns.iloc[rows], table.sensitive.iloc[rows], features.iloc[rows]
-
-
-def _sensitive_options(settings: Mapping[str, Any]) -> list[str]:
-    """Return the sensitive columns with their bins, as the run's command has them."""
-    words = shlex.split(str(settings["command"]))
-    given = [value for option, value in pairwise(words) if option == "--sensitive"]
-    return given or [str(name) for name in settings["sensitive"]]
+        return columns, people, features
+    return columns.iloc[rows], people.iloc[rows], features.iloc[rows]
 
 
 def _usable_rows(

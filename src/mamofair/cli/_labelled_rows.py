@@ -14,11 +14,9 @@ import pandas as pd
 from mamofair._messages import quote
 from mamofair._rows.splits import row_keys
 from mamofair.runs import Run
-from mamofair.tables import open_source, parse_attribute, read_batches, read_features
-from mamofair.tables.attributes import bin_names, check_groups
-from mamofair.tables.columns import as_text, summarize
+from mamofair.tables import open_source, read_batches, read_features, read_new_rows
 
-__all__ = ["LabelledRows", "read_labelled_rows", "require_fresh"]
+__all__ = ["LabelledRows", "read_labelled_rows", "require_fresh", "sensitive_options"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +40,19 @@ def read_labelled_rows(path: Path, run: Run) -> LabelledRows:
     """
     encoder, target = _require_encoder(run), run.settings["target"]
     source = open_source(path)
-    edges = _bins(run.settings)
-    source.check([target, *edges])
+    source.check([target])
     names = tuple(sorted(map(str, source.names)))
-    keys, features = [], []
-    for whole, some in read_batches(path, encoder):
-        keys.append(row_keys([whole[name].to_numpy() for name in names]))
-        features.append(some)
-    columns = read_features(path, dict.fromkeys([target, *edges]))
-    groups = {name: _without_small(_groups(columns[name], bins), name, run) for name, bins in edges.items()}
-    X = pd.concat(features, ignore_index=True)
-    return LabelledRows(X, columns[target].to_numpy(), pd.DataFrame(groups), np.concatenate(keys), names)
+    X, people = read_new_rows(path, encoder, sensitive_options(run.settings))
+    people = people.apply(lambda column: _without_small(column, str(column.name), run))
+    keys = [row_keys([whole[name].to_numpy() for name in names]) for whole, _ in read_batches(path, encoder)]
+    return LabelledRows(X, read_features(path, [target])[target].to_numpy(), people, np.concatenate(keys), names)
+
+
+def sensitive_options(settings: Mapping[str, Any]) -> list[str]:
+    """Return the sensitive columns with their bins, as the command that trained the run has them."""
+    words = shlex.split(str(settings["command"]))
+    given = [value for option, value in pairwise(words) if option == "--sensitive"]
+    return given or [str(name) for name in settings["sensitive"]]
 
 
 def require_fresh(path: Path, run: Run) -> None:
@@ -76,26 +76,7 @@ def _require_encoder(run: Run) -> Any:
     return run.estimator.encoder_
 
 
-def _bins(settings: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
-    """Return the sensitive columns and the edges of their bins, as the command that trained the run has them."""
-    words = shlex.split(settings["command"])
-    given = [after for word, after in pairwise(words) if word == "--sensitive"]
-    edges = dict(parse_attribute(one, settings["sensitive"]) for one in given)
-    return {name: edges.get(name, ()) for name in settings["sensitive"]}
-
-
 def _without_small(groups: pd.Series, name: str, run: Run) -> pd.Series:
     """Return groups where those are unknown that training has left out of the gaps, being too small to judge."""
     small = {*run.settings["data"]["groups"].get(name, ())} - {*run.groups[name]}
     return groups.mask(groups.isin(small))
-
-
-def _groups(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
-    """Return the group of each row as text; unlike a table to train with, these rows may all be of one group."""
-    if column.isna().all():
-        return pd.Series(pd.NA, index=column.index, dtype="str")
-    check_groups(summarize(column, numbers=not edges), edges)
-    if not edges:
-        return as_text(column)
-    codes = np.where(column.isna(), -1, np.searchsorted(edges, column, side="right"))
-    return pd.Series(pd.array(bin_names(edges), dtype="str").take(codes, allow_fill=True), index=column.index)

@@ -8,7 +8,7 @@ from mamofair._rows.groups import read_groups, warn_of_order
 from mamofair._rows.labels import as_weights, favorable_label, is_label
 from mamofair.learners import Learner, Rows, Task
 from mamofair.learners.rows import read_classes
-from mamofair.learners.small_groups import SmallGroups, find_small_groups, warn_of_small_groups
+from mamofair.learners.small_groups import SmallGroups, find_small_groups, leave_out, warn_of_small_groups
 from mamofair.learners.task import read_notions
 
 __all__ = ["draw_seed", "read_rows"]
@@ -43,7 +43,7 @@ def read_rows(
     notions = read_notions(estimator.notions, groups.names)
     small = find_small_groups(groups, favorable, notions, estimator.min_group)
     warn_of_small_groups(small, estimator.min_group)
-    groups = groups.without({name: list(counts) for name, counts in small.items()}) if small else groups
+    groups = leave_out(groups, small)
     task = Task.of(classes, groups, notions=estimator.notions, favorable=estimator.favorable, seed=seed)
     rows = Rows(X, favorable, groups, weight)
     return task, rows if weight is None else rows[weight > 0], small

@@ -10,7 +10,7 @@ from mamofair._messages import PATH, cut, quote, warn_user
 from mamofair._rows.groups import Groups
 from mamofair.notions import Notion
 
-__all__ = ["SmallGroups", "find_small_groups", "warn_of_small_groups"]
+__all__ = ["SmallGroups", "find_small_groups", "leave_out", "warn_of_small_groups"]
 
 #: Of each attribute, the groups that are left out, and how many rows they have for the rate that has the fewest.
 SmallGroups: TypeAlias = Mapping[str, Mapping[Any, int]]
@@ -50,3 +50,8 @@ def warn_of_small_groups(small: SmallGroups, least: int) -> None:
             f"Groups of {quote(name)} with fewer than {least} rows are too small to judge, and are left out of its "
             f"gaps: {cut(named, PATH)}. Merge them with others, or set `min_group`."
         )
+
+
+def leave_out(groups: Groups, small: SmallGroups) -> Groups:
+    """Return the same rows, where members of small groups are unknown."""
+    return groups.without({name: list(counts) for name, counts in small.items()}) if small else groups

@@ -16,7 +16,7 @@ from mamofair._rows.splits import warn_of_likeness
 from mamofair.learners import Parts, Rows
 from mamofair.learners.numbers import Scaling
 from mamofair.learners.rows import AsTensor
-from mamofair.learners.small_groups import SmallGroups, find_small_groups, warn_of_small_groups
+from mamofair.learners.small_groups import SmallGroups, find_small_groups, leave_out, warn_of_small_groups
 from mamofair.learners.task import read_notions
 from mamofair.streaming.blocks import Chunks, ReadX, RowBlock, as_bytes, as_chunks, concatenate, read_block
 from mamofair.streaming.buffer import ShuffleBuffer
@@ -111,7 +111,7 @@ class _LabelsAndGroups:
         y, rows = np.array([int(label == favorable) for label in census.labels]), np.array([*census.cells.values()])
         small = find_small_groups(groups, y, read_notions(notions, groups.names), min_group, rows)
         warn_of_small_groups(small, min_group)
-        return cls(classes, favorable, _leave_out(groups, small), crossed, small)
+        return cls(classes, favorable, leave_out(groups, small), crossed, small)
 
     def encode(self, block: RowBlock) -> RowBlock:
         """Return rows whose `y` is 1 for the favorable label, with the group numbers of all rows."""
@@ -126,11 +126,7 @@ class _LabelsAndGroups:
 
     def encode_groups(self, groups: Groups) -> Groups:
         """Return groups with the group numbers of all rows; those that are too small are unknown."""
-        return _leave_out(groups.crossed() if self.crossed else groups, self.small).as_in(self.groups)
-
-
-def _leave_out(groups: Groups, small: SmallGroups) -> Groups:
-    return groups.without({name: list(counts) for name, counts in small.items()}) if small else groups
+        return leave_out(groups.crossed() if self.crossed else groups, self.small).as_in(self.groups)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from mamofair.tables._batches import read_batches
 from mamofair.tables._encoder import TableEncoder
 from mamofair.tables._open import open_source
 from mamofair.tables._read import read_features
-from mamofair.tables.attributes import assign_groups, check_edges, parse_attributes
+from mamofair.tables.attributes import check_edges, name_groups, parse_attributes
 
 __all__ = ["read_new_rows"]
 
@@ -17,11 +17,11 @@ __all__ = ["read_new_rows"]
 def read_new_rows(path: Path, encoder: TableEncoder, sensitive: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the encoder's features and the sensitive columns, such as "sex" or "age:25,60", of a CSV or Parquet file.
 
-    Columns are read in the types that training used; a target need not be there.
+    Columns are read in the types that training used; there need not be a target, and all rows may be of one group.
     """
     source = open_source(path)
     bins = parse_attributes(list(sensitive), source.names)
     source.check([*encoder.feature_names_in_, *bins])
     features = pd.concat([batch for _, batch in read_batches(path, encoder)], ignore_index=True)
     columns = read_features(path, list(bins))
-    return features, pd.DataFrame({n: assign_groups(columns[n], check_edges(n, bins[n])) for n in bins})
+    return features, pd.DataFrame({name: name_groups(columns[name], check_edges(name, bins[name])) for name in bins})

@@ -81,11 +81,19 @@ def check_edges(name: str, bins: Any) -> tuple[float, ...]:
 
 
 def assign_groups(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
-    """Return the group of each row as text; a missing value stays missing and means unknown."""
+    """Return the group of each row as text, of which there must be two; a missing value means unknown."""
     check_groups(summarize(column, numbers=not edges), edges)
-    groups = _bin(column, edges) if edges else as_text(column)
+    groups = name_groups(column, edges)
     require_two(str(column.name), groups.dropna().unique().tolist(), edges)
     return groups
+
+
+def name_groups(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
+    """Return the group of each row as text; a missing value stays missing and means unknown."""
+    if column.isna().all():
+        return pd.Series(pd.NA, index=column.index, dtype="str", name=column.name)
+    check_groups(summarize(column, numbers=not edges), edges)
+    return _bin(column, edges) if edges else as_text(column)
 
 
 def check_groups(column: ColumnSummary, edges: tuple[float, ...]) -> None:
