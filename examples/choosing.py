@@ -19,9 +19,9 @@ from mamofair.tables import encoder
 
 RULES = {
     "closest to the ideal": (ClosestToIdeal(), "#0072B2", "o"),
-    "gap ≤ .05 as measured": (MostAccurateWithin(0.05), "#E69F00", "s"),
+    "gap ≤ .05 as measured": (MostAccurateWithin(0.05, margin=0), "#E69F00", "s"),
     "gap ≤ .05, 95 % confident": (MostAccurateWithin(0.05, confidence=0.95), "#009E73", "D"),
-    "gap ≤ .02 as measured": (MostAccurateWithin(0.02), "#CC79A7", "^"),
+    "gap ≤ .02 as measured": (MostAccurateWithin(0.02, margin=0), "#CC79A7", "^"),
     "gap ≤ .02, 95 % confident": (MostAccurateWithin(0.02, confidence=0.95), "#D55E00", "v"),
 }
 

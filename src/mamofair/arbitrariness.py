@@ -21,6 +21,7 @@ from mamofair._rows.groups import Groups, read_groups
 from mamofair._rows.splits import stratified_order
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Front
+from mamofair.learners.small_groups import leave_out
 from mamofair.selection import ClosestToIdeal
 
 __all__ = ["Arbitrariness", "arbitrariness"]
@@ -128,6 +129,7 @@ def arbitrariness(
         new = take_rows(X, test)
         new = (new, features.iloc[test]) if getattr(model, "aware", False) else new
         scores.append(copy.score_all(new)[_match(copy.front_, model.front_)])
+    people = leave_out(people, model.small_groups_)  # of which too few are set apart
     return Arbitrariness(_table(np.stack(scores), people[test]), len(test))
 
 

@@ -48,8 +48,8 @@ def test_a_plan_is_told_before_anything_is_trained(table):
 
 
 def test_without_a_table_the_plan_is_for_two_groups():
-    assert json.loads(says("plan", "--confidence", 0.9, "--json").stdout)["rows"] == 902
-    assert "each of two groups needs about 902 rows" in says("plan", "--confidence", 0.9).stdout
+    assert json.loads(says("plan", "--confidence", 0.9, "--json").stdout)["rows"] == 983
+    assert "each of two groups needs about 983 rows" in says("plan", "--confidence", 0.9).stdout
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ def test_rows_needed_give_the_chance_they_name(limit, confidence, rate):
     rng, n = np.random.default_rng(0), rows_needed(limit, confidence, rate=rate)
     events = rng.binomial(n, rate, size=(200, 2))
     passed = [is_within((int(a), n), (int(b), n), limit, round(1 - confidence, 12)) for a, b in events]
-    assert 0.48 < np.mean(passed) < 0.72  # .6, a standard error of .035, and an exact test a little below the normal
+    assert 0.53 < np.mean(passed) < 0.77  # .65, a standard error of .035, and an exact test a little below the normal
 
 
 @settings(max_examples=30, deadline=None)
@@ -140,7 +140,7 @@ def test_rows_without_labels_are_not_held_back_again():
 def test_words():
     y, groups = people(20_000)
     assert str(Plan.of(y, groups, {EOPP: 0.1}, 0.9)) == (
-        "To certify equal_opportunity[sex] ≤ 0.1 with 90 % confidence, hold back 226 rows of sex=F with y = 1 and 226 "
-        "rows of sex=M with y = 1: about 452 rows in all, which leaves 19,548 to train on. A model without any gap "
-        "then passes with a chance of about 60 %."
+        "To certify equal_opportunity[sex] ≤ 0.1 with 90 % confidence, hold back 246 rows of sex=F with y = 1 and 246 "
+        "rows of sex=M with y = 1: about 492 rows in all, which leaves 19,508 to train on. A model without any gap "
+        "then passes with a chance of about 65 %."
     )

@@ -26,7 +26,7 @@ def plan(
     notion: Notion = None,
     within: Annotated[float, typer.Option(help="The largest acceptable gap.")] = 0.05,
     confidence: Annotated[float, typer.Option(help="How sure to be that gaps are at most that.")] = 0.95,
-    chance: Annotated[float, typer.Option(help="The chance that a model without any gap is certified.")] = 0.6,
+    chance: Annotated[float, typer.Option(help="The chance that a model without any gap is certified.")] = 0.65,
     rate: Annotated[float, typer.Option(help="Without a table: the rate to expect in both groups.")] = 0.5,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,

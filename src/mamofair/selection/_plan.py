@@ -26,7 +26,7 @@ from mamofair.notions import FP, TP, Confusion, Rate, as_notions, column, requir
 __all__ = ["CHANCE", "Need", "Plan", "plan_calibration", "rows_needed"]
 
 #: The chance that a model without any gap is certified with as many rows as planned.
-CHANCE = 0.6
+CHANCE = 0.65
 
 _MOST = 0.5  # the share of a group's rows, or of those with a label, that may be held back
 _SELECTION = Rate(TP | FP)
@@ -39,7 +39,7 @@ def rows_needed(limit: float, confidence: float, *, rate: float = 0.5, chance: f
     other ones fewer rows will do. Rows count if they are under the rate's condition: y = 1, for equal opportunity.
 
     >>> rows_needed(0.05, 0.9), rows_needed(0.05, 0.9, rate=0.2)
-    (902, 578)
+    (983, 629)
     """
     _check(limit, confidence=confidence, rate=rate, chance=chance)
     return ceil(2 * rate * (1 - rate) * (_distance(confidence, chance) / limit) ** 2)
@@ -278,7 +278,7 @@ def plan_calibration(
     >>> sex = {"sex": ["F", "M", "M"] * 2000}
     >>> plan = plan_calibration([1, 0, 0, 1, 1, 0] * 1000, sensitive_features=sex, notions="tpr", limit=0.1)
     >>> plan.frame()[["group", "label", "needed", "available"]].to_string(index=False).splitlines()[1:]
-    ['    F     1     310       2000', '    M     1     310       1000']
+    ['    F     1     333       2000', '    M     1     333       1000']
     """
     labels = as_column(y, "y")
     positive = is_label(labels, favorable_label(labels, favorable=favorable)).astype(int)
