@@ -45,8 +45,9 @@ from torch import nn
 
 from mamofair import MLP, MinNorm, rays
 from mamofair._descent import gramians
+from mamofair._descent.measuring import decisions
 from mamofair._descent.networks import Average, Perceptron, Population
-from mamofair._descent.training import decisions, epochs
+from mamofair._descent.training import epochs
 from mamofair._rows.batches import Batch, InMemory
 from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult

@@ -37,9 +37,10 @@ from scipy.optimize import nnls
 from torch import Tensor, distributed, multiprocessing
 
 from mamofair import MLP, MinNorm, rays
+from mamofair._descent.measuring import decisions
 from mamofair._descent.networks import Average, Population
 from mamofair._descent.ranks import Ranks
-from mamofair._descent.training import decisions, epochs
+from mamofair._descent.training import epochs
 from mamofair._rows.batches import Batch, InMemory
 from mamofair._rows.groups import read_groups
 from mamofair.descent import Weighting

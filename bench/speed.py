@@ -33,8 +33,9 @@ from torchjd.autogram import Engine
 from torchjd.autojac import backward, jac_to_grad
 
 from mamofair import MLP, FairNetClassifier, MinNorm, rays
+from mamofair._descent.measuring import decisions
 from mamofair._descent.networks import Average, Population
-from mamofair._descent.training import decisions, epochs
+from mamofair._descent.training import epochs
 from mamofair._rows.batches import Batch, InMemory
 from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult, split

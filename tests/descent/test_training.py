@@ -6,8 +6,9 @@ import torch
 from torch import nn
 
 from mamofair._descent import gramians
+from mamofair._descent.measuring import chunks, decisions
 from mamofair._descent.networks import MLP, Average, Population
-from mamofair._descent.training import chunks, decisions, epochs, isolated
+from mamofair._descent.training import epochs, isolated
 from mamofair._rows.batches import Batch, InMemory
 from mamofair._rows.groups import read_groups
 from mamofair.descent import Fixed, Member, MinNorm, initial_scales
@@ -336,6 +337,14 @@ def test_decisions_are_the_signs_of_logits():
     population.train(False)
     np.testing.assert_array_equal(decided, population(rows().x).detach().numpy() > 0)
     assert 0 < decided.mean() < 1
+
+
+def test_decisions_with_offsets_are_the_signs_of_logits_that_are_so_much_larger():
+    population, offsets = population_of(normalised, seeds=(0, 1)), (0.0, -0.3, 0.2)
+    decided = decisions(population, rows().x, offsets)
+    logits = population(rows().x).detach().numpy()
+    expected = [one + offset > 0 for one in logits for offset in offsets]
+    np.testing.assert_array_equal(decided, expected)
 
 
 def test_chunks_cover_every_row_once():

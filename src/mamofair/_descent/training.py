@@ -1,15 +1,15 @@
 """The training loop: populations of networks, common descent on all objectives, snapshots along the way."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import partial
 from itertools import islice, pairwise
 from threading import RLock
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Shaped
+from jaxtyping import Float
 from torch import Tensor
 
 from mamofair._descent.networks import Average, Population
@@ -17,10 +17,8 @@ from mamofair._descent.pullbacks import Pullback
 from mamofair._descent.ranks import ALONE, Ranks
 from mamofair._rows.batches import Batch, Feed
 from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
-from mamofair.fronts import Counter, Tally
 from mamofair.objectives import Objective, evaluate, records
 
-_CHUNK = 1024  # rows that are predicted at once
 _TURNS = RLock()  # torch's random state and thread count are the whole process's: threads that train take turns
 
 
@@ -226,42 +224,6 @@ def _require_finite(values: Float[Tensor, "steps k members"], objectives: Sequen
             f"Training diverged: {objectives[objective]} of member {member} was not finite at step {start + step}. "
             "Try a smaller `learning_rate`, or look for huge values in X."
         )
-
-
-@torch.inference_mode()
-def decisions(population: Population, x: Shaped[Tensor, "n ..."]) -> Bool[np.ndarray, "members n"]:
-    """Return which rows each member decides favorably."""
-    if not len(x):
-        return np.zeros((population.size, 0), dtype=bool)
-    with isolated(device=population.device, small=population.is_small):
-        population.train(False)
-        return (population(x) > 0).cpu().numpy()
-
-
-def measure(
-    population: Population, part: Sequence[tuple[Shaped[Tensor, "_ ..."], Counter]], ranks: Ranks = ALONE
-) -> list[Tally]:
-    """Return each member's exact counts on rows that are held back, in chunks with their counters, of all ranks."""
-    # One chunk after another: what is kept between two large allocations keeps the memory around it from being reused.
-    tallies = (counter(decisions(population, x)) for x, counter in part)
-    own = reduce(lambda one, other: [a + b for a, b in zip(one, other, strict=True)], tallies)
-    if ranks.size == 1:
-        return own
-
-    def pooled(cells: Sequence[Mapping[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
-        stacks = {name: np.stack([table[name] for table in cells]) for name in cells[0]}
-        sums = {name: ranks.all_reduce(torch.tensor(stack, device=population.device)) for name, stack in stacks.items()}
-        return ({name: table[i].cpu().numpy() for name, table in sums.items()} for i in range(len(cells)))
-
-    counts = pooled([tally.counts for tally in own])
-    squares = [tally.squares for tally in own if tally.squares is not None]
-    return [Tally(*both) for both in (zip(counts, pooled(squares), strict=True) if squares else zip(counts))]
-
-
-def chunks(n: int, rows: int | None = None) -> Iterator[slice]:
-    """Yield slices over n rows, few enough each to be predicted at once; an empty one if there is no row."""
-    step = rows or _CHUNK
-    return (slice(start, start + step) for start in range(0, n or 1, step))
 
 
 @contextmanager

@@ -34,7 +34,7 @@ class SumOfLossesClassifier(FairNetClassifier):
     Parameters
     ----------
     The same as of `FairNetClassifier`
-        `members` does not matter, and `anchor_loss` must be the cross-entropy.
+        `members` and `offsets` do not matter, and `anchor_loss` must be the cross-entropy.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class SumOfLossesClassifier(FairNetClassifier):
             raise ValueError(
                 f"`anchor_loss` must be CrossEntropy() for a sum of losses: found {self.anchor_loss}. Leave it out."
             )
-        return NetworkLearner.of(self, preferences=self._weights)
+        return NetworkLearner.of(self, preferences=self._weights, offsets=())
 
     def _weights(self, k: int) -> list[Fixed]:
         """Return the weights of k objectives: each gap adds its anchor to the cross-entropy."""

@@ -16,7 +16,7 @@ class UnconstrainedClassifier(FairNetClassifier):
     Parameters
     ----------
     The same as of `FairNetClassifier`
-        Notions are measured, not trained; `members`, `relaxation`, `anchor` and `anchor_loss` do not matter.
+        Notions are measured, not trained; `members`, `offsets`, `relaxation`, `anchor` and `anchor_loss` do not matter.
 
     Attributes
     ----------
@@ -34,4 +34,4 @@ class UnconstrainedClassifier(FairNetClassifier):
 
     def new_learner(self) -> NetworkLearner:
         """Return what trains one network for accuracy alone."""
-        return NetworkLearner.of(self, preferences=lambda k: rays(k, 1))
+        return NetworkLearner.of(self, preferences=lambda k: rays(k, 1), offsets=())

@@ -26,9 +26,10 @@ __all__ = ["FairNetClassifier"]
 class FairNetClassifier(FairClassifier):
     """A neural network, or rather the whole front of them, from one `fit`.
 
-    Sixteen networks are trained side by side on the same minibatches, each with its own weight on fairness. Several
-    times an epoch each is measured on held-back rows, and what no other snapshot beats is archived. `predict` uses the
-    point that `selection` picks; `with_selection` and `at` give the others.
+    Sixteen networks (32 for several gaps) are trained side by side on the same minibatches, each with its own weight on
+    fairness. Several times an epoch each is measured on held-back rows, with several thresholds, and what no other
+    snapshot beats is archived. `predict` uses the point that `selection` picks; `with_selection` and `at` give the
+    others.
 
     In a process group of torch (`torchrun`) all ranks train together. Every one of them calls `fit`, with the same rows
     and settings, takes its share of each batch, and ends with the same front; with dropout, another one than a process
@@ -61,8 +62,9 @@ class FairNetClassifier(FairClassifier):
         fewer than two groups would be left.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
         What stands for the decision in training.
-    members : int, or a list of weightings or `Member`s, default=16
+    members : int, a list of weightings or `Member`s, or None, default=None
         How many preferences to train (the first is accuracy alone), or which. `[MinNorm()]` is the paper's single run.
+        None means 16, or 32 if there are two gaps or more.
     anchor : float, default=0.1
         How much accuracy is added to each gap, unless all members are `Fixed`: fixed preferences alone need none.
     anchor_loss : CrossEntropy() or SquaredError(), default=CrossEntropy()
@@ -77,6 +79,9 @@ class FairNetClassifier(FairClassifier):
         With `standardize` and the default network, each number is there several times more, once for each range between
         two of so many quantiles, of rows and of values, so that the network can bend there; 0 leaves that out. Streams
         do without.
+    offsets : sequence of float, default=(-0.5, -0.25, -0.1, 0.1, 0.25, 0.5)
+        With the default network, each snapshot is measured several times: as it is, and with each of these added to its
+        logits, so that more or fewer rows are decided favorably. () leaves that out.
     epochs : int, default=60
         The most passes over the training rows.
     batch_size : int, default=512
@@ -143,7 +148,7 @@ class FairNetClassifier(FairClassifier):
     _: KW_ONLY
     cv: int | None = None
     relaxation: Relaxation | Mapping[Any, Relaxation] = Sigmoid(3)
-    members: int | Sequence[Weighting | Member] = 16
+    members: int | Sequence[Weighting | Member] | None = None
     anchor: float = 0.1
     anchor_loss: CrossEntropy | SquaredError = CrossEntropy()
     network: Recipe = MLP()
@@ -157,6 +162,7 @@ class FairNetClassifier(FairClassifier):
     scale_floor: float = 0.05
     separate_passes: bool = False
     pieces: int = 8
+    offsets: Sequence[float] = (-0.5, -0.25, -0.1, 0.1, 0.25, 0.5)
     averaging: float = 0.99
     snapshots: int = 4
     patience: int | None = 15

@@ -18,6 +18,7 @@ def published(code: bool) -> dict[str, Any]:
         "anchor": 0.1,
         "network": MLP((60, 25), 0.2),
         "standardize": False,
+        "offsets": (),
         "epochs": 100,
         "even_batches": False,  # full ones, the last with what is left
         "learning_rate": 0.01,

@@ -52,6 +52,11 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and bool(0 <= value < np.inf)
 
 
+def _are_finite(values: Any) -> bool:
+    listed = isinstance(values, list | tuple | np.ndarray)
+    return listed and all(isinstance(one, int | float | np.number) and np.isfinite(one) for one in values)
+
+
 def _relaxes(value: Any) -> bool:
     values = value.values() if isinstance(value, Mapping) else [value]
     return all(isinstance(one, Relaxation) for one in values)
@@ -99,6 +104,7 @@ NETWORK: tuple[Rule, ...] = (
     ("optimizer", callable, "a callable that takes parameters and `lr`, such as torch.optim.Adam"),
     ("scale_floor", _number, "a number, not negative"),
     ("pieces", lambda v: isinstance(v, int | np.integer) and v >= 0, "an integer, 0 or more"),
+    ("offsets", _are_finite, "finite numbers, in a tuple or a list"),
     ("epochs", _whole, _WHOLE),
     ("batch_size", _whole, _WHOLE),
     ("micro_batch", lambda v: v is None or _whole(v), f"None or {_WHOLE}"),

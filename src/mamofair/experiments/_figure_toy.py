@@ -39,7 +39,7 @@ def methods(random_state: int = 0) -> dict[str, FairClassifier]:
         "SearchFair, RBF kernel": SearchFairClassifier(kernel="rbf", random_state=random_state),
         "Cotter": CotterClassifier(random_state=random_state),
         "MAMO-fair, as published": FairNetClassifier.as_published(random_state=random_state),
-        "FairNetClassifier (ours)": FairNetClassifier(pieces=0, random_state=random_state),
+        "FairNetClassifier (ours)": FairNetClassifier(pieces=0, offsets=(), random_state=random_state),
     }
 
 

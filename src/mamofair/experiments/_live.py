@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 from torch.optim import Adam, Optimizer
 
+from mamofair._descent.measuring import chunks, decisions
 from mamofair._descent.networks import MLP, Population, Recipe
-from mamofair._descent.training import chunks, decisions, isolated
+from mamofair._descent.training import isolated
 
 
 class LiveNetworks:

@@ -12,7 +12,12 @@ from mamofair.notions import Notion, as_notion
 from mamofair.objectives import CrossEntropy, Gap, Objective, SquaredError
 from mamofair.relaxations import Relaxation, Sigmoid
 
-__all__ = ["read_members", "read_objectives", "relaxation_of"]
+__all__ = ["default_size", "read_members", "read_objectives", "relaxation_of"]
+
+
+def default_size(k: int) -> int:
+    """Return how many members suit k objectives: two gaps spread over a surface, which takes more of them."""
+    return 16 if k <= 2 else 32
 
 
 def read_members(members: Any, k: int, **ladder: float) -> list[Member]:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any, ClassVar
 
 import joblib
@@ -12,17 +13,18 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from mamofair._descent.measuring import chunks, measure
 from mamofair._descent.network_checks import require_logits
 from mamofair._descent.networks import MLP, Average, Perceptron, Population, Recipe
 from mamofair._descent.ranks import Ranks, require_shareable
-from mamofair._descent.training import chunks, epochs, isolated, measure
+from mamofair._descent.training import epochs, isolated
 from mamofair.descent import Member, Weighting
 from mamofair.fronts import Archive, Counter, Criterion, Point
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.checks import are_tensors, is_count
-from mamofair.learners.network.state import fill, require_optimizer, require_shapes, stacks
+from mamofair.learners.network.state import add_offset, fill, require_optimizer, require_shapes, require_size, stacks
 from mamofair.learners.numbers import Scaling, read_numbers
-from mamofair.learners.preferences import read_members, read_objectives
+from mamofair.learners.preferences import default_size, read_members, read_objectives
 from mamofair.learners.rows import Parts, Rows
 from mamofair.learners.task import Task
 from mamofair.objectives import CrossEntropy, Objective, SquaredError
@@ -50,7 +52,7 @@ class NetworkLearner(Learner):
     """
 
     relaxation: Relaxation | Mapping[Any, Relaxation]
-    members: Any  # a number, weightings or members: `read_members` checks them
+    members: Any  # None, a number, weightings or members: `read_members` checks them
     anchor: float
     anchor_loss: CrossEntropy | SquaredError
     network: Recipe
@@ -64,6 +66,7 @@ class NetworkLearner(Learner):
     scale_floor: float
     separate_passes: bool
     pieces: int
+    offsets: Sequence[float]
     averaging: float
     snapshots: int
     device: str
@@ -119,7 +122,7 @@ class NetworkLearner(Learner):
         if self.training is None:
             self.training = self._start(parts.train, members, task.seed)
         training, weightings = self.training, [member.weighting for member in members]
-        _require_size(members, training.population)
+        require_size(training.population, len(members))
         if ranks.size > 1:
             with isolated(task.seed):
                 require_shareable(training.population.template, self._tensor(parts.train.X[:2]))
@@ -141,15 +144,27 @@ class NetworkLearner(Learner):
             scale_floor=self.scale_floor,
             separate_passes=self.separate_passes,
         ):
-            tallies = zip(*(measure(training.average.population, part, ranks) for part in held_back), strict=True)
-            points = [Point.of(own, member=i, step=snapshot.step) for i, own in enumerate(tallies)]
+            points = self._measure(held_back, ranks, snapshot.step)
             training.epoch = snapshot.epoch + snapshot.ends_epoch
             records = snapshot.records([str(objective) for objective in objectives])
             yield Candidates(points, records, self._keep, snapshot.ends_epoch)
 
+    def _measure(self, held_back: Sequence[Sequence[tuple[Tensor, Counter]]], ranks: Ranks, step: int) -> list[Point]:
+        """Return a point for each member and offset; until it is kept, its state is the offset."""
+        assert self.training is not None
+        # Where the logit of another network comes from, and so what to add an offset to, is not known.
+        offsets = (0.0, *self.offsets) if isinstance(self.network, MLP) else (0.0,)
+        population = self.training.average.population
+        tallies = zip(*(measure(population, part, ranks, offsets) for part in held_back), strict=True)
+        origins = product(range(population.size), offsets)
+        found = zip(tallies, origins, strict=True)
+        return [Point.of(own, member=member, step=step, state=offset) for own, (member, offset) in found]
+
     def _members(self, task: Task) -> list[Member]:
         k = len(task.criteria) + 1
-        return read_members(self.members if self.preferences is None else self.preferences(k), k)
+        if self.preferences is not None:
+            return read_members(self.preferences(k), k)
+        return read_members(default_size(k) if self.members is None else self.members, k)
 
     def _objectives(self, task: Task, weightings: Sequence[Weighting]) -> list[Objective]:
         if self.objectives is not None:
@@ -225,7 +240,8 @@ class NetworkLearner(Learner):
 
     def _keep(self, point: Point) -> Point:
         assert self.training is not None
-        return replace(point, state=self.training.average.population.state(point.member))
+        state = self.training.average.population.state(point.member)
+        return replace(point, state=add_offset(state, point.state) if point.state else state)
 
     def scores(self, points: Sequence[Point], X: np.ndarray) -> Float[np.ndarray, "points n"]:
         """Return the logits; the default network computes them in double precision."""
@@ -278,10 +294,3 @@ class NetworkLearner(Learner):
         assert self.training is not None
         tensors = self.training.population.tensors | self.training.population.buffers
         return isinstance(point.state, dict) and are_tensors(point.state, {name: t[0] for name, t in tensors.items()})
-
-
-def _require_size(members: Sequence[Member], population: Population) -> None:
-    if len(members) != population.size:
-        raise ValueError(
-            f"`warm_start` must continue with as many members: found {len(members)} after {population.size}."
-        )

@@ -9,7 +9,7 @@ from torch import Tensor
 from mamofair._descent.networks import MLP, Average, Population
 from mamofair.learners.checks import are_tensors, refuse
 
-__all__ = ["fill", "require_optimizer", "require_shapes", "stacks"]
+__all__ = ["add_offset", "fill", "require_optimizer", "require_shapes", "require_size", "stacks"]
 
 
 def stacks(population: Population) -> dict[str, Any]:
@@ -30,6 +30,16 @@ def fill(population: Population, held: Mapping[str, Mapping[str, Tensor]]) -> No
             raise refuse("weights that are not finite")
         for name, tensor in ours.items():
             tensor.copy_(theirs[name])
+
+
+def add_offset(state: Mapping[str, Tensor], offset: float) -> dict[str, Tensor]:
+    """Return the parameters of a `Perceptron` whose logits are larger by `offset` than with these.
+
+    >>> add_offset({"layers.0.weight": torch.ones(1, 2), "layers.0.bias": torch.zeros(1)}, 0.5)["layers.0.bias"]
+    tensor([0.5000])
+    """
+    last = f"layers.{len(state) // 2 - 1}.bias"
+    return {**state, last: state[last] + offset}
 
 
 def require_shapes(recipe: Any, features: int, tensors: Mapping[str, Tensor]) -> None:
@@ -57,3 +67,9 @@ def require_optimizer(
     known = scales is None or (isinstance(scales, Tensor) and bool((scales > 0).all() and scales.isfinite().all()))
     if not (sound and known and ours == theirs and type(average.steps) is int and average.steps >= 0):
         raise refuse("a state of the optimizer that is not one of this network, or not finite")
+
+
+def require_size(population: Population, members: int) -> None:
+    """Raise a `ValueError` unless a population has so many members."""
+    if members != population.size:
+        raise ValueError(f"`warm_start` must continue with as many members: found {members} after {population.size}.")

@@ -1,0 +1,62 @@
+"""What networks in training decide on rows that are held back, counted."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Shaped
+from torch import Tensor
+
+from mamofair._descent.networks import Population
+from mamofair._descent.ranks import ALONE, Ranks
+from mamofair._descent.training import isolated
+from mamofair.fronts import Counter, Tally
+
+_CHUNK = 1024  # rows that are predicted at once
+
+
+@torch.inference_mode()
+def decisions(
+    population: Population, x: Shaped[Tensor, "n ..."], offsets: Sequence[float] = (0.0,)
+) -> Bool[np.ndarray, "models n"]:
+    """Return which rows each member decides favorably, once for each offset of its logits, member by member."""
+    if not len(x):
+        return np.zeros((population.size * len(offsets), 0), dtype=bool)
+    with isolated(device=population.device, small=population.is_small):
+        population.train(False)
+        logits = population(x)
+        shifted = logits.unsqueeze(1) + logits.new_tensor(offsets).unsqueeze(1)
+        return (shifted > 0).flatten(0, 1).cpu().numpy()
+
+
+def measure(
+    population: Population,
+    part: Sequence[tuple[Shaped[Tensor, "_ ..."], Counter]],
+    ranks: Ranks = ALONE,
+    offsets: Sequence[float] = (0.0,),
+) -> list[Tally]:
+    """Return exact counts on rows that are held back, in chunks with their counters, of all ranks.
+
+    They are those of each member with each offset, member by member.
+    """
+    # One chunk after another: what is kept between two large allocations keeps the memory around it from being reused.
+    tallies = (counter(decisions(population, x, offsets)) for x, counter in part)
+    own = reduce(lambda one, other: [a + b for a, b in zip(one, other, strict=True)], tallies)
+    if ranks.size == 1:
+        return own
+
+    def pooled(cells: Sequence[Mapping[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
+        stacks = {name: np.stack([table[name] for table in cells]) for name in cells[0]}
+        sums = {name: ranks.all_reduce(torch.tensor(stack, device=population.device)) for name, stack in stacks.items()}
+        return ({name: table[i].cpu().numpy() for name, table in sums.items()} for i in range(len(cells)))
+
+    counts = pooled([tally.counts for tally in own])
+    squares = [tally.squares for tally in own if tally.squares is not None]
+    return [Tally(*both) for both in (zip(counts, pooled(squares), strict=True) if squares else zip(counts))]
+
+
+def chunks(n: int, rows: int | None = None) -> Iterator[slice]:
+    """Yield slices over n rows, few enough each to be predicted at once; an empty one if there is no row."""
+    step = rows or _CHUNK
+    return (slice(start, start + step) for start in range(0, n or 1, step))
