@@ -73,5 +73,3 @@ def test_training_does_not_depend_on_offsets():
     one, other = (fitted(offsets=offsets, patience=None).history_ for offsets in (NONE, (-1.0, 1.0)))
     assert one.drop(columns="hypervolume").equals(other.drop(columns="hypervolume"))
     assert (one["hypervolume"].dropna() <= other["hypervolume"].dropna()).all()
-
-

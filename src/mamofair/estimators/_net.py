@@ -106,8 +106,9 @@ class FairNetClassifier(FairClassifier):
     snapshots : int, default=4
         How many times an epoch the members are measured.
     patience : int or None, default=15
-        Stop when the hypervolume on held-back rows (reference: the best constant's error, and 1 for each gap) has not
-        grown for so many epochs. None never stops.
+        Stop when the hypervolume on held-back rows has grown by less than 0.2 % of a box in so many epochs. The box
+        reaches to the error of the best constant, and to 1.1 times the gaps of the most accurate point. None never
+        stops.
     warm_start : bool, default=False
         Whether `fit` continues where an earlier one ended and extends its front. Use the same rows, held back alike.
     device : str, default="cpu"

@@ -10,7 +10,7 @@ from mamofair.estimators._base import FairClassifier
 from mamofair.estimators.parameters import require
 from mamofair.fronts import Archive, Point
 from mamofair.learners import NetworkLearner, Search, Task
-from mamofair.learners.checks import is_count, is_number, refuse, require_points
+from mamofair.learners.checks import are_finite, is_count, is_number, refuse, require_points
 from mamofair.learners.numbers import Scaling
 from mamofair.notions import Notion
 
@@ -42,10 +42,11 @@ def _are_sizes(value: Any) -> bool:
 
 #: What every estimator keeps beside its learner's own state, and what it must be. The names are part of the format.
 _KEPT: Mapping[str, Callable[[Any], bool]] = {
-    "_best": is_number,
+    "_best": is_number,  # and `_stale`: of runs from before searches remembered earlier fronts, and not used
     "_bound": lambda value: value is None or is_number(value),
     "_chosen": lambda value: value is None or is_count(value),
     "_history": lambda value: isinstance(value, list),
+    "_past": lambda value: isinstance(value, list) and are_finite(*value),
     "_reference": lambda value: isinstance(value, list) and all(map(is_number, value)),
     "_seed": lambda value: is_count(value) and value < 2**32,
     "_sizes": _are_sizes,
@@ -68,15 +69,14 @@ def get_state(estimator: FairClassifier) -> dict[str, Any]:
     features = {n: v for n in ("n_features_in_", "feature_names_in_") if (v := vars(estimator).get(n)) is not None}
     return features | {
         **{f"_{name}": value for name, value in search.learner.state_dict().items()},
-        "_best": search.best,
         "_bound": search.bound,
         "_chosen": vars(estimator)["_chosen"],
         "_history": search.history,
+        "_past": search.past,
         "_reference": list(search.reference),
         "_seed": search.task.seed,
         "_sizes": dict(search.sizes),
         "_small": {name: dict(counts) for name, counts in search.small.items()},
-        "_stale": search.stale,
         "classes_": search.task.classes,
         "favorable_": search.task.favorable,
         "notions_": dict(search.task.notions),
@@ -104,7 +104,9 @@ def set_state(estimator: FairClassifier, state: Mapping[str, Any], points: list[
     archive.add_all(points)
     if len(archive) != len(points):
         raise refuse("points that others of the same front beat")
-    kept = ("history", "reference", "best", "stale", "bound", "sizes", "small")
+    if any(values.ndim != 2 or values.shape[1] != len(task.criteria) + 1 for values in state.get("_past", ())):
+        raise refuse("earlier fronts with other columns than this one")
+    kept = ("history", "reference", "past", "bound", "sizes", "small")
     estimator._take(Search(task, learner, archive, **{name: state[f"_{name}"] for name in kept if f"_{name}" in state}))
     for name in ("n_features_in_", "feature_names_in_"):
         if name in state:

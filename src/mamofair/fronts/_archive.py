@@ -17,6 +17,7 @@ class Archive:
 
     Beyond that number the point with the least hypervolume contribution leaves, never the one that is best in a column,
     and as a rule not the most accurate one within a limit on all gaps. Of points with equal values the first stays.
+    `values` are error and gaps of each point.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class Archive:
                 f"found {max_points}."
             )
         self.points: list[Point] = []
-        self._values = np.empty((0, len(self.criteria) + 1))
+        self.values = np.empty((0, len(self.criteria) + 1))
 
     def __len__(self) -> int:
         return len(self.points)
@@ -45,11 +46,11 @@ class Archive:
             return
         old = len(self.points)
         candidates = [*self.points, *points]
-        values = np.vstack([self._values, measure_points(points, self.criteria)])
+        values = np.vstack([self.values, measure_points(points, self.criteria)])
         kept = np.flatnonzero(moocore.is_nondominated(values))
         kept = kept[thin(values[kept], self.max_points)]
         self.points = [candidates[i] if i < old or keep is None else keep(candidates[i]) for i in kept]
-        self._values = values[kept]
+        self.values = values[kept]
 
     def front(self) -> Front:
         """Return the front so far."""
@@ -57,4 +58,4 @@ class Archive:
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
         """Return the hypervolume of the front so far, as `Front.hypervolume` does."""
-        return hypervolume(self._values, reference)
+        return hypervolume(self.values, reference)

@@ -5,9 +5,12 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from mamofair.fronts import Archive, Front
 from mamofair.learners.base import Learner
 from mamofair.learners.cross_fitting import cross_fit
+from mamofair.learners.growth import growth
 from mamofair.learners.rows import Parts, warn_of_unmeasured
 from mamofair.learners.small_groups import SmallGroups
 from mamofair.learners.task import Task
@@ -15,12 +18,12 @@ from mamofair.objectives import require_rates
 
 __all__ = ["Search"]
 
-_GROWTH = 1e-4  # less growth of the hypervolume than this, in a round, counts as none
+_GROWTH = 2e-3  # less growth than this, as a fraction of the box, in as many rounds as patience allows, counts as none
 
 
 @dataclass(eq=False)
 class Search:
-    """What a learner has found for a task: the archive, the history, and how long the front has not grown.
+    """What a learner has found for a task: the archive, the history, and how the front was of late.
 
     Parameters
     ----------
@@ -34,8 +37,8 @@ class Search:
         What happened, a record for each member at each step.
     reference : list of float
         The corner from which the hypervolume is counted.
-    best, stale : float, int
-        The largest hypervolume so far, and for how many rounds it has not grown.
+    past : list of array
+        Error and gaps of the front after the last rounds, one more of them than patience allows to pass without growth.
     bound : float or None
         Of a stream: the place below which rows are held back.
     small : {attribute: {group: rows}}
@@ -49,8 +52,7 @@ class Search:
     archive: Archive
     history: list[dict[str, Any]] = field(default_factory=list)
     reference: Sequence[float] = ()
-    best: float = 0.0
-    stale: int = 0
+    past: list[np.ndarray] = field(default_factory=list)
     bound: float | None = None
     small: SmallGroups = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -62,15 +64,18 @@ class Search:
 
     def continue_with(self, task: Task, learner: Learner) -> "Search":
         """Return a search that goes on from here, with an archive and a history of its own."""
-        archive, history = copy(self.archive), [*self.history]  # copies of an estimator share the old ones
-        search = replace(self, task=task, learner=learner, archive=archive, history=history)
-        search.stale = 0 if search.is_exhausted else self.stale  # one that ran out of patience has some again
+        archive, history, past = copy(self.archive), [*self.history], [*self.past]  # copies of an estimator share them
+        search = replace(self, task=task, learner=learner, archive=archive, history=history, past=past)
+        search.past = [] if search.is_exhausted else past  # one that ran out of patience has some again
         return search
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether the front has not grown for as long as patience allows."""
-        return self.learner.patience is not None and self.stale >= self.learner.patience
+        """Whether the front has hardly grown for as long as patience allows."""
+        patience = self.learner.patience
+        if patience is None or len(self.past) <= patience:
+            return False
+        return growth(self.past[-1 - patience], self.past[-1], self.reference) < _GROWTH
 
     def run(self, parts: Parts) -> Iterator[Front]:
         """Find points and yield the front so far after each epoch or round; all gaps must be defined in `parts`."""
@@ -91,12 +96,12 @@ class Search:
         return cross_fit(self.learner, task, parts.train, archive)
 
     def _note_growth(self, records: list[dict[str, Any]]) -> None:
-        """Write the front's hypervolume into the last records, and count rounds in which it has not grown."""
+        """Write the front's hypervolume into the last records, and remember the front for as long as it is needed."""
         volume = self.archive.hypervolume(self.reference)
         for record in records:
             record["hypervolume"] = volume
-        self.stale = 0 if volume > self.best + _GROWTH else self.stale + 1
-        self.best = max(volume, self.best)
+        if self.learner.patience is not None:
+            self.past = [*self.past, self.archive.values][-1 - self.learner.patience :]
 
     def check_parts(self, parts: Parts) -> None:
         """Refuse a gap that is not defined in the training rows; warn of one that the others cannot measure."""
