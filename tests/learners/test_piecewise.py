@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from mamofair.learners.piecewise import Piecewise
+from mamofair.learners.numbers import Scaling
+from mamofair.learners.piecewise import Piecewise, default_bins
 
 NAN = float("nan")
 numbers = st.floats(-1e6, 1e6, width=32) | st.just(NAN)
@@ -110,3 +111,17 @@ def test_linear_models_of_it_bend_at_the_knots(rng):
 def test_what_encodes_no_features_is_told_apart(wrong):
     assert not wrong.is_sound(1)
     assert Piecewise(np.array([[2, 0]]), np.array([1.0, 2.0]), np.zeros(0)).is_sound(1)
+
+
+@given(st.integers(1, 10**7), st.integers(0, 10**4))
+def test_pieces_are_never_few_and_many_only_for_few_columns_of_many_rows(rows, columns):
+    bins = default_bins(rows, columns)
+    assert 8 <= bins <= 48
+    assert bins == 8 or (bins * columns <= 256 and bins * 500 <= rows)
+
+
+def test_scaling_takes_as_many_pieces_as_suit_the_rows(rng):
+    few, many = rng.normal(size=(300, 2)), rng.normal(size=(12_000, 2))
+    for X, bins in ((few, 8), (many, 24)):
+        found, expected = Scaling.of(X, None), Scaling.of(X, bins)
+        np.testing.assert_array_equal(found(X[:50]), expected(X[:50]))

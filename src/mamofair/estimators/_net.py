@@ -75,11 +75,11 @@ class FairNetClassifier(FairClassifier):
     standardize : bool, default=True
         Whether columns with more than two values are scaled to mean 0 and deviation 1. If not, and with a module of
         your own, integers stay integers (for embeddings).
-    pieces : int, default=8
+    pieces : int or None, default=None
         With `standardize` and the default network, each number is there several times more, once for each range between
-        two of so many quantiles, of rows and of values, so that the network can bend there; 0 leaves that out. Streams
-        do without.
-    offsets : sequence of float, default=(-0.5, -0.25, -0.1, 0.1, 0.25, 0.5)
+        two of so many quantiles, of rows and of values, so that the network can bend there; 0 leaves that out. None
+        means 8, and up to 48 if there are 500 rows for each and at most 256 in all. Streams do without.
+    offsets : sequence of float, default=(-0.5, -0.25, 0.25, 0.5)
         With the default network, each snapshot is measured several times: as it is, and with each of these added to its
         logits, so that more or fewer rows are decided favorably. () leaves that out.
     epochs : int, default=60
@@ -103,12 +103,12 @@ class FairNetClassifier(FairClassifier):
         Whether each objective has a forward pass and a dropout mask of its own, as in the paper's code; slower.
     averaging : float, default=0.99
         The decay of the running average of parameters that snapshots are taken of; 0 takes them as they are.
-    snapshots : int, default=4
+    snapshots : int, default=2
         How many times an epoch the members are measured.
     patience : int or None, default=15
-        Stop when the hypervolume on held-back rows has grown by less than 0.2 % of a box in so many epochs. The box
-        reaches to the error of the best constant, and to 1.1 times the gaps of the most accurate point. None never
-        stops.
+        Stop when the hypervolume on held-back rows has grown by less than 0.1 % of a box an epoch, over so many epochs.
+        The box reaches to the error of the best constant, and to 1.1 times the gaps of the most accurate point. None
+        never stops.
     warm_start : bool, default=False
         Whether `fit` continues where an earlier one ended and extends its front. Use the same rows, held back alike.
     device : str, default="cpu"
@@ -162,10 +162,10 @@ class FairNetClassifier(FairClassifier):
     optimizer: Callable[..., Optimizer] = Adam
     scale_floor: float = 0.05
     separate_passes: bool = False
-    pieces: int = 8
-    offsets: Sequence[float] = (-0.5, -0.25, -0.1, 0.1, 0.25, 0.5)
+    pieces: int | None = None
+    offsets: Sequence[float] = (-0.5, -0.25, 0.25, 0.5)
     averaging: float = 0.99
-    snapshots: int = 4
+    snapshots: int = 2
     patience: int | None = 15
     warm_start: bool = False
     device: str = "cpu"

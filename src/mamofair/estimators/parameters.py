@@ -103,7 +103,7 @@ NETWORK: tuple[Rule, ...] = (
     ("network", _builds, "a callable that takes the number of features and returns a new module, not a module"),
     ("optimizer", callable, "a callable that takes parameters and `lr`, such as torch.optim.Adam"),
     ("scale_floor", _number, "a number, not negative"),
-    ("pieces", lambda v: isinstance(v, int | np.integer) and v >= 0, "an integer, 0 or more"),
+    ("pieces", lambda v: v is None or (isinstance(v, int | np.integer) and v >= 0), "None or an integer, 0 or more"),
     ("offsets", _are_finite, "finite numbers, in a tuple or a list"),
     ("epochs", _whole, _WHOLE),
     ("batch_size", _whole, _WHOLE),

@@ -33,13 +33,13 @@ DRAWS = range(1, 11)  # seeds of the points that judge; 0 is the draw that train
 def methods(random_state: int = 0) -> dict[str, FairClassifier]:
     """Return what is trained, by title: the methods of the paper's Figure 2, and our default."""
     return {
-        "unconstrained": UnconstrainedClassifier(pieces=0, random_state=random_state),
+        "unconstrained": UnconstrainedClassifier(pieces=0, snapshots=4, random_state=random_state),
         "Zafar": ZafarClassifier(random_state=random_state),
         "SearchFair, linear": SearchFairClassifier(random_state=random_state),
         "SearchFair, RBF kernel": SearchFairClassifier(kernel="rbf", random_state=random_state),
         "Cotter": CotterClassifier(random_state=random_state),
         "MAMO-fair, as published": FairNetClassifier.as_published(random_state=random_state),
-        "FairNetClassifier (ours)": FairNetClassifier(pieces=0, offsets=(), random_state=random_state),
+        "FairNetClassifier (ours)": FairNetClassifier(pieces=0, offsets=(), snapshots=4, random_state=random_state),
     }
 
 

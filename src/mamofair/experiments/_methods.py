@@ -59,10 +59,9 @@ class Setting:
 
     @property
     def default(self) -> dict[str, Any]:
-        """The parameters of networks that are trained as this library does, as before it had pieces and offsets."""
-        return (
-            self.shared | {"pieces": 0, "offsets": (), "members": 16} | ({"epochs": QUICK_EPOCHS} if self.quick else {})
-        )
+        """The parameters of networks that are trained as this library does, but as it did when the tables were made."""
+        earlier = {"pieces": 0, "offsets": (), "members": 16, "snapshots": 4}
+        return self.shared | earlier | ({"epochs": QUICK_EPOCHS} if self.quick else {})
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from mamofair._rows.columns import decode
 from mamofair._rows.moments import Moments
 from mamofair.learners.checks import are_finite
-from mamofair.learners.piecewise import knots_of
+from mamofair.learners.piecewise import default_bins, knots_of
 
 
 @contextmanager
@@ -60,18 +60,19 @@ class Scaling:
     ends: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X: Shaped[np.ndarray, "n ..."], pieces: int = 0, weight: np.ndarray | None = None) -> "Scaling":
+    def of(cls, X: Shaped[np.ndarray, "n ..."], pieces: int | None = 0, weight: np.ndarray | None = None) -> "Scaling":
         """Return the scaling of columns with more than two values to mean 0 and deviation 1, of others to 0 and 1.
 
         Dummies are left as they are: scaling hundreds of rare ones would blow them up, which on COMPAS costs a third
-        of the hypervolume. With `pieces`, columns with more than two values are there several times more, once for each
-        range between two knots, from 0 below to 1 above it: what is linear in these can bend at the knots.
+        of the hypervolume. With `pieces` (None: as many as suit the rows), columns with more than two values are there
+        several times more, once for each range between two knots, from 0 below to 1 above it: what is linear in these
+        can bend at the knots.
         """
         moments = Moments.of(X)
-        plain = cls.by(moments)
+        plain, numbers = cls.by(moments), np.flatnonzero(~moments.binary)
+        pieces = default_bins(len(X), len(numbers)) if pieces is None else pieces
         if not pieces:
             return plain
-        numbers = np.flatnonzero(~moments.binary)
         knots = [knots_of(X[:, j].astype(float), pieces, weight) for j in numbers]
         added = np.repeat(numbers, [len(own) - 1 for own in knots]).astype(np.int64)
         free, within = np.tile([-np.inf, np.inf], (len(plain.center), 1)), np.tile([0.0, 1.0], (len(added), 1))

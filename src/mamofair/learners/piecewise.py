@@ -10,9 +10,21 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-__all__ = ["Piecewise", "knots_of"]
+__all__ = ["Piecewise", "default_bins", "knots_of"]
 
 _RARE = 10  # rows; a category with fewer has no column of its own
+
+
+def default_bins(rows: int, columns: int) -> int:
+    """Return into how many pieces to divide each of so many columns: more of them where rows can tell them apart.
+
+    On Adult a network with 48 errs half a point less than one with 8: only some values of capital gain mean much. Many
+    columns with as many pieces each would take time and memory.
+
+    >>> default_bins(27_000, columns=5), default_bins(4_000, columns=5), default_bins(27_000, columns=20)
+    (48, 8, 12)
+    """
+    return min(48, max(8, min(rows // 500, 256 // max(1, columns))))
 
 
 def knots_of(

@@ -56,7 +56,7 @@ class Rows:
         """Return what counts decisions on these rows."""
         return Counter.of(self.y, self.groups, self.weight, self.samples, self.representative)
 
-    def scaling(self, pieces: int) -> Scaling:
+    def scaling(self, pieces: int | None) -> Scaling:
         """Return how columns are scaled, and divided into pieces."""
         return Scaling.of(self.X, pieces, self.weight)
 

@@ -18,7 +18,7 @@ from mamofair.objectives import require_rates
 
 __all__ = ["Search"]
 
-_GROWTH = 2e-3  # less growth than this, as a fraction of the box, in as many rounds as patience allows, counts as none
+_GROWTH = 1e-3  # less growth than this a round, as a fraction of the box, counts as none
 
 
 @dataclass(eq=False)
@@ -75,7 +75,7 @@ class Search:
         patience = self.learner.patience
         if patience is None or len(self.past) <= patience:
             return False
-        return growth(self.past[-1 - patience], self.past[-1], self.reference) < _GROWTH
+        return growth(self.past[-1 - patience], self.past[-1], self.reference) < _GROWTH * patience
 
     def run(self, parts: Parts) -> Iterator[Front]:
         """Find points and yield the front so far after each epoch or round; all gaps must be defined in `parts`."""

@@ -144,7 +144,7 @@ class StreamedRows(Rows):
     def __len__(self) -> int:
         return self.stats.moments.rows
 
-    def scaling(self, pieces: int) -> Scaling:
+    def scaling(self, pieces: int | None) -> Scaling:
         """Return how columns are scaled; there are no pieces, since one pass does not find quantiles."""
         return Scaling.by(self.stats.moments)
 

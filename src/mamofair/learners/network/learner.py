@@ -65,7 +65,7 @@ class NetworkLearner(Learner):
     optimizer: Callable[..., torch.optim.Optimizer]
     scale_floor: float
     separate_passes: bool
-    pieces: int
+    pieces: int | None
     offsets: Sequence[float]
     averaging: float
     snapshots: int
