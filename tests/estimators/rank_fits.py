@@ -43,7 +43,7 @@ FITS = {
     "common descent": ({"members": [MinNorm(), MinNorm()]}, {}),
     "weights and calibration": ({"calibration_fraction": 0.2}, {"sample_weight": WEIGHT}),
     "two attributes, some unknown": ({"notions": ["dp", "tpr"]}, {"sensitive_features": two_attributes(60)}),
-    "out of fold": ({"cv": 2, "epochs": 2}, {}),
+    "out of fold": ({"cv": 2}, {}),
     "a module of one's own": ({"network": rowwise}, {}),
 }
 

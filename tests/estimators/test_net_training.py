@@ -197,7 +197,7 @@ def no_calls_yet():
 
 def test_interruption_leaves_a_usable_estimator_with_the_front_so_far():
     state, threads = torch.get_rng_state(), torch.get_num_threads()
-    model = small(members=[Interrupts(after=14)], epochs=50)
+    model = small(members=[Interrupts(after=16)], epochs=50)
     with pytest.warns(UserWarning, match="interrupted"):
         assert fit(model) is model
     assert model.history_["epoch"].max() == 2  # six steps an epoch
@@ -250,7 +250,7 @@ def test_divergence_keeps_the_front_so_far():
 
 def test_parameters_that_are_lost_never_reach_the_front():
     """With one step a snapshot, parameters can be lost before any loss is: they would look constant, and fair."""
-    model = small(learning_rate=3e38, batch_size=600, averaging=0.0)
+    model = small(learning_rate=3e38, batch_size=600, averaging=0.0, snapshots=6)
     with pytest.raises(FloatingPointError, match=r"parameter layers\.\d\.weight was not finite after step 1"):
         fit(model)
     assert not hasattr(model, "front_")
