@@ -12,7 +12,8 @@ from mamofair.selection import ClosestToIdeal
 def test_it_is_the_network_estimator_with_all_weight_on_accuracy():
     people = GROUP.assign(region=np.arange(len(X)) % 3)
     ours = quick("UnconstrainedClassifier").fit(X, Y, sensitive_features=people)
-    alone = FairNetClassifier(members=[Fixed((1, 0, 0))], epochs=2, random_state=0, favorable="granted")
+    plain = {"offsets": (), "epochs": 2, "random_state": 0, "favorable": "granted"}
+    alone = FairNetClassifier(members=[Fixed((1, 0, 0))], **plain)
     alone.fit(X, Y, sensitive_features=people)
     pd.testing.assert_frame_equal(ours.front_.frame(), alone.front_.frame(), check_exact=True)
     np.testing.assert_array_equal(ours.decision_function(X), alone.decision_function(X))
