@@ -1,6 +1,7 @@
 """Offsets of logits: each snapshot is several points, and each of them predicts what was measured."""
 
 import numpy as np
+import onnxruntime
 import pytest
 import torch
 from small_fits import X, Y, assert_same, fitted, small, two_attributes
@@ -8,10 +9,16 @@ from torch import nn
 
 from mamofair._rows.groups import read_groups
 from mamofair.fronts import Counter
+from mamofair.runs import Run, load, save, to_onnx
 
 LAST = "layers.1.bias"
 HELD_BACK = np.arange(len(X)) % 3 == 0
 NONE: tuple[float, ...] = ()
+
+
+def wide(**parameters):
+    """Return a fit with two gaps, of which many points are kept."""
+    return small(epochs=4, max_points=500, **parameters).fit(X, Y, sensitive_features=two_attributes())
 
 
 def recount(model, groups, weight=None):
@@ -32,10 +39,20 @@ def test_every_point_predicts_what_was_measured(weighted):
             np.testing.assert_allclose(tally.counts[name], table, atol=1e-9)
 
 
+def test_every_point_is_saved_and_exported_as_it_predicts(tmp_path):
+    model = fitted(epochs=4)
+    again = load(save(Run(model, {}, model.search_.task.groups), tmp_path / "run"))
+    np.testing.assert_array_equal(again.decide_all(X), model.decide_all(X))
+    for i, decided in enumerate(model.decide_all(X)):
+        session = onnxruntime.InferenceSession(to_onnx(model.at(i)), providers=["CPUExecutionProvider"])
+        [predicted] = session.run(["prediction"], {"X": X.to_numpy()})
+        np.testing.assert_array_equal(predicted == model.favorable_, decided)
+
+
 def test_points_of_a_snapshot_differ_by_their_offsets_alone():
     offsets = (-0.4, 0.2, 0.7)
     states = {}
-    for point in fitted(offsets=offsets, max_points=500).front_:
+    for point in wide(offsets=offsets).front_:
         states.setdefault((point.member, point.step), []).append(point.state)
     assert max(map(len, states.values())) > 1
     between = {round(one - other, 5) for one in (0, *offsets) for other in (0, *offsets)}
@@ -46,7 +63,7 @@ def test_points_of_a_snapshot_differ_by_their_offsets_alone():
 
 
 def test_offsets_only_add_to_the_front():
-    without, front = fitted(offsets=NONE, max_points=500).front_, fitted(max_points=500).front_
+    without, front = wide(offsets=NONE).front_, wide().front_
     assert front.hypervolume(1) > without.hypervolume(1)
     for row in without.values:
         assert (front.values <= row).all(axis=1).any()
