@@ -21,7 +21,7 @@ check: .venv/developer
 	$(BIN)/lint-imports
 
 # Minutes each; they write the tables in docs/results/.
-bench-default: .venv/developer
+bench-default: .venv/developer .venv-error-parity/installed
 	OMP_NUM_THREADS=1 $(BIN)/python bench/default.py --out docs/results/default.md
 
 bench-linearpost: .venv/developer
@@ -84,5 +84,11 @@ system:
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
 	@touch $@ .venv/installed
 
+# A peer that needs numpy 1, and so an environment of its own.
+.venv-error-parity/installed: bench/error_parity.txt
+	$(PYTHON) -m venv .venv-error-parity
+	.venv-error-parity/bin/python -m pip install --quiet --requirement $<
+	@touch $@
+
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-error-parity .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

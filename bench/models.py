@@ -13,11 +13,8 @@ the splits here are 5 to 9.
 """
 
 import argparse
-import platform
-import sys
 import time
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import joblib
@@ -30,6 +27,7 @@ from quality import (
     Case,
     Task,
     exponentiated_gradient,
+    introduction,
     ours,
     oxonfair,
     plug_in,
@@ -142,14 +140,8 @@ def main() -> None:
     parser.add_argument("--peer", nargs="*", choices=list(PEERS), help="only these, and none of our kinds of models")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    packages = ("mamofair", "torch", "scikit-learn", "lightgbm", "fairlearn", "oxonfair")
-    versions = ", ".join(f"{name} {version(name)}" for name in packages)
-    told = __doc__.split("\n\n", 2)[2].strip()
-    command = "python " + " ".join(["bench/models.py", *sys.argv[1:]])
-    made = (
-        f"{options.splits} splits, from {options.first}. `{command}`, Python {platform.python_version()}, {versions}."
-    )
-    parts = [f"# Kinds of models\n\n{told}\n\n{made}"]
+    note = f"{options.splits} splits, from {options.first}."
+    parts = [introduction("Kinds of models", __doc__, note)]
     for name in options.case:
         seeds = range(options.first, options.first + options.splits)
         parts.append(table(name, seeds, options.jobs, options.peer or list(PEERS), options.peer is None))

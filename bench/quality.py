@@ -13,9 +13,10 @@ hold back as many, with the same shares of labels and groups.
 
 import argparse
 import platform
+import shlex
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -198,6 +199,7 @@ METHODS: dict[str, tuple[Callable[[Task], tuple[np.ndarray, np.ndarray]], bool]]
     "fairlearn ExponentiatedGradient, LightGBM, 4 bounds": (exponentiated_gradient, False),
     "OxonFair, LightGBM (told the attribute)": (oxonfair, False),
 }
+PACKAGES = ("mamofair", "torch", "scikit-learn", "lightgbm", "fairlearn", "oxonfair")
 COLUMNS = ["HVt", "error ≤ .02", "gap ≤ .02", "error ≤ .05", "gap ≤ .05", "seconds"]
 
 
@@ -250,6 +252,14 @@ def table(case: str, methods: list[str], seeds: int, jobs: int) -> str:
     return "\n".join(lines)
 
 
+def introduction(title: str, doc: str, note: str, packages: Sequence[str] = PACKAGES) -> str:
+    """Return the head of a page: what a script's docstring says below its usage, and how the page was made."""
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
+    text = doc.split("\n\n", 2)[2].strip()
+    command = shlex.join(["python", f"bench/{Path(sys.argv[0]).name}", *sys.argv[1:]])
+    return f"# {title}\n\n{text}\n\n{note} `{command}`, Python {platform.python_version()}, {versions}."
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=5)
@@ -258,13 +268,7 @@ def main() -> None:
     parser.add_argument("--method", nargs="*", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    packages = ("mamofair", "torch", "scikit-learn", "lightgbm", "fairlearn", "oxonfair")
-    versions = ", ".join(f"{name} {version(name)}" for name in packages)
-    told = __doc__.split("\n\n", 2)[2].strip()
-    command = "python " + " ".join(["bench/quality.py", *sys.argv[1:]])
-    made = f"{options.seeds} splits. `{command}`, Python {platform.python_version()}, {versions}."
-    head = f"# Quality of fronts\n\n{told}\n\n{made}"
-    parts = [head]
+    parts = [introduction("Quality of fronts", __doc__, f"{options.seeds} splits.")]
     for case in options.case:
         parts.append(table(case, options.method, options.seeds, options.jobs))
         print(parts[-1], flush=True)
