@@ -69,7 +69,7 @@ def table(records: pd.DataFrame, case: str) -> str:
     lines = [f"### {case}", "", "| method | " + " | ".join(HEADS) + " |", "|---" * (len(HEADS) + 1) + "|"]
     for method in methods:
         own = frame[frame["method"] == method].set_index("split")
-        few = "" if len(own) == len(first) else f", {len(own)} splits"
+        few = "" if len(own) == records["split"].nunique() else f", {len(own)} splits"
         cells = [_mean(own, "HVt"), *(_chosen(own, limit) for limit in LIMITS), _mean(own, "optimism 0.05", 4)]
         cells += [_difference(own, first, name) for name in ("error 0.02", "error 0.05", "HVt")]
         lines.append(f"| {method}{few} | " + " | ".join(cells) + f" | {own['seconds'].mean():.0f} |")

@@ -93,7 +93,7 @@ def bounded(random: Random) -> Trial:
     def check(row: Any) -> str | None:
         return None if rows[row] in within and rows[row][0] == min(within)[0] else f"chose {row}: {rows[row]}"
 
-    call = lambda: MostAccurateWithin(eps, allow_constant=allowed)(front)  # noqa: E731
+    call = lambda: MostAccurateWithin(eps, margin=0, allow_constant=allowed)(front)  # noqa: E731
     plain = bool(within) and not odd
     return Trial("selection within a bound", call, check, right, plain, {"eps": eps, "rows": rows})
 

@@ -117,7 +117,8 @@ class Choice:
         method = "newcombe" if self.weighted else "exact"
         confidence = _SURE if self.confident else None
         # Constants let the plug-in's sequence of tests begin, so that it gets to the points next to the limit.
-        return MostAccurateWithin(self.limit, confidence, allow_constant=self.model == "plug-in", method=method)
+        constant = self.model == "plug-in"
+        return MostAccurateWithin(self.limit, confidence, margin=0, allow_constant=constant, method=method)
 
 
 _NOTIONS = "demographic_parity", "equal_opportunity", "equalized_odds", "predictive_parity", "accuracy_parity"

@@ -143,11 +143,6 @@ class Rate:
         """Whether labels decide who is under the condition, or what the event is: not so for P(ŷ=1)."""
         return any(cells not in (TP | FP, FN | TN, ALL) for cells in (self.event, self.given))
 
-    @property
-    def conditions_on_label(self) -> bool:
-        """Whether all rows under the condition have the same label, whatever was predicted, as in P(ŷ=1 | y=1)."""
-        return self.given in (TP | FN, FP | TN)
-
     def __call__(self, confusion: Confusion) -> Any:
         """Return the exact rate of each group; NaN where the condition holds for no row."""
         event, given = np.broadcast_arrays(confusion.mass(self.event), confusion.mass(self.given))
@@ -186,8 +181,8 @@ class Notion:
 
     @property
     def conditions_on_label(self) -> bool:
-        """Whether every rate is of rows of one label."""
-        return all(rate.conditions_on_label for rate in self.rates)
+        """Whether every rate is of the rows of one label, whatever was predicted, as in P(ŷ=1 | y=1)."""
+        return all(rate.given in (TP | FN, FP | TN) for rate in self.rates)
 
     @property
     def sentence(self) -> str:

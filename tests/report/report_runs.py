@@ -34,6 +34,7 @@ def make_run(
     test: bool = True,
     rows: int = 600,
     models: tuple[str, ...] = ("",),
+    selection: Any = None,
     **settings: Any,
 ) -> Run:
     """Return a run whose points trade the gaps of each attribute for error, found by the models in turn."""
@@ -53,6 +54,7 @@ def make_run(
         for record in history(10 * points * (place + 1), criteria)
     ]
     model._chosen, model.favorable_ = None, "yes"
+    model.selection = selection or model.selection
     model.search_ = SimpleNamespace(history=records)
     data = {"name": "loans", "rows": 2 * rows, "checksum": "c0ffee", "parts": {"validation": rows, "test": rows}}
     data["groups"] = {name: {group: {"rows": 10, "positives": 4} for group in names} for name in attributes}

@@ -74,7 +74,7 @@ def find_alternative(
     >>> today = (new.X["x1"] > 2.5).astype(int)
     >>> answer = find_alternative(model, new.X, new.y, sensitive_features=new.sensitive, incumbent=today)
     >>> answer.status, answer.row
-    ('found', 7)
+    ('found', 4)
     """
     check_is_fitted(model, "front_")
     _require_numbers(margin, confidence)
