@@ -15,8 +15,8 @@ from mamofair.estimators._portfolio import default_estimators
 
 @pytest.fixture(scope="module")
 def model():
-    members = [("net", small(epochs=4, offsets=())), ("boosting", small_boosting()), ("plugin", small_plugin())]
-    return FairPortfolioClassifier(members, random_state=0).fit(X, Y, sensitive_features=GROUP)
+    members = [("net", small(epochs=12, offsets=())), ("boosting", small_boosting()), ("plugin", small_plugin())]
+    return FairPortfolioClassifier(members, random_state=1).fit(X, Y, sensitive_features=GROUP)
 
 
 def test_the_front_is_the_non_dominated_union_of_its_estimators_fronts(model):
