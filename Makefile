@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench-default bench-linearpost bench-limits bench-quality bench-speed bench-models bench-choosing bench-asking bench-alternatives bench-margin bench-intervals bench-ranks bench-large bench-stream campaign system clean
+.PHONY: demo test check bench-default bench-linearpost bench-limits bench-quality bench-speed bench-models bench-choosing bench-asking bench-alternatives bench-margin bench-certificates bench-intervals bench-ranks bench-large bench-stream campaign system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
@@ -47,6 +47,9 @@ bench-asking: .venv/developer
 
 bench-alternatives: .venv/developer
 	OMP_NUM_THREADS=1 $(BIN)/python bench/alternatives.py --out docs/results/alternatives.md
+
+bench-certificates: .venv/developer
+	OMP_NUM_THREADS=1 $(BIN)/python bench/certificates.py --draws 60 --out docs/results/certificates.md
 
 bench-margin: .venv/developer
 	OMP_NUM_THREADS=1 $(BIN)/python bench/margin.py --out docs/results/margin.md

@@ -38,8 +38,9 @@ class FairBoostingClassifier(FairClassifier):
         Which point of the front `predict` uses.
     validation_fraction : float, default=0.25
         The share of rows that is held back to measure points, with the same shares of labels and groups.
-    calibration_fraction : float, default=0
-        The share of rows that is held back further, for choices with a guarantee.
+    calibration_fraction : float or "plan", default=0
+        The share of rows that is held back further, for choices with a guarantee; "plan" holds back those that the
+        limit and the confidence of `selection` need (see `plan_calibration`).
     cv : int or None, default=None
         The number of folds for measuring: each point is measured on all rows, by models that have not seen them, and
         trained again on all of them, in about `cv` + 1 times the time; `validation_fraction` is not used then. What
