@@ -140,6 +140,8 @@ def test_small_groups_are_left_out_by_name():
     group = np.where(rng.random(600) < 0.3, "other", TOY.sensitive["group"].to_numpy())
     model = FairNetClassifier(epochs=3, random_state=0).fit(TOY.X, TOY.y, sensitive_features={"group": group})
     few = np.where((group == "other") & (np.arange(600) > 60), None, group)
-    with pytest.warns(UserWarning, match=r"Groups of 'group' with fewer than 30 rows .* left out of its gaps: 'other' \(\d+\)"):
+    with pytest.warns(
+        UserWarning, match=r"Groups of 'group' with fewer than 30 rows .* left out of its gaps: 'other' \(\d+\)"
+    ):
         answer = ask(model, LINE, sensitive_features={"group": few})
     assert "other" not in set(answer.people.frame()["group"])
