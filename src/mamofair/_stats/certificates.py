@@ -20,7 +20,17 @@ from scipy.special import betaincinv, gammaln, ndtri
 
 from mamofair._stats.intervals import newcombe_limit
 
-__all__ = ["METHODS", "Method", "Sample", "clopper_pearson", "exact", "hoeffding", "is_within", "newcombe"]
+__all__ = [
+    "METHODS",
+    "Method",
+    "Sample",
+    "clopper_pearson",
+    "exact",
+    "find_limit",
+    "hoeffding",
+    "is_within",
+    "newcombe",
+]
 
 #: How often it happened, and among how many rows.
 Sample = tuple[float, float]
@@ -49,12 +59,17 @@ def exact(a: Sample, b: Sample, delta: float) -> float:
         return 1.0
     trial = _Trial.of(a, b, delta)
     low, high = a[0] / a[1] - b[0] / b[1], newcombe(a, b, delta)  # which is near
+    return find_limit(trial.rejects, low, high)
+
+
+def find_limit(rejects: Callable[[float], bool], low: float, high: float) -> float:
+    """Return the smallest difference that is rejected, rounded up; `low` is not, and `high` is near it."""
     step = max((high - low) / 4, _TOLERANCE)  # there is no way between them if δ is ½ or more
-    while high < 1 and not trial.rejects(high):
+    while high < 1 and not rejects(high):
         low, high = high, min(1.0, high + step)
     while high - low > _TOLERANCE:
         middle = (low + high) / 2
-        low, high = (low, middle) if trial.rejects(middle) else (middle, high)
+        low, high = (low, middle) if rejects(middle) else (middle, high)
     return high
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import betainc, betaincinv, gammaln, ndtri
 
+from mamofair._stats.certificates import find_limit
 from mamofair._stats.intervals import Interval, cautious
 
 __all__ = ["exact_limit", "exact_limits", "order", "paired_limits"]
@@ -21,7 +22,6 @@ _Z = 1.25  # of the order: as large as it may be for the order to fall with c ev
 _PLAUSIBLE = 0.01  # the share of the risk spent on confining how often the models disagree
 _CELLS, _PARTS = 32, 8  # of that unknown rate: at first, and of each that does not settle it
 _TIE = 1e-12  # values of the order that are this close count as equal
-_TOLERANCE = 1e-4  # of the search for the limit, rounded up
 _NEGLIGIBLE = 1e-9  # numbers of disagreements less likely than this, on either side, count as if they were in the set
 
 
@@ -69,13 +69,7 @@ def exact_limit(only_first: int, only_second: int, rows: int, risk: float) -> fl
     low = (only_first - only_second) / rows
     center, half = _adjusted(only_first, only_second, rows, -ndtri(risk))
     high = min(1.0, max(low, float(center + half)))
-    step = max((high - low) / 4, _TOLERANCE)
-    while high < 1 and not trial.rejects(high):
-        low, high = high, min(1.0, high + step)
-    while high - low > _TOLERANCE:
-        middle = (low + high) / 2
-        low, high = (low, middle) if trial.rejects(middle) else (middle, high)
-    return high
+    return find_limit(trial.rejects, low, high)
 
 
 def order(only_first: Any, only_second: Any, rows: int) -> Any:

@@ -81,16 +81,12 @@ def _read(
     path: Path, target: str, prediction: str, favorable: str | None, sensitive: list[str]
 ) -> tuple["pd.DataFrame", "pd.DataFrame", Any]:
     """Return true labels and predictions, the sensitive columns, and the favorable label."""
-    from mamofair.tables import open_source, parse_attribute, read_features, read_table
+    from mamofair.tables import open_source, read_features, read_labels_and_groups
 
-    source = open_source(path)
-    source.check([target, prediction])
+    open_source(path).check([target, prediction])
     if target == prediction:
         raise ValueError(f"`--target` and `--prediction` must be different columns: found {quote(target)} for both.")
-    needed = {target, *(parse_attribute(one, source.names)[0] for one in sensitive)}
-    # `read_table` needs features: the sensitive columns serve, and the others are dropped.
-    others = [name for name in source.names if name not in needed]
-    read = read_table(path, target, favorable, sensitive, others, keep_sensitive=True)
+    read = read_labels_and_groups(path, target, favorable, sensitive)
     return read_features(path, [target, prediction]), read.sensitive, read.labels[1]
 
 

@@ -41,6 +41,7 @@ def plan(
     --confidence 0.9
     """
     from mamofair.selection import plan_calibration, rows_needed
+    from mamofair.tables import read_labels_and_groups
 
     if table is None:
         given = {"--target": target, "--sensitive": sensitive, "--favorable": favorable, "--notion": notion}
@@ -52,14 +53,14 @@ def plan(
     if target is None:
         raise ValueError(f"`--target` is missing: name the column of {table.name} to predict.")
     with warnings_as_notes():
-        y, people, label = _read(table, target, favorable, sensitive or [])
+        people = read_labels_and_groups(table, target, favorable, sensitive or [])
         result = plan_calibration(
-            y,
-            sensitive_features=people,
+            people.y,
+            sensitive_features=people.sensitive,
             limit=within,
             confidence=confidence,
             notions=notion or "demographic_parity",
-            favorable=label,
+            favorable=1,
             chance=chance,
         )
     if as_json:
@@ -70,18 +71,6 @@ def plan(
     lines = [[str(cell) for cell in row] for row in result.frame().fillna("any").itertuples(index=False)]
     print_table([["gap", "group", "label", "needed", "available"], *lines])
     print_sentence(result.message)
-
-
-def _read(path: Path, target: str, favorable: str | None, sensitive: list[str]) -> tuple[Any, Any, Any]:
-    """Return labels, sensitive columns and the favorable label of a table."""
-    from mamofair.tables import open_source, parse_attribute, read_table
-
-    names = open_source(path).names
-    needed = {target, *(parse_attribute(one, names)[0] for one in sensitive)}
-    # `read_table` needs features: the sensitive columns serve, and the others are dropped.
-    others = [name for name in names if name not in needed]
-    read = read_table(path, target, favorable, sensitive, others, keep_sensitive=True)
-    return read.y, read.sensitive, 1
 
 
 def _plain(result: "Plan") -> dict[str, Any]:

@@ -77,9 +77,9 @@ def warn_of_other_rates(front: Front) -> None:
         distance = np.abs(np.diff(selected / rows, axis=0)[0]) / error
         group = int(np.argmax(distance))
         if 2 * norm.sf(distance[group]) * len(distance) < _SURPRISING:
-            there, here = (selected / rows)[:, group]
+            validated, calibrated = (selected / rows)[:, group]
             warn_user(
                 "The rows without labels must be of the same population as the others: found that the most accurate "
-                f"point selects {there:.1%} of {quote(front.groups[attribute][group])} there and {here:.1%} here. "
-                "A certificate that rests on them may not hold."
+                f"point selects {calibrated:.1%} of {quote(front.groups[attribute][group])} among them, and "
+                f"{validated:.1%} among the validation rows. A certificate that rests on them may not hold."
             )

@@ -20,7 +20,6 @@ from mamofair.selection._certified import Demand, order_rows
 from mamofair.selection._claims import Claim, list_claims
 from mamofair.selection._evidence import Evidence
 from mamofair.selection._more_rows import count_more_rows
-from mamofair.selection._rows import require_column
 from mamofair.selection._within import MostAccurateWithin
 
 __all__ = ["Question"]
@@ -91,12 +90,7 @@ class Question:
         cls, front: Front, limit: float | Mapping[str, float], confidence: float, *, allow_constant: bool = False
     ) -> "Question":
         """Return a question about a front that no row has answered yet; parameters as for `MostAccurateWithin`."""
-        MostAccurateWithin(limit, confidence)  # which checks both
-        names = front.columns[1:]
-        given = limit if isinstance(limit, Mapping) else dict.fromkeys(names, limit)
-        for name in given:
-            require_column(name, names)
-        limits = {criterion: given[column(*criterion)] for criterion in front.criteria if column(*criterion) in given}
+        limits = MostAccurateWithin(limit, confidence).limits_of(front.criteria)
         if not limits:
             raise ValueError("A question must have a limit on some gap: found none.")
         sequence = order_rows(front, Demand(limits, round(1 - confidence, 12)), allow_constant)

@@ -1,7 +1,7 @@
 from ._batches import read_batches
 from ._encoder import TableEncoder, encoder
 from ._encoder_file import load_encoder, read_encoder, save_encoder
-from ._new_rows import read_new_rows
+from ._new_rows import read_labels_and_groups, read_new_rows
 from ._open import open_source
 from ._read import Table, read_features, read_table
 from .attributes import parse_attribute
@@ -16,6 +16,7 @@ __all__ = [
     "read_batches",
     "read_encoder",
     "read_features",
+    "read_labels_and_groups",
     "read_new_rows",
     "read_table",
     "save_encoder",

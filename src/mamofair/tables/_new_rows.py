@@ -1,4 +1,4 @@
-"""More rows of the kind that a model was trained on: its features, and the groups of its sensitive columns."""
+"""Parts of a table: more rows for a model, or labels and groups without features."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,10 +8,10 @@ import pandas as pd
 from mamofair.tables._batches import read_batches
 from mamofair.tables._encoder import TableEncoder
 from mamofair.tables._open import open_source
-from mamofair.tables._read import read_features
-from mamofair.tables.attributes import check_edges, name_groups, parse_attributes
+from mamofair.tables._read import Table, read_features, read_table
+from mamofair.tables.attributes import check_edges, name_groups, parse_attribute, parse_attributes
 
-__all__ = ["read_new_rows"]
+__all__ = ["read_labels_and_groups", "read_new_rows"]
 
 
 def read_new_rows(path: Path, encoder: TableEncoder, sensitive: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -25,3 +25,13 @@ def read_new_rows(path: Path, encoder: TableEncoder, sensitive: Sequence[str]) -
     features = pd.concat([batch for _, batch in read_batches(path, encoder)], ignore_index=True)
     columns = read_features(path, list(bins))
     return features, pd.DataFrame({name: name_groups(columns[name], check_edges(name, bins[name])) for name in bins})
+
+
+def read_labels_and_groups(path: Path, target: str, favorable: str | None, sensitive: Sequence[str]) -> Table:
+    """Return the labels and the sensitive columns of a CSV or Parquet file, whatever its other columns are."""
+    source = open_source(path)
+    source.check([target])
+    needed = {target, *(parse_attribute(one, source.names)[0] for one in sensitive)}
+    # `read_table` needs features: the sensitive columns serve, and the others are dropped.
+    others = [name for name in source.names if name not in needed]
+    return read_table(path, target, favorable, list(sensitive), others, keep_sensitive=True)
