@@ -12,6 +12,7 @@ from . import (
     metrics,
     notions,
     objectives,
+    performance,
     relaxations,
     runs,
     selection,
@@ -31,6 +32,7 @@ from .estimators import (
 from .fronts import Archive, Front
 from .metrics import Audit, audit
 from .notions import Notion, Rate
+from .performance import Cost
 from .relaxations import Sigmoid, Tanh
 from .runs import load
 from .selection import ClosestToIdeal, Knee, MostAccurateWithin, Weighted
@@ -41,6 +43,7 @@ __all__ = [
     "Archive",
     "Audit",
     "ClosestToIdeal",
+    "Cost",
     "FairBoostingClassifier",
     "FairClassifier",
     "FairNetClassifier",
@@ -73,6 +76,7 @@ __all__ = [
     "metrics",
     "notions",
     "objectives",
+    "performance",
     "rays",
     "relaxations",
     "runs",

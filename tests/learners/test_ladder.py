@@ -22,7 +22,7 @@ def counts_of(*notions, groups=2, atoms=200, seed=0) -> SmoothCounts:
     y, weight = rows["y"].to_numpy(), rows["weight"].to_numpy()
     contrasts = Contrasts.of(criteria, y, world.groups, weight)
     terms = np.column_stack([contrasts.terms(world.beliefs), np.ones(len(y))])
-    return SmoothCounts.of(Evidence(world.beliefs.gain, terms), y, world.groups, criteria, weight)
+    return SmoothCounts.of(Evidence(contrasts.gain(world.beliefs.positive), terms), y, world.groups, criteria, weight)
 
 
 def smoothed(counts: SmoothCounts, price: np.ndarray) -> tuple[float, np.ndarray]:

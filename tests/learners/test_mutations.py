@@ -26,7 +26,7 @@ def swept(seed: int) -> Rules:
     criteria = [(notion, "a") for notion in NOTIONS]
     contrasts = Contrasts.of(criteria, y, groups, None)
     terms = np.column_stack([contrasts.terms(posterior), np.ones(len(y))])
-    rules = Rules(Evidence(posterior.gain, terms), Counter.of(y, groups), criteria)
+    rules = Rules(Evidence(2 * posterior.positive - 1, terms), Counter.of(y, groups), criteria)
     rules.add(np.zeros((1, 3)))
     multipliers = first_multipliers(Dual.of(contrasts, posterior, None), 20)
     rules.add(np.column_stack([multipliers, np.zeros(len(multipliers))]))

@@ -60,7 +60,7 @@ def test_every_rule_minimises_error_plus_multipliers_times_differences(notion, g
     multipliers = np.vstack([multipliers, np.random.default_rng(0).normal(size=(20, multipliers.shape[1]))])
     every = np.array(list(product([False, True], repeat=8)))
     error, differences = measured(world, notion, every)
-    evidence = Evidence(world.beliefs.gain, contrasts.terms(world.beliefs))
+    evidence = Evidence(contrasts.gain(world.beliefs.positive), contrasts.terms(world.beliefs))
     first_row = np.unique(rows["x"], return_index=True)[1]
     for row in multipliers:
         [score] = evidence.scores([{"multipliers": row}])
@@ -74,7 +74,7 @@ def test_one_gap_between_two_groups_is_traded_best():
     contrasts, rows = contrasts_of(world, DEMOGRAPHIC_PARITY), world.rows
     every = np.array(list(product([False, True], repeat=8)))
     error, differences = measured(world, DEMOGRAPHIC_PARITY, every)
-    evidence = Evidence(world.beliefs.gain, contrasts.terms(world.beliefs))
+    evidence = Evidence(contrasts.gain(world.beliefs.positive), contrasts.terms(world.beliefs))
     checked = 0
     for step in np.linspace(-0.3, 0.3, 61):
         score = evidence.scores([{"multipliers": np.array([step])}])[0][np.unique(rows["x"], return_index=True)[1]]
@@ -125,7 +125,7 @@ def test_multipliers_of_bounds_keep_them_at_the_least_cost(groups):
     contrasts, weight = contrasts_of(world, EQUALIZED_ODDS, ACCURACY_PARITY), world.rows["weight"].to_numpy()
     dual = Dual.of(contrasts, world.beliefs, weight)
     bounds = 0.4 * dual.gaps
-    evidence = Evidence(world.beliefs.gain, contrasts.terms(world.beliefs))
+    evidence = Evidence(contrasts.gain(world.beliefs.positive), contrasts.terms(world.beliefs))
     yes = evidence.scores([{"multipliers": dual.multipliers(bounds)}]) > 0
     [tally] = Counter.of(world.rows["y"], world.groups, weight)(yes)
     best = world.least_error({EQUALIZED_ODDS: bounds[0], ACCURACY_PARITY: bounds[1]})

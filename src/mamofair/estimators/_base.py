@@ -20,10 +20,11 @@ from mamofair.estimators._calibration import divide
 from mamofair.estimators._choice import choose
 from mamofair.estimators._reading import draw_seed, read_rows
 from mamofair.estimators._unlabelled import read_unlabelled, warn_of_other_rates
-from mamofair.estimators.parameters import SHARED, Rule, require, require_calibration
+from mamofair.estimators.parameters import SELECTION, SHARED, Rule, require, require_calibration
 from mamofair.estimators.progress import favorable_note, finish
 from mamofair.fronts import Front
 from mamofair.learners import Learner, Parts, Search, Task
+from mamofair.performance import Cost
 from mamofair.selection import ClosestToIdeal, Selection
 
 __all__ = ["FairClassifier", "Fitted"]
@@ -33,12 +34,13 @@ Fitted = TypeVar("Fitted", bound="FairClassifier")
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """A classifier that finds the whole trade-off between error and gaps. Abstract: see its subclasses.
+    """A classifier that finds the whole trade-off between performance and gaps. Abstract: see its subclasses.
 
     A subclass has parameters, `notions` and its own beside those here, and says which learner they make
     (`new_learner`). A `Search` with that learner is what `fit` carries out, and leaves as `search_`.
     """
 
+    performance: Cost | str = "error"
     crossed: bool = False
     favorable: Any = None
     selection: Selection = ClosestToIdeal()
@@ -225,7 +227,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def with_selection(self: Fitted, selection: Selection) -> Fitted:
         """Return a fitted copy that predicts with the point this selection picks; nothing is trained again."""
         check_is_fitted(self, "front_")
-        require(self, SHARED[:1], selection=selection)
+        require(self, [SELECTION], selection=selection)
         choose(selection, self.front_)  # says now, not at the first prediction, if there is no such point
         chosen = copy(self)
         chosen.selection, chosen._chosen = selection, None

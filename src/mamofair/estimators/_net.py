@@ -16,6 +16,7 @@ from mamofair.estimators.parameters import NETWORK
 from mamofair.estimators.progress import finish
 from mamofair.learners import NetworkLearner, Parts, Search, Task
 from mamofair.objectives import CrossEntropy, SquaredError
+from mamofair.performance import as_performance
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.streaming.holdout import hold_out
 
@@ -40,6 +41,9 @@ class FairNetClassifier(FairClassifier):
     ----------
     notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
         Which rates must be equal between groups, for every attribute or for each one.
+    performance : {"error", "balanced_error"} or Cost, default="error"
+        What the front trades against gaps: the share of mistakes, the mean of both labels' shares of mistakes, or what
+        mistakes cost, such as `Cost(fp=1, fn=5)`.
     crossed : bool, default=False
         Whether the crossing of all attributes (women of color, …) counts as one more attribute.
     favorable : label, default=None
@@ -215,7 +219,8 @@ class FairNetClassifier(FairClassifier):
             memory=memory,
             bound=earlier.bound if earlier else None,
         )
-        task = Task.of(held.classes, held.groups, notions=self.notions, favorable=self.favorable, seed=seed)
+        given = {"notions": self.notions, "favorable": self.favorable, "seed": seed}
+        task = Task.of(held.classes, held.groups, **given, performance=as_performance(self.performance))
         search = self._open(task, learner, held.parts, earlier)
         search.small = held.small
         search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)

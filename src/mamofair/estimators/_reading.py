@@ -10,6 +10,7 @@ from mamofair.learners import Learner, Rows, Task
 from mamofair.learners.rows import read_classes
 from mamofair.learners.small_groups import SmallGroups, find_small_groups, leave_out, warn_of_small_groups
 from mamofair.learners.task import read_notions
+from mamofair.performance import as_performance
 
 __all__ = ["draw_seed", "read_rows"]
 
@@ -44,7 +45,8 @@ def read_rows(
     small = find_small_groups(groups, favorable, notions, estimator.min_group)
     warn_of_small_groups(small, estimator.min_group)
     groups = leave_out(groups, small)
-    task = Task.of(classes, groups, notions=estimator.notions, favorable=estimator.favorable, seed=seed)
+    given = {"notions": estimator.notions, "favorable": estimator.favorable, "seed": seed}
+    task = Task.of(classes, groups, **given, performance=as_performance(estimator.performance))
     rows = Rows(X, favorable, groups, weight)
     return task, rows if weight is None else rows[weight > 0], small
 

@@ -10,6 +10,7 @@ from torch import nn
 from mamofair._messages import as_share, quote
 from mamofair.learners.plugin.table_models import EFFORTS
 from mamofair.objectives import CrossEntropy, SquaredError
+from mamofair.performance import BALANCED_ERROR, ERROR, Cost
 from mamofair.relaxations import Relaxation
 from mamofair.selection import MostAccurateWithin, Selection
 
@@ -74,13 +75,24 @@ def _present(device: Any) -> bool:
     return True
 
 
+def _is_performance(value: Any) -> bool:
+    return isinstance(value, Cost) or (isinstance(value, str) and value in (ERROR.name, BALANCED_ERROR.name))
+
+
 _WHOLE = "an integer of at least 1"
 
 _FOLDS: Rule = ("cv", lambda v: v is None or (_whole(v) and v >= 2), "None or an integer of at least 2")
 
+SELECTION: Rule = (
+    "selection",
+    lambda v: isinstance(v, Selection) and not isinstance(v, type),
+    "a rule such as ClosestToIdeal()",
+)
+
 #: Of every estimator.
 SHARED: tuple[Rule, ...] = (
-    ("selection", lambda v: isinstance(v, Selection) and not isinstance(v, type), "a rule such as ClosestToIdeal()"),
+    ("performance", _is_performance, "'error', 'balanced_error' or a cost such as Cost(fp=1, fn=5)"),
+    SELECTION,
     ("validation_fraction", lambda v: np.ndim(v) or (_number(v) and 0 < v < 1), "between 0 and 1, both excluded"),
     ("calibration_fraction", lambda v: v == "plan" or (_number(v) and v < 1), "at least 0 and less than 1, or 'plan'"),
     ("max_points", _whole, _WHOLE),

@@ -13,6 +13,7 @@ from mamofair.learners import NetworkLearner, Search, Task
 from mamofair.learners.checks import are_finite, is_count, is_number, refuse, require_points
 from mamofair.learners.numbers import Scaling
 from mamofair.notions import Notion
+from mamofair.performance import Cost
 
 __all__ = ["get_points", "get_state", "layers", "set_state"]
 
@@ -47,6 +48,7 @@ _KEPT: Mapping[str, Callable[[Any], bool]] = {
     "_chosen": lambda value: value is None or is_count(value),
     "_history": lambda value: isinstance(value, list),
     "_past": lambda value: isinstance(value, list) and are_finite(*value),
+    "_performance": lambda value: isinstance(value, Cost),
     "_reference": lambda value: isinstance(value, list) and all(map(is_number, value)),
     "_seed": lambda value: is_count(value) and value < 2**32,
     "_sizes": _are_sizes,
@@ -73,6 +75,7 @@ def get_state(estimator: FairClassifier) -> dict[str, Any]:
         "_chosen": vars(estimator)["_chosen"],
         "_history": search.history,
         "_past": search.past,
+        "_performance": search.task.performance,
         "_reference": list(search.reference),
         "_seed": search.task.seed,
         "_sizes": dict(search.sizes),
@@ -95,11 +98,12 @@ def set_state(estimator: FairClassifier, state: Mapping[str, Any], points: list[
     _check_values(state, {**_KEPT, **{f"_{name}": check for name, check in learner.STATE.items()}})
     if not state:
         return
-    task = Task(*(state[name] for name in ("classes_", "favorable_", _GROUPS, "notions_", "_seed")))
+    settled = [state[name] for name in ("classes_", "favorable_", _GROUPS, "notions_", "_seed")]
+    task = Task(*settled, *([state["_performance"]] if "_performance" in state else []))
     _check_task(task)
     features = state.get("n_features_in_", 0)
     learner.load_state_dict({name: state[f"_{name}"] for name in learner.STATE if f"_{name}" in state}, features)
-    archive = Archive(task.criteria, estimator.max_points, task.groups)
+    archive = Archive(task.criteria, estimator.max_points, task.groups, task.performance)
     require_points(points, {name: len(own) for name, own in task.groups.items()}, task.criteria)
     archive.add_all(points)
     if len(archive) != len(points):

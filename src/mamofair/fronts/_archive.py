@@ -8,22 +8,27 @@ import numpy as np
 
 from mamofair.fronts._front import Criterion, Front, Point, measure_points
 from mamofair.fronts._hypervolume import hypervolume, thin
+from mamofair.performance import ERROR, Cost
 
 __all__ = ["Archive"]
 
 
 class Archive:
-    """Keeps the non-dominated points, by error and the gaps of `criteria`: `max_points` at most.
+    """Keeps the non-dominated points, by performance and the gaps of `criteria`: `max_points` at most.
 
     Beyond that number the point with the least hypervolume contribution leaves, never the one that is best in a column,
     and as a rule not the most accurate one within a limit on all gaps. Of points with equal values the first stays.
-    `values` are error and gaps of each point.
+    `values` are performance and gaps of each point.
     """
 
     def __init__(
-        self, criteria: Iterable[Criterion], max_points: int = 200, groups: Mapping[str, tuple[Any, ...]] | None = None
+        self,
+        criteria: Iterable[Criterion],
+        max_points: int = 200,
+        groups: Mapping[str, tuple[Any, ...]] | None = None,
+        performance: Cost = ERROR,
     ):
-        self.criteria, self.groups = tuple(criteria), dict(groups or {})
+        self.criteria, self.groups, self.performance = tuple(criteria), dict(groups or {}), performance
         self.max_points = max_points
         if max_points < len(self.criteria) + 1:
             raise ValueError(
@@ -46,7 +51,7 @@ class Archive:
             return
         old = len(self.points)
         candidates = [*self.points, *points]
-        values = np.vstack([self.values, measure_points(points, self.criteria)])
+        values = np.vstack([self.values, measure_points(points, self.criteria, self.performance)])
         kept = np.flatnonzero(moocore.is_nondominated(values))
         kept = kept[thin(values[kept], self.max_points)]
         self.points = [candidates[i] if i < old or keep is None else keep(candidates[i]) for i in kept]
@@ -54,7 +59,7 @@ class Archive:
 
     def front(self) -> Front:
         """Return the front so far."""
-        return Front(tuple(self.points), self.criteria, self.groups)
+        return Front(tuple(self.points), self.criteria, self.groups, self.performance)
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
         """Return the hypervolume of the front so far, as `Front.hypervolume` does."""

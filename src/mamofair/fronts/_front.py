@@ -12,6 +12,7 @@ from mamofair._html import html_table
 from mamofair.fronts._hypervolume import hypervolume, spacing
 from mamofair.fronts._tally import Tally
 from mamofair.notions import Confusion, Notion, column
+from mamofair.performance import ERROR, Cost
 from mamofair.plot import plot_front
 
 __all__ = ["Criterion", "Front", "Point", "measure_points"]
@@ -54,34 +55,37 @@ class Point:
         return cls(valid, sum(parts[1:], start=parts[0]) if parts else None, **origin)
 
 
-def measure_points(points: Sequence[Point], criteria: Sequence[Criterion]) -> Float[np.ndarray, "points columns"]:
-    """Return error and gaps of each point; an undefined gap counts as 1, never as 0."""
-    errors = [point.valid.error for point in points]
+def measure_points(
+    points: Sequence[Point], criteria: Sequence[Criterion], performance: Cost = ERROR
+) -> Float[np.ndarray, "points columns"]:
+    """Return performance and gaps of each point; an undefined gap counts as 1, never as 0."""
+    costs = performance(np.stack([point.valid.overall for point in points]))
     gaps = [
         notion.gap(Confusion.of_counts(np.stack([point.valid.counts[attribute] for point in points])))
         for notion, attribute in criteria
     ]
-    return np.asarray(np.nan_to_num(np.column_stack([errors, *gaps]), nan=1.0))
+    return np.asarray(np.nan_to_num(np.column_stack([costs, *gaps]), nan=1.0))
 
 
 @dataclass(frozen=True, eq=False)
 class Front(Sequence[Point]):
-    """The trade-off between error and gaps: a sequence of non-dominated points, sorted by error.
+    """The trade-off between performance and gaps: a sequence of non-dominated points, the best performance first.
 
-    `front[i]` is the point in row i of `frame()`. `criteria` are the gaps that count besides the error, each a notion
-    and an attribute; `values` are error and gaps of each point. An undefined gap counts as 1. `groups` are the names of
-    each attribute's groups, if known.
+    `front[i]` is the point in row i of `frame()`. `criteria` are the gaps that count besides the performance, each
+    a notion and an attribute; `values` are performance and gaps of each point. An undefined gap counts as 1. `groups`
+    are the names of each attribute's groups, if known.
     """
 
     points: tuple[Point, ...]
     criteria: tuple[Criterion, ...]
     groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    performance: Cost = ERROR
     values: Float[np.ndarray, "points columns"] = field(init=False)
 
     def __post_init__(self) -> None:
         if not self.points:
             raise ValueError("A front must have at least one point: found none.")
-        values = measure_points(self.points, self.criteria)
+        values = measure_points(self.points, self.criteria, self.performance)
         order = np.lexsort(values.T[::-1])
         object.__setattr__(self, "points", tuple(self.points[i] for i in order))
         object.__setattr__(self, "values", values[order])
@@ -107,8 +111,8 @@ class Front(Sequence[Point]):
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns: `error`, then one gap for each criterion."""
-        return ["error", *(column(notion, attribute) for notion, attribute in self.criteria)]
+        """The names of the columns: the performance (`error`, as a rule), then one gap for each criterion."""
+        return [self.performance.name, *(column(notion, attribute) for notion, attribute in self.criteria)]
 
     @property
     def is_constant(self) -> Bool[np.ndarray, " points"]:
@@ -116,7 +120,7 @@ class Front(Sequence[Point]):
         return np.array([point.valid.is_constant for point in self.points])
 
     def frame(self) -> pd.DataFrame:
-        """Return a table with a row for each point and the columns `error` and `notion[attribute]`."""
+        """Return a table with a row for each point: `error` (or another performance) and each `notion[attribute]`."""
         frame = pd.DataFrame(self.values, columns=self.columns)
         models = [point.model for point in self.points]
         return frame.assign(model=models) if any(models) else frame
@@ -136,5 +140,5 @@ class Front(Sequence[Point]):
         return spacing(self.values)
 
     def plot(self, *, selected: int | None = None, frontier: pd.DataFrame | None = None, ax: Any = None) -> Any:
-        """Draw error against each gap and return the matplotlib figure; parameters as for `plot.plot_front`."""
+        """Draw performance against each gap and return the matplotlib figure; parameters as for `plot.plot_front`."""
         return plot_front(self.frame(), selected=selected, frontier=frontier, ax=ax)

@@ -40,11 +40,16 @@ def read_objectives(
     weightings: Iterable[Weighting],
     anchor: float,
     anchor_loss: CrossEntropy | SquaredError = CrossEntropy(),
+    loss: CrossEntropy = CrossEntropy(),
 ) -> list[Objective]:
-    """Return what to make small: the cross-entropy, and each gap, without an anchor if all weights are `Fixed`."""
+    """Return what to make small: the loss, and each gap, without an anchor if all weights are `Fixed`.
+
+    An anchor of cross-entropy is the loss itself.
+    """
+    anchor_loss = loss if isinstance(anchor_loss, CrossEntropy) else anchor_loss
     anchor = 0.0 if all(isinstance(weighting, Fixed) for weighting in weightings) else anchor
     gaps = [Gap(notion, name, relaxation_of(notion, relaxation), anchor, anchor_loss) for notion, name in criteria]
-    return [CrossEntropy(), *gaps]
+    return [loss, *gaps]
 
 
 def relaxation_of(notion: Notion, given: Relaxation | Mapping[Any, Relaxation]) -> Relaxation:

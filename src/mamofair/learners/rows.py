@@ -66,10 +66,10 @@ class Rows:
         batch = Batch.of(tensor(self.X, device), self.y, memberships, self.weight)
         return InMemory(batch, batch_size, ranks.rank, ranks.size, even)
 
-    def reference(self, gaps: int) -> list[float]:
-        """Return the corner from which the hypervolume is counted: the best constant's error, and 1 for each gap."""
-        positive = float(np.average(self.y, weights=self.weight))
-        return [min(positive, 1 - positive), *[1.0] * gaps]
+    @property
+    def positive_share(self) -> float:
+        """The share of rows with the favorable label."""
+        return float(np.average(self.y, weights=self.weight))
 
 
 @dataclass(frozen=True, eq=False)

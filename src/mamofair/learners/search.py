@@ -38,7 +38,7 @@ class Search:
     reference : list of float
         The corner from which the hypervolume is counted.
     past : list of array
-        Error and gaps of the front after the last rounds, one more of them than patience allows to pass without growth.
+        Values of the front after the last rounds, one more of them than patience allows to pass without growth.
     bound : float or None
         Of a stream: the place below which rows are held back.
     small : {attribute: {group: rows}}
@@ -60,7 +60,7 @@ class Search:
     @classmethod
     def start(cls, task: Task, learner: Learner, max_points: int) -> "Search":
         """Return a search that has found nothing yet."""
-        return cls(task, learner, Archive(task.criteria, max_points, task.groups))
+        return cls(task, learner, Archive(task.criteria, max_points, task.groups, task.performance))
 
     def continue_with(self, task: Task, learner: Learner) -> "Search":
         """Return a search that goes on from here, with an archive and a history of its own."""
@@ -79,7 +79,8 @@ class Search:
 
     def run(self, parts: Parts) -> Iterator[Front]:
         """Find points and yield the front so far after each epoch or round; all gaps must be defined in `parts`."""
-        self.reference = parts.valid.reference(len(self.task.criteria))
+        constant = self.task.performance.of_best_constant(parts.valid.positive_share)
+        self.reference = [constant, *[1.0] * len(self.task.criteria)]
         train = self.learner.candidates if self.learner.folds is None else self._cross_fit
         for candidates in train(self.task, parts, self.archive):
             self.archive.add_all(candidates.points, candidates.keep)

@@ -12,31 +12,41 @@ from mamofair._rows.groups import Groups
 from mamofair._rows.labels import favorable_label
 from mamofair.fronts import Criterion
 from mamofair.notions import Notion, as_notion
+from mamofair.performance import ERROR, Cost
 
 __all__ = ["Task", "read_notions"]
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The labels, which of them is favorable, the groups of each attribute, the notions asked for, and the seed."""
+    """The labels, which is favorable, each attribute's groups, the notions asked for, the seed, and the performance."""
 
     classes: np.ndarray
     favorable: Any
     groups: Mapping[str, tuple[Any, ...]]
     notions: Mapping[str, tuple[Notion, ...]]
     seed: int
+    performance: Cost = ERROR
 
     @classmethod
-    def of(cls, classes: np.ndarray, groups: Groups, *, notions: Any, favorable: Any, seed: int) -> "Task":
+    def of(
+        cls,
+        classes: np.ndarray,
+        groups: Groups,
+        *,
+        notions: Any,
+        favorable: Any,
+        seed: int,
+        performance: Cost = ERROR,
+    ) -> "Task":
         """Return the task that these labels and groups, and what users asked for, make."""
         values = dict(zip(groups.names, groups.values, strict=True))
-        return cls(
-            classes, favorable_label(classes, favorable=favorable), values, read_notions(notions, groups.names), seed
-        )
+        label, asked = favorable_label(classes, favorable=favorable), read_notions(notions, groups.names)
+        return cls(classes, label, values, asked, seed, performance)
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """The gaps that count beside the error: a notion and an attribute each."""
+        """The gaps that count beside the performance: a notion and an attribute each."""
         return tuple((notion, name) for name, notions in self.notions.items() for notion in notions)
 
     @property
@@ -45,9 +55,10 @@ class Task:
         return (1, 0) if self.classes[1] == self.favorable else (0, 1)
 
     @property
-    def identity(self) -> tuple[list[Any], Any, tuple[tuple[Any, ...], ...], dict[str, tuple[Notion, ...]]]:
+    def identity(self) -> tuple[list[Any], Any, tuple[tuple[Any, ...], ...], dict[str, tuple[Notion, ...]], Cost]:
         """What another task must share for a search to go on with it, as plain values."""
-        return self.classes.tolist(), self.favorable, tuple(self.groups.values()), dict(self.notions)
+        groups = tuple(self.groups.values())
+        return self.classes.tolist(), self.favorable, groups, dict(self.notions), self.performance
 
 
 def read_notions(notions: Any, attributes: tuple[str, ...]) -> dict[str, tuple[Notion, ...]]:

@@ -28,13 +28,16 @@ class Objective(Protocol):
 
 @dataclass(frozen=True)
 class CrossEntropy:
-    """The mean cross-entropy of the labels, −log σ(±f)."""
+    """The mean cross-entropy of the labels, −log σ(±f); `weights` say what rows with y = 0 and y = 1 count."""
+
+    weights: tuple[float, float] = (1.0, 1.0)
 
     @full_precision
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
         """Return the weighted mean over rows."""
         labels = batch.y.expand_as(logits)
-        return _mean(binary_cross_entropy_with_logits(logits, labels, reduction="none"), batch)
+        losses = binary_cross_entropy_with_logits(logits, labels, reduction="none")
+        return _mean(losses if self.is_even else losses * self.weights_of(batch.y), batch)
 
     @full_precision
     def with_cotangent(
@@ -42,7 +45,18 @@ class CrossEntropy:
     ) -> tuple[Float[Tensor, "*members"], Float[Tensor, "*members n"]]:
         """Return the value and its derivative by the logits, w·(σ(f) − y) / Σw."""
         share = 1 / len(batch) if batch.weight is None else batch.weight / batch.weight.sum()
+        share = share if self.is_even else share * self.weights_of(batch.y)
         return self(logits, batch), share * (torch.sigmoid(logits) - batch.y)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether rows of both labels count the same, and as one."""
+        return self.weights == (1.0, 1.0)
+
+    def weights_of(self, y: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
+        """Return what rows with these labels count."""
+        negative, positive = self.weights
+        return negative + (positive - negative) * y
 
     def __str__(self) -> str:
         return "cross_entropy"

@@ -29,6 +29,7 @@ from mamofair.learners.plugin.stack import Stack
 from mamofair.learners.plugin.table_models import LinearModel, TreesModel
 from mamofair.learners.plugin.thresholds import Strata
 from mamofair.notions import Cell, Notion, Rate
+from mamofair.performance import Cost
 from mamofair.runs._boosters import from_arrays, to_arrays
 from mamofair.runs._weightings import NamedWeighting
 from mamofair.tables.skops_files import read_parts, write_parts
@@ -40,6 +41,7 @@ _STATE = (
     MLP,
     Notion,
     Rate,
+    Cost,
     Groups,
     Scaling,
     Categories,

@@ -20,7 +20,7 @@ from mamofair.learners.numbers import read_numbers
 from mamofair.learners.preferences import read_members, read_objectives
 from mamofair.learners.rows import Parts
 from mamofair.learners.task import Task
-from mamofair.objectives import records
+from mamofair.objectives import CrossEntropy, records
 from mamofair.relaxations import Relaxation
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ class BoostingLearner(Learner):
         """Grow a tree of each booster after another, and yield what they are then."""
         members = read_members(self.members, len(task.criteria) + 1, **LADDER)
         weightings = [member.weighting for member in members]
-        objectives = read_objectives(task.criteria, self.relaxation, weightings, self.anchor)
+        loss = CrossEntropy(task.performance.mistakes(parts.valid.positive_share))
+        objectives = read_objectives(task.criteria, self.relaxation, weightings, self.anchor, loss=loss)
         train, counters = parts.train, [part.counter() for part in parts.held_back]
         memberships = train.groups.memberships(train.y, train.weight)
         self.boosters = ()

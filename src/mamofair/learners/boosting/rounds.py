@@ -58,9 +58,9 @@ def rounds(
 ) -> Iterator[Round]:
     """Train boosters, one for each weighting, and yield a `Round` after each of their n trees.
 
-    The first scores are the log odds of all rows. They are part of the first tree, so that a booster needs nothing
-    else to predict: `booster.predict(X, num_iteration=t, raw_score=True)` are its scores with t trees. Rows are binned
-    once for all members. The caller's thread count is left as it is.
+    The first scores are the log odds of all rows, weighted as the cross-entropy weighs labels. They are part of the
+    first tree, so that a booster needs nothing else to predict: `booster.predict(X, num_iteration=t, raw_score=True)`
+    are its scores with t trees. Rows are binned once for all members. The caller's thread count is left as it is.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def rounds(
     >>> [round(float(moment.values), 2) for moment in accurate]
     [0.69, 0.6, 0.53]
     """
-    start = _log_odds(rows)
+    start = _log_odds(rows, _label_weights(objectives, rows))
     boosters = _start(rows, held_back, start, len(weightings), parameters, categorical)
     single = _single(rows)  # LightGBM takes gradients in single precision
     scores = torch.full((len(weightings), len(rows)), start)
@@ -155,6 +155,7 @@ def _direction(
     raw = torch.tensor([isinstance(weighting, Fixed) for weighting in weightings])
     scales = torch.where(raw, 1.0, initial_scales(evaluate(objectives, scores, rows)[0]))
     accuracy = torch.tensor([_accuracy(objective) for objective in objectives])
+    stakes = _label_weights(objectives, rows)
     share = torch.ones(len(rows)) if rows.weight is None else rows.weight / rows.weight.mean()
 
     def direct(scores: Tensor, cotangents: Tensor) -> Step:
@@ -169,6 +170,7 @@ def _direction(
         gradients = (len(rows) * shares.T.unsqueeze(1) @ own).squeeze(1)  # LightGBM sums where we average
         decided = torch.sigmoid(scores)
         curvatures = decided.addcmul(decided, decided, value=-1).mul_((accuracy @ shares).unsqueeze(-1))
+        curvatures = curvatures if stakes is None else curvatures.mul_(stakes)
         hessians = torch.maximum(curvatures, _FLOOR * shares.sum(0).unsqueeze(-1), out=curvatures)
         return weights, cosines, gradients, hessians if rows.weight is None else hessians * share
 
@@ -180,6 +182,12 @@ def _accuracy(objective: Objective) -> float:
     if isinstance(objective, Gap) and isinstance(objective.anchor_loss, CrossEntropy):
         return objective.anchor
     return float(isinstance(objective, CrossEntropy))
+
+
+def _label_weights(objectives: Sequence[Objective], rows: Batch) -> Float[Tensor, " n"] | None:
+    """Return what each row counts in the cross-entropy, by its label; None if all count the same."""
+    losses = (own for own in objectives if isinstance(own, CrossEntropy) and not own.is_even)
+    return next((loss.weights_of(rows.y) for loss in losses), None)
 
 
 def _start(
@@ -253,8 +261,9 @@ def _shift(booster: "Booster", start: float) -> None:
         booster.set_leaf_output(0, leaf, booster.get_leaf_output(0, leaf) + start)
 
 
-def _log_odds(rows: Batch) -> float:
+def _log_odds(rows: Batch, stakes: Float[Tensor, " n"] | None) -> float:
     weight = torch.ones_like(rows.y) if rows.weight is None else rows.weight
+    weight = weight if stakes is None else weight * stakes
     return float(torch.logit((rows.y * weight).sum() / weight.sum(), eps=1e-9))
 
 

@@ -126,7 +126,8 @@ class NetworkLearner(Learner):
         if ranks.size > 1:
             with isolated(task.seed):
                 require_shareable(training.population.template, self._tensor(parts.train.X[:2]))
-        objectives = self._objectives(task, weightings)
+        loss = CrossEntropy(task.performance.mistakes(parts.valid.positive_share))
+        objectives = self._objectives(task, weightings, loss)
         held_back = [self._chunks(part[ranks.share(len(part))]) for part in parts.held_back]
         for snapshot in epochs(
             training.population,
@@ -166,10 +167,10 @@ class NetworkLearner(Learner):
             return read_members(self.preferences(k), k)
         return read_members(default_size(k) if self.members is None else self.members, k)
 
-    def _objectives(self, task: Task, weightings: Sequence[Weighting]) -> list[Objective]:
+    def _objectives(self, task: Task, weightings: Sequence[Weighting], loss: CrossEntropy) -> list[Objective]:
         if self.objectives is not None:
             return self.objectives(task.criteria)
-        return read_objectives(task.criteria, self.relaxation, weightings, self.anchor, self.anchor_loss)
+        return read_objectives(task.criteria, self.relaxation, weightings, self.anchor, self.anchor_loss, loss)
 
     def _start(self, train: Rows, members: Sequence[Member], seed: int) -> Training:
         """Build the networks and their optimizer; members with the same seed start from the same weights."""

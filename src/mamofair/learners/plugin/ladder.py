@@ -22,7 +22,7 @@ from mamofair.learners.plugin.multipliers import SIDES, Evidence, slopes
 __all__ = ["SmoothCounts", "ladders"]
 
 _ROWS = 20_000  # a handful of multipliers needs no more
-_SMOOTH = 0.05  # of 2η − 1: the width over which a decision turns
+_SMOOTH = 0.05  # of the gain: the width over which a decision turns
 _PENALTY = 300.0
 _STEPS, _DIRECTIONS = 12, 5
 _ITERATIONS = 60
@@ -30,10 +30,11 @@ _ITERATIONS = 60
 
 @dataclass(frozen=True, eq=False)
 class SmoothCounts:
-    """Error and rates of decisions that turn gradually, as functions of multipliers.
+    """Cost and rates of decisions that turn gradually, as functions of multipliers.
 
     `shares` weigh a row's favorable decision in each rate of each group, `base` is what the rates are without any, and
-    `rates` has each rate's first column, number of groups and criterion. `cost` and `wrong` are the same of the error.
+    `rates` has each rate's first column, number of groups and criterion. `cost` and `wrong` are the same of what
+    mistakes cost.
     """
 
     evidence: Evidence
@@ -71,9 +72,14 @@ class SmoothCounts:
                 rates.append((sum(len(part) for part in base), own.shape[1], number))
                 columns.append(own * np.array(slopes(rate), dtype=float)[y][:, None])
                 base.append(kept @ own)
-        share = weight / weight.sum()
+        share, (negative, positive) = weight / weight.sum(), evidence.mistakes
         return cls(
-            evidence, np.hstack(columns), np.concatenate(base), tuple(rates), share * (1 - 2 * y), float(share @ y)
+            evidence,
+            np.hstack(columns),
+            np.concatenate(base),
+            tuple(rates),
+            share * (negative - (negative + positive) * y),
+            float(positive * (share @ y)),
         )
 
     @property
@@ -84,7 +90,7 @@ class SmoothCounts:
         return np.asarray(np.divide(gain, size, out=np.zeros_like(size), where=size > 1e-9))
 
     def loss(self, bounds: Float[np.ndarray, " k"]) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
-        """Return a function of multipliers, in units: the error and what exceeds the bounds, and its gradient."""
+        """Return a function of multipliers, in units: the cost and what exceeds the bounds, and its gradient."""
         gain, terms = self.evidence.gain / _SMOOTH, self.evidence.terms * (self.unit / _SMOOTH)
 
         def loss(price: np.ndarray) -> tuple[float, np.ndarray]:

@@ -110,7 +110,8 @@ class PlugInLearner(Learner):
         With folds, these models may see a share of the others only.
         """
         train = parts.train
-        self.contrasts = Contrasts.of(task.criteria, train.y, train.groups, train.weight)
+        mistakes = task.performance.mistakes(train.positive_share)
+        self.contrasts = Contrasts.of(task.criteria, train.y, train.groups, train.weight, mistakes)
         self.strata = Strata.of(train.groups, [name for _, name in task.criteria])
         learner = self._posterior_learner(task, self.contrasts, len(train))
         if learner.label is not None:
@@ -147,13 +148,14 @@ class PlugInLearner(Learner):
         assert self.strata is not None
         some = np.random.default_rng(task.seed).permutation(len(valid))[:_TRIED_ON]
         evidence, part = self.evidence(posterior, valid.groups)[some], valid[some]
-        rules = Rules(evidence, part.counter(), task.criteria)
+        rules = Rules(evidence, part.counter(), task.criteria, task.performance)
         for new in self._propose(rules, posterior, task, valid, part, rounds):
             kept = rules.add(new)
             if len(kept):
                 yield [{"multipliers": rule} for rule in kept]
         if self.aware:
-            counts = Cuts.of(posterior.positive, valid.y, valid.groups, self.strata, valid.weight)
+            at = evidence.mistakes[0] / sum(evidence.mistakes)
+            counts = Cuts.of(posterior.positive, valid.y, valid.groups, self.strata, valid.weight, task.performance, at)
             yield [{"thresholds": row} for row in search(counts, task.criteria)]
 
     def _propose(
@@ -180,8 +182,8 @@ class PlugInLearner(Learner):
         """Return what rules decide by."""
         assert self.contrasts is not None
         stratum = self.strata(told) if self.strata is not None and self.aware and told is not None else None
-        terms = np.column_stack([self.contrasts.terms(posterior), np.ones(len(posterior.gain))])
-        return Evidence(posterior.gain, terms, stratum)
+        terms = np.column_stack([self.contrasts.terms(posterior), np.ones(len(posterior.positive))])
+        return Evidence(self.contrasts.gain(posterior.positive), terms, stratum, self.contrasts.mistakes)
 
     def _posterior_learner(self, task: Task, contrasts: Contrasts, rows: int) -> PosteriorLearner:
         """Return what learns y, with the estimator unless that is trained already, and the groups."""
@@ -212,11 +214,11 @@ class PlugInLearner(Learner):
         return [place for place, values in sizes if len(values) <= _MOST_CATEGORIES]
 
     def scores(self, points: Sequence[Point], X: tuple[Table, Groups | None]) -> Float[np.ndarray, "points n"]:
-        """Return the logit of P(y=1 | x), moved by each rule; so the most accurate point has the estimator's."""
+        """Return the logit of P(y=1 | x), moved by costs and by each rule; so the most accurate point has its own."""
         assert self.posterior is not None
         evidence = self.evidence(self.posterior(*X), X[1])
         # One by one: a product with all of them may round otherwise.
-        moved = np.stack([evidence.scores([point.state])[0] for point in points])
+        moved = np.stack([evidence.scores([point.state])[0] for point in points]) / evidence.stakes
         return np.asarray(2 * np.arctanh(np.clip(moved, -_SURE, _SURE)))
 
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:

@@ -1,10 +1,11 @@
 """The plug-in front: from P(y, a | x) to the best decisions for every price of unfairness.
 
-A rate that is not conditioned on the prediction is linear in the decisions ŷ(x), and so is the error. So error + Σ λ_j
-gap_j, with signed differences between groups as gaps, is least where each row is decided by itself (Menon and
-Williamson 2018, *The cost of fairness in binary classification*; their Eq. 10 is the case of one gap):
+A rate that is not conditioned on the prediction is linear in the decisions ŷ(x), and so is the error, or any other
+cost. So error + Σ λ_j gap_j, with signed differences between groups as gaps, is least where each row is decided by
+itself (Menon and Williamson 2018, *The cost of fairness in binary classification*; their Eq. 10 is the case of one
+gap). With w₀ and w₁ what a mistake costs where y = 0 and y = 1, for the error both 1:
 
-    ŷ(x) = 1  where  2η(x) − 1 − Σ_j λ_j g_j(x) > 0
+    ŷ(x) = 1  where  w₁η(x) − w₀(1 − η(x)) − Σ_j λ_j g_j(x) > 0
     g_j(x)  = h_a(x) − h_b(x)  for the groups a and b that j compares
     h_a(x)  = Σ_y P(a, y | x) · (1[(ŷ=1, y) ∈ event] − 1[(ŷ=0, y) ∈ event]) / P(a, y ∈ given)
 
@@ -30,7 +31,7 @@ from mamofair.fronts import Criterion
 from mamofair.notions import FN, FP, TN, TP, Rate
 
 _ROWS = 16_000  # with 4,000, the gap in equal opportunity of Adult, one of whose groups is small, was off by .05
-_SMOOTH = 0.02  # of 2η − 1: the width over which a decision turns; the dual of few rows has kinks
+_SMOOTH = 0.02  # of the gain: the width over which a decision turns; the dual of few rows has kinks
 _FARTHEST = 1e3  # a term may weigh so much more than the gain; where a gap cannot be closed, nothing else stops
 _NOTHING = 1e-12
 _AROUND = (-0.5, 0.9, 1.1, 1.25, 1.5, 2.0, 3.0)
@@ -45,11 +46,6 @@ class Posterior:
 
     positive: Float[np.ndarray, " n"]
     joint: Mapping[str, Float[np.ndarray, "n _ 2"]]
-
-    @property
-    def gain(self) -> Float[np.ndarray, " n"]:
-        """2η − 1: how much accuracy a favorable decision gains over an unfavorable one."""
-        return 2 * self.positive - 1
 
 
 def slopes(rate: Rate) -> tuple[int, int]:
@@ -68,14 +64,23 @@ class Contrasts:
     """The differences that multipliers weigh: one for each criterion, rate, and group but the largest, against that.
 
     Every weighing of an attribute's groups that sums to zero is a sum of these, so that the gap between any two groups
-    has its multipliers. `shares` are P(a, y) of each attribute, y = 0 first.
+    has its multipliers. `shares` are P(a, y) of each attribute, y = 0 first. `mistakes` are what a mistake costs more
+    than the right decision, for y = 0 and y = 1.
     """
 
     criteria: tuple[Criterion, ...]
     shares: Mapping[str, Float[np.ndarray, "_ 2"]]
+    mistakes: tuple[float, float] = (1.0, 1.0)
 
     @classmethod
-    def of(cls, criteria: Sequence[Criterion], y: np.ndarray, groups: Groups, weight: np.ndarray | None) -> "Contrasts":
+    def of(
+        cls,
+        criteria: Sequence[Criterion],
+        y: np.ndarray,
+        groups: Groups,
+        weight: np.ndarray | None,
+        mistakes: tuple[float, float] = (1.0, 1.0),
+    ) -> "Contrasts":
         """Return the contrasts of these criteria; a `ValueError` for a notion that is conditioned on the prediction."""
         for notion, attribute in criteria:
             if notion.conditions_on_prediction:
@@ -85,7 +90,7 @@ class Contrasts:
                 )
         tables = groups.memberships(y, weight)
         sums = {name: np.column_stack(np.split(table.sum(axis=0), 2)[::-1]) for name, table in tables.items()}
-        return cls(tuple(criteria), {name: table / table.sum() for name, table in sums.items()})
+        return cls(tuple(criteria), {name: table / table.sum() for name, table in sums.items()}, mistakes)
 
     @property
     def pairs(self) -> tuple[Float[np.ndarray, "pairs m"], Int[np.ndarray, " pairs"]]:
@@ -98,6 +103,10 @@ class Contrasts:
             blocks += [differences] * len(notion.rates)
             numbers += [c] * len(notion.rates) * len(differences)
         return block_diag(*blocks), np.array(numbers)
+
+    def gain(self, positive: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        """Return what a favorable decision saves over an unfavorable one, given P(y=1 | x); 2η − 1 for the error."""
+        return sum(self.mistakes) * positive - self.mistakes[0]
 
     def terms(self, posterior: Posterior) -> Float[np.ndarray, "n m"]:
         """Return g_j(x), a column a contrast."""
@@ -140,9 +149,9 @@ class Dual:
     The largest gap between groups is within a bound if the difference of every pair (a, b) is. The price of a pair is
     q, and the best decisions for these prices are those of the multipliers λ = q A, with A = 1 for a and −1 for b:
 
-        D(q) = P(y=1) + λ·offset − E max(0, 2η − 1 − λ·g) − q·ε
+        D(q) = w₁P(y=1) + λ·offset − E max(0, gain − λ·g) − q·ε
 
-    is concave, and its greatest value is the least error; P(y=1) does not matter for where that is.
+    is concave, and its greatest value is the least cost; w₁P(y=1) does not matter for where that is.
     """
 
     gain: Float[np.ndarray, " n"]
@@ -155,8 +164,8 @@ class Dual:
     @classmethod
     def of(cls, contrasts: Contrasts, posterior: Posterior, weight: np.ndarray | None) -> "Dual":
         """Return the dual on rows that stand for all: of those sorted by gain, one after each equal share of weight."""
-        own = np.ones(len(posterior.gain)) if weight is None else weight
-        order = np.argsort(posterior.gain, kind="stable")
+        own = np.ones(len(posterior.positive)) if weight is None else weight
+        order = np.argsort(posterior.positive, kind="stable")
         if len(order) > _ROWS:
             total = np.cumsum(own[order])
             order = order[np.searchsorted(total, total[-1] * (np.arange(_ROWS) + 0.5) / _ROWS)]
@@ -164,7 +173,9 @@ class Dual:
         part = Posterior(posterior.positive[order], {name: table[order] for name, table in posterior.joint.items()})
         A, criterion = contrasts.pairs
         share = own[order] / own[order].sum()
-        return cls(part.gain, contrasts.terms(part) @ A.T, A @ contrasts.offset, share, A, criterion)
+        return cls(
+            contrasts.gain(part.positive), contrasts.terms(part) @ A.T, A @ contrasts.offset, share, A, criterion
+        )
 
     @property
     def gaps(self) -> Float[np.ndarray, " k"]:
@@ -239,19 +250,32 @@ State = dict[str, np.ndarray]
 class Evidence:
     """What rules decide rows by: gain, terms and, for thresholds, the number of the stratum, −1 if it has none.
 
-    The last term is 1 for every row: its multiplier moves the threshold.
+    The last term is 1 for every row: its multiplier moves the threshold. `mistakes` are what `Contrasts` has.
     """
 
     gain: Float[np.ndarray, " n"]
     terms: Float[np.ndarray, "n m"]
     stratum: Int[np.ndarray, " n"] | None = None
+    mistakes: tuple[float, float] = (1.0, 1.0)
 
     def __getitem__(self, rows: Any) -> "Evidence":
-        return Evidence(self.gain[rows], self.terms[rows], None if self.stratum is None else self.stratum[rows])
+        stratum = None if self.stratum is None else self.stratum[rows]
+        return Evidence(self.gain[rows], self.terms[rows], stratum, self.mistakes)
 
     def scores(self, rules: Sequence[State]) -> Float[np.ndarray, "rules n"]:
-        """Return 2η − 1 − Σ λ_j g_j, or 2 (η − threshold), of every row, for rules of one kind; positive is yes."""
+        """Return gain − Σ λ_j g_j, or what η exceeds a threshold by, for rules of one kind; positive is yes.
+
+        For the error that is 2η − 1 − Σ λ_j g_j, or 2 (η − threshold).
+        """
         if "multipliers" in rules[0]:
             return np.asarray(self.gain - np.stack([rule["multipliers"] for rule in rules]) @ self.terms.T)
-        table = np.array([[*rule["thresholds"], 0.5] for rule in rules])  # the last is what −1 takes
-        return np.asarray(self.gain + 1 - 2 * table[:, self.stratum])
+        stake, both = self.mistakes[0], sum(self.mistakes)
+        table = np.array([[*rule["thresholds"], stake / both] for rule in rules])  # the last is what −1 takes
+        return np.asarray(self.gain + stake - both * table[:, self.stratum])
+
+    @property
+    def stakes(self) -> Float[np.ndarray, " n"]:
+        """What a row is expected to cost if it is decided either way: w₀(1 − η) + w₁η, for the error 1."""
+        negative, positive = self.mistakes
+        chance = (self.gain + negative) / (negative + positive)
+        return negative + (positive - negative) * chance

@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from mamofair.fronts import Counter, Criterion
 from mamofair.learners.plugin.multipliers import Evidence
+from mamofair.performance import ERROR, Cost
 
 __all__ = ["Rules", "mutate"]
 
@@ -25,11 +26,12 @@ _OFFSET = 0.1  # the least scale of the last multiplier, which moves the thresho
 
 @dataclass(eq=False)
 class Rules:
-    """The rules that no other one beats, on some rows: their multipliers and their exact error and gaps there."""
+    """The rules that no other one beats, on some rows: their multipliers and their exact performance and gaps there."""
 
     evidence: Evidence
     counter: Counter
     criteria: Sequence[Criterion]
+    performance: Cost = ERROR
     multipliers: Float[np.ndarray, "rules m"] = field(init=False)
     values: Float[np.ndarray, "rules columns"] = field(init=False)
 
@@ -52,7 +54,10 @@ class Rules:
 
     def _measure(self, rules: np.ndarray) -> np.ndarray:
         tallies = self.counter(self.evidence.scores([{"multipliers": rule} for rule in rules]) > 0)
-        values = [[tally.error, *(tally.gap(*criterion) for criterion in self.criteria)] for tally in tallies]
+        values = [
+            [float(self.performance(tally.overall)), *(tally.gap(*criterion) for criterion in self.criteria)]
+            for tally in tallies
+        ]
         return np.asarray(np.nan_to_num(np.array(values), nan=1.0))
 
 

@@ -24,6 +24,7 @@ from scipy.stats.qmc import Halton
 from mamofair._rows.groups import Groups
 from mamofair.fronts import Criterion
 from mamofair.notions import Confusion
+from mamofair.performance import ERROR, Cost
 
 EVERYONE, NOBODY = -1.0, 1.0  # thresholds of a probability
 _AT_ONCE = 2**18  # combinations: of 512 thresholds for two groups, or 64 for three
@@ -87,19 +88,26 @@ class Strata:
 class Cuts:
     """Each stratum's thresholds, and its cells at each of them.
 
-    `places` says, for each attribute, which strata make up each of its groups. `fixed` is the mass of wrong decisions
-    on rows of no stratum, who are decided at ½, and `total` that of all rows.
+    `places` says, for each attribute, which strata make up each of its groups. `fixed` are the cells of rows of no
+    stratum, who are decided where a favorable decision is as good as the other one: at ½, for the error.
     """
 
     at: tuple[Float[np.ndarray, " _"], ...]
     cells: tuple[Float[np.ndarray, "_ 4"], ...]
     places: Mapping[str, Float[np.ndarray, "_ strata"]]
-    fixed: float
-    total: float
+    fixed: Float[np.ndarray, "4"]
+    performance: Cost = ERROR
 
     @classmethod
     def of(
-        cls, positive: np.ndarray, y: np.ndarray, groups: Groups, strata: Strata, weight: np.ndarray | None = None
+        cls,
+        positive: np.ndarray,
+        y: np.ndarray,
+        groups: Groups,
+        strata: Strata,
+        weight: np.ndarray | None = None,
+        performance: Cost = ERROR,
+        indifferent: float = 0.5,
     ) -> "Cuts":
         """Return the cuts of rows, given P(y=1 | x), labels, groups and weights."""
         weight = np.ones(len(y)) if weight is None else weight
@@ -111,17 +119,18 @@ class Cuts:
             name: (codes == np.arange(len(groups.values[groups.names.index(name)]))[:, None]).astype(float)
             for name, codes in zip(strata.names, strata.codes.T, strict=True)
         }
-        wrong = weight[(stratum < 0) & ((positive > 0.5) != (y == 1))].sum()
-        return cls(at, found, places, float(wrong), float(weight.sum()))
+        others = stratum < 0
+        [fixed] = cells(positive[others], y[others], weight[others], np.array([indifferent]))
+        return cls(at, found, places, fixed, performance)
 
     def values(
         self, chosen: Int[np.ndarray, "rules strata"], criteria: Sequence[Criterion]
     ) -> Float[np.ndarray, "rules columns"]:
-        """Return error and gaps of combinations of thresholds, each given by its number."""
+        """Return performance and gaps of combinations of thresholds, each given by its number."""
         counts = np.stack([own[chosen[:, i]] for i, own in enumerate(self.cells)], axis=1)
-        error = (counts[:, :, 1:3].sum(axis=(1, 2)) + self.fixed) / self.total
+        cost = self.performance(counts.sum(axis=1) + self.fixed)
         gaps = [notion.gap(Confusion.of_counts(self.places[name] @ counts)) for notion, name in criteria]
-        return np.asarray(np.nan_to_num(np.column_stack([error, *gaps]), nan=1.0))
+        return np.asarray(np.nan_to_num(np.column_stack([cost, *gaps]), nan=1.0))
 
 
 def search(

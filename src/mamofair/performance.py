@@ -1,0 +1,131 @@
+"""Performance as data: what right and wrong decisions cost.
+
+As a notion names cells of the confusion matrix, so does a cost: it puts a price on each. The error is the cost with
+both mistakes at the same price. The same value weighs the cross-entropy that networks and trees learn from, moves the
+plug-in's thresholds, and measures points.
+
+>>> missed_cases_are_worse = Cost(fp=1, fn=5)
+>>> float(missed_cases_are_worse([40, 20, 2, 38]))  # true and false positives, false and true negatives
+0.06
+"""
+
+from dataclasses import KW_ONLY, dataclass, fields
+from difflib import get_close_matches
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from mamofair._messages import quote
+
+__all__ = ["BALANCED_ERROR", "ERROR", "Cost", "as_performance"]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The mean cost of a decision: a price on each cell of the confusion matrix, divided by the largest.
+
+    So it lies in [0, 1]. A mistake must cost more than the right decision in its place.
+
+    Parameters
+    ----------
+    fp, fn
+        What it costs to decide favorably where the label is not, and not to do so where it is.
+    tp, tn
+        What the right decisions cost; as a rule nothing.
+    balanced
+        Whether each label counts as half of the rows, however many it has.
+    name
+        The name of a front's first column.
+
+    Examples
+    --------
+    >>> Cost(fp=1, fn=0)
+    Traceback (most recent call last):
+    ValueError: A mistake must cost more than the right decision in its place: found fn=0 and tp=0. Raise fn.
+    """
+
+    fp: float = 1.0
+    fn: float = 1.0
+    tp: float = 0.0
+    tn: float = 0.0
+    _: KW_ONLY
+    balanced: bool = False
+    name: str = "cost"
+
+    def __post_init__(self) -> None:
+        for cell in fields(self)[:4]:
+            price = getattr(self, cell.name)
+            real = isinstance(price, Real) and not isinstance(price, bool)
+            if not real or not 0 <= float(price) < np.inf:
+                raise ValueError(f"A cost must be a number, 0 or more: found {cell.name}={quote(price)}.")
+        for wrong, right in (("fp", "tn"), ("fn", "tp")):
+            if getattr(self, wrong) <= getattr(self, right):
+                found = f"{wrong}={getattr(self, wrong):g} and {right}={getattr(self, right):g}"
+                raise ValueError(
+                    f"A mistake must cost more than the right decision in its place: found {found}. Raise {wrong}."
+                )
+
+    @property
+    def prices(self) -> Float[np.ndarray, "4"]:
+        """The prices of TP, FP, FN and TN, the largest being 1."""
+        prices = np.array([self.tp, self.fp, self.fn, self.tn], dtype=float)
+        return np.asarray(prices / prices.max())
+
+    def __call__(self, cells: Any) -> Any:
+        """Return the mean cost of decisions, given how many are TP, FP, FN and TN; the last axis has these four."""
+        cells = np.asarray(cells, dtype=float)
+        return self._even(cells) @ self.prices / self._even(cells).sum(axis=-1)
+
+    def mistakes(self, positive: float) -> tuple[float, float]:
+        """Return what a mistake costs more than the right decision, for y = 0 and y = 1, if a share has y = 1.
+
+        In units of what is at stake in a row, on average: for the error both are 1.
+        """
+        shares = (1 - positive, positive) if self.balanced else (1.0, 1.0)
+        one, other = (self.fp - self.tn) / shares[0], (self.fn - self.tp) / shares[1]
+        if one == other:
+            return 1.0, 1.0
+        mean = one * (1 - positive) + other * positive
+        return one / mean, other / mean
+
+    def of_best_constant(self, positive: float) -> float:
+        """Return the least cost of deciding everyone alike, if a share has y = 1."""
+        return float(min(self([[positive, 1 - positive, 0, 0], [0, 0, positive, 1 - positive]])))
+
+    def _even(self, cells: Float[np.ndarray, "... 4"]) -> Float[np.ndarray, "... 4"]:
+        """Return the cells, both labels with the same mass if they are balanced and both are there."""
+        if not self.balanced:
+            return cells
+        mass = (cells[..., :2] + cells[..., 2:])[..., [0, 1, 0, 1]]
+        return np.asarray(np.divide(cells, mass, out=np.zeros_like(cells), where=mass > 0))
+
+    def __str__(self) -> str:
+        if self in (ERROR, BALANCED_ERROR):
+            return self.name
+        prices = ", ".join(f"{cell.name}={getattr(self, cell.name):g}" for cell in fields(self)[:4])
+        return f"{self.name} ({prices})"
+
+
+ERROR = Cost(name="error")
+BALANCED_ERROR = Cost(balanced=True, name="balanced_error")
+
+
+def as_performance(performance: Cost | str) -> Cost:
+    """Return the performance of that name; a `Cost` is returned as it is.
+
+    >>> as_performance("balanced_error") is BALANCED_ERROR
+    True
+    """
+    if isinstance(performance, Cost):
+        return performance
+    named = {own.name: own for own in (ERROR, BALANCED_ERROR)}
+    if not isinstance(performance, str) or performance not in named:
+        near = get_close_matches(str(performance), named, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ValueError(
+            "`performance` must be 'error', 'balanced_error' or a cost such as Cost(fp=1, fn=5): found "
+            f"{quote(performance)}.{hint}"
+        )
+    return named[performance]
