@@ -28,6 +28,7 @@ from mamofair.datasets import load_adult
 from mamofair.fronts import Counter, Front, Point, Tally
 from mamofair.notions import DEMOGRAPHIC_PARITY, as_notion
 from mamofair.selection._certified import Demand, certify, useful_rows
+from mamofair.selection._rows import Pool
 from mamofair.tables import encoder
 
 BY_PREFERENCE = "newcombe, by preference"
@@ -46,7 +47,7 @@ class Draw:
         """Return the row that a rule chooses, if any."""
         if rule in METHODS:
             demand = Demand(dict.fromkeys(self.front.criteria, eps), 1 - confidence, METHODS[rule])
-            sequence, passed = certify(self.front, demand, False)  # without the sentences, which take longer
+            sequence, passed = certify(self.front, demand, Pool())  # without the sentences, which take longer
             return sequence[passed - 1] if passed else None
         if rule == BY_PREFERENCE:
             return self._by_preference(Demand(dict.fromkeys(self.front.criteria, eps), 1 - confidence, newcombe))
@@ -65,7 +66,7 @@ class Draw:
     def _by_preference(self, demand: Demand) -> int | None:
         points = self.front.points
         order = sorted(
-            useful_rows(self.front, False).tolist(), key=lambda row: (-points[row].member, -points[row].step)
+            useful_rows(self.front, Pool()).tolist(), key=lambda row: (-points[row].member, -points[row].step)
         )
         passed = takewhile(lambda row: demand.accepts(points[row].calibration), order)
         return min(passed, default=None)  # rows are sorted by error

@@ -16,6 +16,7 @@ from mamofair.notions import EQUAL_OPPORTUNITY, EQUALIZED_ODDS, PREDICTIVE_PARIT
 from mamofair.selection import MostAccurateWithin
 from mamofair.selection._certified import Demand, order_rows
 from mamofair.selection._pairs import pairs
+from mamofair.selection._rows import Pool
 
 A, B = "demographic_parity[a]", "demographic_parity[b]"
 BENCH = Path(__file__).parents[2] / "bench" / "choosing.py"
@@ -64,10 +65,10 @@ def test_first_failure_ends_the_sequence_even_if_a_later_point_would_pass():
 def test_order_is_from_the_most_room_to_the_most_accurate_and_blind_to_calibration_rows():
     demand = Demand(dict.fromkeys(criteria(1), 0.05), 0.05)
     front = calibrated(*LADDER)
-    sequence = order_rows(front, demand, allow_constant=False)
+    sequence = order_rows(front, demand, pool=Pool())
     assert [error_of(front, row) for row in sequence] == [200, 190, 180, 170, 160]
     bare = Front(tuple(replace(p, calibration=None) for p in front.points), front.criteria)
-    assert order_rows(bare, demand, allow_constant=False) == sequence
+    assert order_rows(bare, demand, pool=Pool()) == sequence
 
 
 def test_points_that_win_next_to_nothing_are_not_worth_a_test():

@@ -15,6 +15,7 @@ from mamofair.notions import DEMOGRAPHIC_PARITY
 from mamofair.selection import Answer, MostAccurateWithin
 from mamofair.selection._certified import Demand, order_rows
 from mamofair.selection._pairs import pairs
+from mamofair.selection._rows import Pool
 
 A = "demographic_parity[a]"
 
@@ -74,7 +75,7 @@ def test_of_points_with_as_much_room_the_most_accurate_is_tested_first():
     same = tally((220, 1000), (200, 1000))
     errors = [Tally({**same.counts, "": np.array([[500.0, error, 0.0, 500 - error]])}) for error in (200, 100)]
     front = Front(tuple(replace(point(0, 20), valid=own, calibration=same) for own in errors), criteria(1))
-    sequence = order_rows(front, Demand(dict.fromkeys(criteria(1), 0.1), 0.1, exact), allow_constant=False)
+    sequence = order_rows(front, Demand(dict.fromkeys(criteria(1), 0.1), 0.1, exact), pool=Pool())
     assert [round(1000 * front.values[row, 0]) for row in sequence] == [100]
 
 

@@ -16,6 +16,7 @@ from mamofair.fronts import Counter, Front, Point, Tally
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUALIZED_ODDS, PREDICTIVE_PARITY
 from mamofair.selection import MostAccurateWithin, Question
 from mamofair.selection._certified import Demand, order_rows
+from mamofair.selection._rows import Pool
 
 NAMES = {"a": ("men", "women"), "b": ("old", "young")}
 LADDER = ((200, 5), (190, 20), (180, 30), (170, 60))
@@ -52,7 +53,7 @@ def gaps(*differences: float, base: float = 0.2) -> np.ndarray:
 def test_order_limits_and_confidence_are_fixed_when_the_question_is_asked():
     ours = front(*LADDER)
     question = Question.of(ours, 0.05, 0.95)
-    assert list(question.sequence) == order_rows(ours, Demand(dict.fromkeys(ours.criteria, 0.05), 0.05), False)
+    assert list(question.sequence) == order_rows(ours, Demand(dict.fromkeys(ours.criteria, 0.05), 0.05), Pool())
     assert question.answer.limits == {A: 0.05}
     assert question.answer.status == "not enough data"
     assert question.answer.intervals == {A: (0.0, 1.0)}

@@ -11,12 +11,11 @@ from mamofair._descent.networks import MLP, Recipe
 from mamofair.descent import Member, Weighting
 from mamofair.estimators._base import FairClassifier, Fitted
 from mamofair.estimators._published import published
-from mamofair.estimators._reading import draw_seed
+from mamofair.estimators._reading import asked_of, draw_seed
 from mamofair.estimators.parameters import NETWORK
 from mamofair.estimators.progress import finish
 from mamofair.learners import NetworkLearner, Parts, Search, Task
 from mamofair.objectives import CrossEntropy, SquaredError
-from mamofair.performance import as_performance
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.streaming.holdout import hold_out
 
@@ -219,8 +218,7 @@ class FairNetClassifier(FairClassifier):
             memory=memory,
             bound=earlier.bound if earlier else None,
         )
-        given = {"notions": self.notions, "favorable": self.favorable, "seed": seed}
-        task = Task.of(held.classes, held.groups, **given, performance=as_performance(self.performance))
+        task = Task.of(held.classes, held.groups, seed=seed, **asked_of(self))
         search = self._open(task, learner, held.parts, earlier)
         search.small = held.small
         search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)

@@ -11,8 +11,9 @@ from mamofair.learners.rows import read_classes
 from mamofair.learners.small_groups import SmallGroups, find_small_groups, leave_out, warn_of_small_groups
 from mamofair.learners.task import read_notions
 from mamofair.performance import as_performance
+from mamofair.selection import read_select_rate
 
-__all__ = ["draw_seed", "read_rows"]
+__all__ = ["asked_of", "draw_seed", "read_rows"]
 
 MISSING = (
     "`fit` needs `sensitive_features`: without them it could only train an ordinary classifier, silently unfair. "
@@ -45,10 +46,19 @@ def read_rows(
     small = find_small_groups(groups, favorable, notions, estimator.min_group)
     warn_of_small_groups(small, estimator.min_group)
     groups = leave_out(groups, small)
-    given = {"notions": estimator.notions, "favorable": estimator.favorable, "seed": seed}
-    task = Task.of(classes, groups, **given, performance=as_performance(estimator.performance))
+    task = Task.of(classes, groups, seed=seed, **asked_of(estimator))
     rows = Rows(X, favorable, groups, weight)
     return task, rows if weight is None else rows[weight > 0], small
+
+
+def asked_of(estimator: Any) -> dict[str, Any]:
+    """Return what an estimator's parameters ask of any search, as `Task.of` takes it."""
+    return {
+        "notions": estimator.notions,
+        "favorable": estimator.favorable,
+        "performance": as_performance(estimator.performance),
+        "select_rate": read_select_rate(getattr(estimator.selection, "select_rate", None)),  # a rule of the user's
+    }
 
 
 def draw_seed(random_state: Any) -> int:

@@ -5,6 +5,7 @@ from typing import Any
 
 import moocore
 import numpy as np
+from jaxtyping import Int
 
 from mamofair.fronts._front import Criterion, Front, Point, measure_points
 from mamofair.fronts._hypervolume import hypervolume, thin
@@ -18,6 +19,8 @@ class Archive:
 
     Beyond that number the point with the least hypervolume contribution leaves, never the one that is best in a column,
     and as a rule not the most accurate one within a limit on all gaps. Of points with equal values the first stays.
+    With `select_rate`, the least and the largest share of people that can be selected, points with other shares only
+    count as long as there are no others.
     `values` are performance and gaps of each point.
     """
 
@@ -27,8 +30,10 @@ class Archive:
         max_points: int = 200,
         groups: Mapping[str, tuple[Any, ...]] | None = None,
         performance: Cost = ERROR,
+        select_rate: tuple[float, float] | None = None,
     ):
         self.criteria, self.groups, self.performance = tuple(criteria), dict(groups or {}), performance
+        self.select_rate = select_rate
         self.max_points = max_points
         if max_points < len(self.criteria) + 1:
             raise ValueError(
@@ -52,10 +57,19 @@ class Archive:
         old = len(self.points)
         candidates = [*self.points, *points]
         values = np.vstack([self.values, measure_points(points, self.criteria, self.performance)])
-        kept = np.flatnonzero(moocore.is_nondominated(values))
+        allowed = self._allowed(candidates)
+        kept = allowed[moocore.is_nondominated(values[allowed])]
         kept = kept[thin(values[kept], self.max_points)]
         self.points = [candidates[i] if i < old or keep is None else keep(candidates[i]) for i in kept]
         self.values = values[kept]
+
+    def _allowed(self, points: Sequence[Point]) -> Int[np.ndarray, " some"]:
+        """Return which points select a share of people that is allowed; all, if none does."""
+        if self.select_rate is None:
+            return np.arange(len(points))
+        shares = np.array([point.valid.positive_share for point in points])
+        within = np.flatnonzero((shares >= self.select_rate[0]) & (shares <= self.select_rate[1]))
+        return within if len(within) else np.arange(len(points))
 
     def front(self) -> Front:
         """Return the front so far."""

@@ -60,11 +60,12 @@ class Search:
     @classmethod
     def start(cls, task: Task, learner: Learner, max_points: int) -> "Search":
         """Return a search that has found nothing yet."""
-        return cls(task, learner, Archive(task.criteria, max_points, task.groups, task.performance))
+        return cls(task, learner, Archive(task.criteria, max_points, task.groups, task.performance, task.select_rate))
 
     def continue_with(self, task: Task, learner: Learner) -> "Search":
         """Return a search that goes on from here, with an archive and a history of its own."""
         archive, history, past = copy(self.archive), [*self.history], [*self.past]  # copies of an estimator share them
+        archive.select_rate = task.select_rate
         search = replace(self, task=task, learner=learner, archive=archive, history=history, past=past)
         search.past = [] if search.is_exhausted else past  # one that ran out of patience has some again
         return search

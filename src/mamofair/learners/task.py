@@ -19,7 +19,11 @@ __all__ = ["Task", "read_notions"]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The labels, which is favorable, each attribute's groups, the notions asked for, the seed, and the performance."""
+    """What a search is asked for.
+
+    The labels, which of them is favorable, the groups of each attribute, the notions asked for, the seed, the
+    performance that counts beside gaps, and the least and the largest share of people that can be selected.
+    """
 
     classes: np.ndarray
     favorable: Any
@@ -27,6 +31,7 @@ class Task:
     notions: Mapping[str, tuple[Notion, ...]]
     seed: int
     performance: Cost = ERROR
+    select_rate: tuple[float, float] | None = None
 
     @classmethod
     def of(
@@ -38,11 +43,12 @@ class Task:
         favorable: Any,
         seed: int,
         performance: Cost = ERROR,
+        select_rate: tuple[float, float] | None = None,
     ) -> "Task":
         """Return the task that these labels and groups, and what users asked for, make."""
         values = dict(zip(groups.names, groups.values, strict=True))
         label, asked = favorable_label(classes, favorable=favorable), read_notions(notions, groups.names)
-        return cls(classes, label, values, asked, seed, performance)
+        return cls(classes, label, values, asked, seed, performance, select_rate)
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:

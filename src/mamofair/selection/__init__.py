@@ -7,7 +7,7 @@ for everyone, has no gap and no use: it is chosen only if there is no other poin
 from mamofair.selection._answer import Answer
 from mamofair.selection._plan import Plan, plan_calibration, rows_needed
 from mamofair.selection._question import Question
-from mamofair.selection._rows import Selection
+from mamofair.selection._rows import Selection, read_select_rate
 from mamofair.selection._rules import ClosestToIdeal, Knee, Weighted
 from mamofair.selection._within import MostAccurateWithin
 
@@ -21,5 +21,6 @@ __all__ = [
     "Selection",
     "Weighted",
     "plan_calibration",
+    "read_select_rate",
     "rows_needed",
 ]

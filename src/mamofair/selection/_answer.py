@@ -9,6 +9,7 @@ import numpy as np
 from mamofair.fronts import Front, Tally
 from mamofair.notions import column
 from mamofair.selection._certified import Demand, certify
+from mamofair.selection._rows import Pool
 
 __all__ = ["Answer", "answer"]
 
@@ -86,9 +87,9 @@ class Answer:
         return self.message
 
 
-def answer(front: Front, demand: Demand, allow_constant: bool) -> Answer:
+def answer(front: Front, demand: Demand, pool: Pool) -> Answer:
     """Test the points of a front in their order, and return the outcome."""
-    sequence, passed = certify(front, demand, allow_constant)
+    sequence, passed = certify(front, demand, pool)
     tally = front[sequence[max(passed - 1, 0)]].calibration
     assert tally is not None  # `certify` has refused that
     return Answer(

@@ -16,8 +16,9 @@ import numpy as np
 from mamofair._stats.certificates import Method, exact, is_within, newcombe
 from mamofair.fronts import Criterion, Front, Tally
 from mamofair.notions import column
+from mamofair.performance import as_performance
 from mamofair.selection._pairs import Pair, pairs
-from mamofair.selection._rows import eligible_rows
+from mamofair.selection._rows import Pool
 
 __all__ = ["Demand", "certify", "order_rows", "useful_rows"]
 
@@ -71,7 +72,7 @@ class Demand:
         return self.delta / len(list(self.pairs(tally)))
 
 
-def order_rows(front: Front, demand: Demand, allow_constant: bool) -> list[int]:
+def order_rows(front: Front, demand: Demand, pool: Pool) -> list[int]:
     """Return the rows to test, from the one with the most room below its limits to the most accurate one.
 
     Room is a limit minus the upper bound on validation rows (Newcombe's, of the same confidence), in the gap where it
@@ -83,8 +84,8 @@ def order_rows(front: Front, demand: Demand, allow_constant: bool) -> list[int]:
     largest weight on gaps to none, answers as often on Adult, and chooses points with more error where there are
     several gaps: .167 against .153 (`bench/choosing.py`).
     """
-    rows = useful_rows(front, allow_constant)
-    errors = front.values[rows, 0]
+    rows, every = useful_rows(front, pool), pool.values(front)[:, 0]
+    errors = every[rows]
     room = [
         min(limit - pair.upper(demand.delta, newcombe) for pair, limit in demand.pairs(front[row].valid))
         for row in rows
@@ -92,25 +93,26 @@ def order_rows(front: Front, demand: Demand, allow_constant: bool) -> list[int]:
     step = _STEP * np.ptp(errors)
     sequence: list[int] = []
     for row in rows[np.lexsort([errors, -np.array(room)])].tolist():
-        if not sequence or front.values[row, 0] < front.values[sequence[-1], 0] - step:
+        if not sequence or every[row] < every[sequence[-1]] - step:
             sequence.append(row)
     return sequence
 
 
-def useful_rows(front: Front, allow_constant: bool) -> np.ndarray:
+def useful_rows(front: Front, pool: Pool) -> np.ndarray:
     """Return the rows that may be chosen and, unless constants are allowed, are clearly better than constant."""
-    rows = eligible_rows(front, allow_constant)
-    if allow_constant:
+    rows = pool.rows(front)
+    if pool.allow_constant:
         return rows
     tp, fp, fn, tn = front[0].valid.overall
-    gains = min(tp + fn, fp + tn) / (tp + fp + fn + tn) - front.values[rows, 0]
+    performance = front.performance if pool.performance is None else as_performance(pool.performance)
+    gains = performance.of_best_constant((tp + fn) / (tp + fp + fn + tn)) - pool.values(front)[rows, 0]
     least = min(_USEFUL * gains.max(), gains.max())  # if none gains anything, the best of them
     return np.asarray(rows[gains >= least])
 
 
-def certify(front: Front, demand: Demand, allow_constant: bool) -> tuple[list[int], int]:
+def certify(front: Front, demand: Demand, pool: Pool) -> tuple[list[int], int]:
     """Return the rows in the order of testing, and how many of them passed before the first that failed."""
-    sequence = order_rows(front, demand, allow_constant)
+    sequence = order_rows(front, demand, pool)
     for passed, row in enumerate(sequence):
         tally = front[row].calibration
         if tally is None:

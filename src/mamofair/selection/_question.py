@@ -20,6 +20,7 @@ from mamofair.selection._certified import Demand, order_rows
 from mamofair.selection._claims import Claim, list_claims
 from mamofair.selection._evidence import Evidence
 from mamofair.selection._more_rows import count_more_rows
+from mamofair.selection._rows import Pool
 from mamofair.selection._within import MostAccurateWithin
 
 __all__ = ["Question"]
@@ -93,7 +94,7 @@ class Question:
         limits = MostAccurateWithin(limit, confidence).limits_of(front.criteria)
         if not limits:
             raise ValueError("A question must have a limit on some gap: found none.")
-        sequence = order_rows(front, Demand(limits, round(1 - confidence, 12)), allow_constant)
+        sequence = order_rows(front, Demand(limits, round(1 - confidence, 12)), Pool(allow_constant=allow_constant))
         claims = list_claims(limits, front[sequence[0]].valid)
         attributes = list(dict.fromkeys(attribute for _, attribute in limits))
         points = (Evidence.none(row, front[row].valid, claims, attributes) for row in sequence)

@@ -1,15 +1,18 @@
 """What all selections share: which rows may be chosen, which is best, and whether a column exists."""
 
+from dataclasses import dataclass, fields
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from mamofair._messages import PATH, cut, quote
+from mamofair._messages import PATH, as_share, cut, quote
 from mamofair.fronts import Front
+from mamofair.performance import Cost, as_performance
 
-__all__ = ["Selection", "best_row", "eligible_rows", "require_column"]
+__all__ = ["Pool", "Selection", "best_row", "read_select_rate", "require_column"]
 
 
 @runtime_checkable
@@ -21,10 +24,85 @@ class Selection(Protocol):
         ...
 
 
-def eligible_rows(front: Front, allow_constant: bool) -> Int[np.ndarray, " rows"]:
-    """Return the rows that may be chosen: constant classifiers only if allowed, or if there are no others."""
-    useful = np.flatnonzero(~front.is_constant)
-    return useful if len(useful) and not allow_constant else np.arange(len(front))
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pool:
+    """The points that a selection chooses among, and what performance it judges them by.
+
+    Parameters
+    ----------
+    allow_constant
+        Whether a constant classifier may be chosen even if there are others.
+    select_rate
+        The share of people that can be selected: at most a number such as 0.1, or within a pair such as (0.09, 0.11).
+        An estimator with this selection moves the thresholds of its points to meet it.
+    performance
+        What counts instead of the front's own performance, such as `Cost(fp=1, fn=5)`.
+    """
+
+    allow_constant: bool = False
+    select_rate: float | tuple[float, float] | None = None
+    performance: Cost | str | None = None
+
+    def __post_init__(self) -> None:
+        read_select_rate(self.select_rate)
+        if self.performance is not None:
+            as_performance(self.performance)
+
+    def __repr__(self) -> str:
+        shared = {own.name for own in fields(Pool)}
+        parts = sorted((own for own in fields(self) if own.init), key=lambda own: own.name in shared)
+        changed = (f"{own.name}={value!r}" for own in parts if (value := getattr(self, own.name)) != own.default)
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def rows(self, front: Front) -> Int[np.ndarray, " rows"]:
+        """Return the rows that may be chosen: constants only if allowed, or if there are no others."""
+        rows, constant = np.arange(len(front)), front.is_constant
+        bounds = read_select_rate(self.select_rate)
+        if bounds is not None:
+            shares = np.array([point.valid.positive_share for point in front])
+            rows = np.flatnonzero((shares >= bounds[0]) & (shares <= bounds[1]))
+            if not len(rows):
+                raise ValueError(
+                    f"No point selects {_in_words(bounds)} of people: found {shares.min():.1%} to {shares.max():.1%}"
+                    " on this front. Allow other shares, or fit an estimator with this selection, which moves thresholds."
+                )
+        useful = rows[~constant[rows]]
+        return useful if len(useful) and not self.allow_constant else rows
+
+    def values(self, front: Front) -> Float[np.ndarray, "points columns"]:
+        """Return performance and gaps of each point, by the performance that counts here."""
+        if self.performance is None:
+            return front.values
+        cells = np.stack([point.valid.overall for point in front])
+        return np.column_stack([as_performance(self.performance)(cells), front.values[:, 1:]])
+
+    def columns(self, front: Front) -> list[str]:
+        """Return the names of these columns."""
+        first = front.performance if self.performance is None else as_performance(self.performance)
+        return [first.name, *front.columns[1:]]
+
+
+def read_select_rate(select_rate: Any) -> tuple[float, float] | None:
+    """Return the least and the largest share of people to select; None if any will do.
+
+    >>> read_select_rate(0.1)
+    (0.0, 0.1)
+    """
+    if select_rate is None:
+        return None
+    pair = tuple(select_rate) if isinstance(select_rate, tuple | list) else (0.0, select_rate)
+    numbers = len(pair) == 2 and all(isinstance(one, Real) and not isinstance(one, bool) for one in pair)
+    if not numbers or not 0 <= pair[0] <= pair[1] <= 1 or pair[1] == 0:
+        raise ValueError(
+            "`select_rate` must be a share such as 0.1, or the least and the largest one such as (0.09, 0.11): found "
+            f"{quote(select_rate)}.{as_share(select_rate)}"
+        )
+    return float(pair[0]), float(pair[1])
+
+
+def _in_words(bounds: tuple[float, float]) -> str:
+    low, high = bounds
+    return f"at most {high:.1%}" if low == 0 else f"{low:.1%} to {high:.1%}"
 
 
 def best_row(rows: Int[np.ndarray, " rows"], scores: Float[np.ndarray, " rows"]) -> int:

@@ -9,13 +9,13 @@ from jaxtyping import Float
 
 from mamofair._messages import quote
 from mamofair.fronts import Front
-from mamofair.selection._rows import best_row, eligible_rows, require_column
+from mamofair.selection._rows import Pool, best_row, require_column
 
 __all__ = ["ClosestToIdeal", "Knee", "Weighted"]
 
 
-@dataclass(frozen=True)
-class ClosestToIdeal:
+@dataclass(frozen=True, repr=False)
+class ClosestToIdeal(Pool):
     """The point closest to the ideal one, in Euclidean distance: LINMAP (Srinivasan and Shocker 1973), as in the paper.
 
     Parameters
@@ -26,35 +26,37 @@ class ClosestToIdeal:
         Whether to divide each column by its range on the front first.
     allow_constant
         Whether a constant classifier may be chosen even if there are others.
+    select_rate, performance
+        As in `MostAccurateWithin`.
     """
 
     ideal: str = "zero"
     normalize: bool = False
-    allow_constant: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.ideal, str) or self.ideal not in ("zero", "front"):
             raise ValueError(f"`ideal` must be 'zero' or 'front': found {quote(self.ideal)}.")
 
     def __call__(self, front: Front) -> int:
         """Return the row of the closest point."""
-        rows = eligible_rows(front, self.allow_constant)
-        values = front.values[rows]
+        rows = self.rows(front)
+        values = self.values(front)[rows]
         distances = values - (values.min(axis=0) if self.ideal == "front" else 0.0)
         if self.normalize:
             distances = distances / _ranges(values)
         return best_row(rows, np.square(distances).sum(axis=1))
 
 
-@dataclass(frozen=True)
-class Weighted:
+@dataclass(frozen=True, repr=False)
+class Weighted(Pool):
     """The smallest weighted sum of columns, such as `Weighted({"error": 1, "demographic_parity[sex]": 0.5})`.
 
-    Columns that are not named do not count.
+    Columns that are not named do not count. `allow_constant`, `select_rate` and `performance` are as in
+    `MostAccurateWithin`.
     """
 
     weights: Mapping[str, float]
-    allow_constant: bool = False
 
     def __call__(self, front: Front) -> int:
         """Return the row of the smallest sum."""
@@ -63,27 +65,26 @@ class Weighted:
                 f"`weights` must map columns to weights, as in {{'error': 1}}: found {quote(self.weights)}."
             )
         for name, weight in self.weights.items():
-            require_column(name, front.columns)
+            require_column(name, self.columns(front))
             if not isinstance(weight, Real) or not 0 <= weight < np.inf:
                 raise ValueError(f"A weight must be non-negative and finite: found {quote(weight)} for {name}.")
-        rows = eligible_rows(front, self.allow_constant)
-        weights = np.array([self.weights.get(name, 0.0) for name in front.columns])
-        return best_row(rows, front.values[rows] @ weights)
+        rows = self.rows(front)
+        weights = np.array([self.weights.get(name, 0.0) for name in self.columns(front)])
+        return best_row(rows, self.values(front)[rows] @ weights)
 
 
-@dataclass(frozen=True)
-class Knee:
+@dataclass(frozen=True, repr=False)
+class Knee(Pool):
     """The point where the front bends most: furthest below the plane through the ends, columns scaled to their range.
 
-    From there, improving one column costs relatively much in the others.
+    From there, improving one column costs relatively much in the others. `allow_constant`, `select_rate` and
+    `performance` are as in `MostAccurateWithin`.
     """
-
-    allow_constant: bool = False
 
     def __call__(self, front: Front) -> int:
         """Return the row of the knee."""
-        rows = eligible_rows(front, self.allow_constant)
-        values = front.values[rows]
+        rows = self.rows(front)
+        values = self.values(front)[rows]
         return best_row(rows, ((values - values.min(axis=0)) / _ranges(values)).sum(axis=1))
 
 

@@ -14,13 +14,13 @@ from mamofair.notions import column, require_gap
 from mamofair.selection._answer import Answer, answer
 from mamofair.selection._certified import Demand, certify
 from mamofair.selection._pairs import padded_gaps
-from mamofair.selection._rows import best_row, eligible_rows, require_column
+from mamofair.selection._rows import Pool, best_row, require_column
 
 __all__ = ["MostAccurateWithin"]
 
 
-@dataclass(frozen=True)
-class MostAccurateWithin:
+@dataclass(frozen=True, repr=False)
+class MostAccurateWithin(Pool):
     """The most accurate of the points whose gaps are within a limit: as measured, or with confidence.
 
     Without `confidence` the gaps are those on validation rows, on which the points were also picked, plus a margin:
@@ -44,6 +44,12 @@ class MostAccurateWithin:
     allow_constant
         Whether a constant classifier may be chosen even if there are others. With confidence, points that are hardly
         better than constant are not chosen either, unless this is allowed.
+    select_rate
+        The share of people that can be selected: at most a number such as 0.1, or within a pair such as (0.09, 0.11),
+        on validation rows. An estimator with this selection moves the thresholds of its points to meet it; on a front
+        that is there already, points with other shares are left out.
+    performance
+        What counts instead of the front's own performance: "error", "balanced_error" or a `Cost`.
     """
 
     limit: float | Mapping[str, float]
@@ -51,9 +57,9 @@ class MostAccurateWithin:
     _: KW_ONLY
     margin: float = 1.0
     method: str = "exact"
-    allow_constant: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for limit in self.limit.values() if isinstance(self.limit, Mapping) else [self.limit]:
             require_gap(limit, "A limit")
         real = isinstance(self.confidence, Real) and not isinstance(self.confidence, bool)
@@ -71,7 +77,7 @@ class MostAccurateWithin:
         """Return the row of the most accurate point within the limits; a `ValueError` if there is none."""
         if self.confidence is None:
             return self._as_measured(front)
-        sequence, passed = certify(front, self._demand(front, self.confidence), self.allow_constant)
+        sequence, passed = certify(front, self._demand(front, self.confidence), self)
         if not passed:
             raise ValueError(self.answer(front).message)
         return sequence[passed - 1]
@@ -80,7 +86,7 @@ class MostAccurateWithin:
         """Return the outcome of the tests: a point, that there is none, or that there are too few rows."""
         if self.confidence is None:
             raise ValueError("An answer must have a `confidence`: found None. Try MostAccurateWithin(limit, 0.95).")
-        return answer(front, self._demand(front, self.confidence), self.allow_constant)
+        return answer(front, self._demand(front, self.confidence), self)
 
     def limits_of(self, criteria: Sequence[Criterion]) -> dict[Criterion, float]:
         """Return the limit of each gap that has one; a `ValueError` if `limit` names a gap that is not among them."""
@@ -103,14 +109,14 @@ class MostAccurateWithin:
     def _as_measured(self, front: Front) -> int:
         limits = self.limits_of(front.criteria)
         allowed = np.array([limits.get(criterion, np.inf) for criterion in front.criteria])
-        rows = eligible_rows(front, self.allow_constant)
+        rows = self.rows(front)
         within = rows[np.all(front.values[rows, 1:] <= allowed, axis=1)]
         if not len(within):
             raise ValueError(self._refusal(front, allowed, rows))
         excess = (self.padded_gaps(front)[within] - allowed).max(axis=1)
         safe = within[excess <= 0]
         if len(safe):
-            return best_row(safe, front.values[safe, 0])
+            return best_row(safe, self.values(front)[safe, 0])
         warn_user(
             f"No point is within the limits by {self.margin:g} standard errors, only as measured: the one with the "
             "most room was chosen, which may well exceed them on new rows. Allow larger limits, or train on more rows."

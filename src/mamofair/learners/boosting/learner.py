@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,8 +15,9 @@ from mamofair._rows.batches import Batch
 from mamofair.fronts import Archive, Point
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.boosting.rounds import rounds, staged_scores
+from mamofair.learners.capacity import offsets_for
 from mamofair.learners.categories import Categories
-from mamofair.learners.checks import is_count
+from mamofair.learners.checks import is_count, is_number
 from mamofair.learners.numbers import read_numbers
 from mamofair.learners.preferences import read_members, read_objectives
 from mamofair.learners.rows import Parts
@@ -38,7 +40,7 @@ _THREADS = 1024
 class BoostingLearner(Learner):
     """Grows boosters; the parameters are those of `FairBoostingClassifier`, which says what they mean.
 
-    A point's state is the number of a booster, and a number of trees.
+    A point's state is the number of a booster, a number of trees and, if there is one, what is added to scores.
     """
 
     relaxation: Relaxation | Mapping[Any, Relaxation]
@@ -83,6 +85,8 @@ class BoostingLearner(Learner):
         objectives = read_objectives(task.criteria, self.relaxation, weightings, self.anchor, loss=loss)
         train, counters = parts.train, [part.counter() for part in parts.held_back]
         memberships = train.groups.memberships(train.y, train.weight)
+        offsets = offsets_for(task.select_rate)
+        shift = np.array(offsets)
         self.boosters = ()
         try:
             for moment in rounds(
@@ -96,8 +100,13 @@ class BoostingLearner(Learner):
             ):
                 self.boosters, trees = moment.boosters, moment.trees
                 told = records([str(o) for o in objectives], moment.values, moment.weights, moment.cosines)
-                tallies = zip(*(count(s > 0) for count, s in zip(counters, moment.scores, strict=True)), strict=True)
-                points = [Point.of(own, member=i, step=trees, state=(i, trees)) for i, own in enumerate(tallies)]
+                moved = [(scores[:, None] + shift[:, None]).reshape(-1, scores.shape[1]) for scores in moment.scores]
+                tallies = zip(*(count(s > 0) for count, s in zip(counters, moved, strict=True)), strict=True)
+                states = [(i, trees, *([by] if by else [])) for i, by in product(range(len(weightings)), offsets)]
+                points = [
+                    Point.of(own, member=state[0], step=trees, state=state)
+                    for own, state in zip(tallies, states, strict=True)
+                ]
                 yield Candidates(points, [{"step": trees} | record for record in told])
         finally:  # a booster that was trained holds its rows, a copy of it does not
             self.boosters = deepcopy(self.boosters)
@@ -119,7 +128,8 @@ class BoostingLearner(Learner):
         for member in sorted({point.state[0] for point in points}):
             places = [i for i, point in enumerate(points) if point.state[0] == member]
             trees = [points[i].state[1] for i in places]
-            scores[places] = staged_scores(self.boosters[member], X, trees, threads)
+            moved = np.array([points[i].state[2] if len(points[i].state) == 3 else 0.0 for i in places])
+            scores[places] = staged_scores(self.boosters[member], X, trees, threads) + moved[:, None]
         return scores
 
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:
@@ -129,5 +139,6 @@ class BoostingLearner(Learner):
 
     def fits(self, point: Point) -> bool:
         """Whether a point's state names a booster and a number of trees."""
-        pair = point.state if isinstance(point.state, tuple) and len(point.state) == 2 else (-1, -1)
-        return all(map(is_count, pair)) and pair[0] < len(self.boosters) and 1 <= pair[1] < 2**31
+        state = point.state if isinstance(point.state, tuple) and len(point.state) in (2, 3) else (-1, -1)
+        counts = all(map(is_count, state[:2])) and all(map(is_number, state[2:]))
+        return counts and state[0] < len(self.boosters) and 1 <= state[1] < 2**31

@@ -21,6 +21,7 @@ from mamofair._descent.training import epochs, isolated
 from mamofair.descent import Member, Weighting
 from mamofair.fronts import Archive, Counter, Criterion, Point
 from mamofair.learners.base import Candidates, Learner
+from mamofair.learners.capacity import offsets_for
 from mamofair.learners.checks import are_tensors, is_count
 from mamofair.learners.network.state import add_offset, fill, require_optimizer, require_shapes, require_size, stacks
 from mamofair.learners.numbers import Scaling, read_numbers
@@ -128,6 +129,8 @@ class NetworkLearner(Learner):
                 require_shareable(training.population.template, self._tensor(parts.train.X[:2]))
         loss = CrossEntropy(task.performance.mistakes(parts.valid.positive_share))
         objectives = self._objectives(task, weightings, loss)
+        # Where the logit of another network comes from, and so what to add an offset to, is not known.
+        offsets = offsets_for(task.select_rate, self.offsets) if isinstance(self.network, MLP) else (0.0,)
         held_back = [self._chunks(part[ranks.share(len(part))]) for part in parts.held_back]
         for snapshot in epochs(
             training.population,
@@ -145,16 +148,16 @@ class NetworkLearner(Learner):
             scale_floor=self.scale_floor,
             separate_passes=self.separate_passes,
         ):
-            points = self._measure(held_back, ranks, snapshot.step)
+            points = self._measure(held_back, ranks, snapshot.step, offsets)
             training.epoch = snapshot.epoch + snapshot.ends_epoch
             records = snapshot.records([str(objective) for objective in objectives])
             yield Candidates(points, records, self._keep, snapshot.ends_epoch)
 
-    def _measure(self, held_back: Sequence[Sequence[tuple[Tensor, Counter]]], ranks: Ranks, step: int) -> list[Point]:
+    def _measure(
+        self, held_back: Sequence[Sequence[tuple[Tensor, Counter]]], ranks: Ranks, step: int, offsets: Sequence[float]
+    ) -> list[Point]:
         """Return a point for each member and offset; until it is kept, its state is the offset."""
         assert self.training is not None
-        # Where the logit of another network comes from, and so what to add an offset to, is not known.
-        offsets = (0.0, *self.offsets) if isinstance(self.network, MLP) else (0.0,)
         population = self.training.average.population
         tallies = zip(*(measure(population, part, ranks, offsets) for part in held_back), strict=True)
         origins = product(range(population.size), offsets)

@@ -16,7 +16,7 @@ from mamofair.learners.numbers import read_numbers, text_refused
 from mamofair.learners.plugin.classifiers import Model, Table, read_table, trained
 from mamofair.learners.plugin.ladder import SmoothCounts, ladders
 from mamofair.learners.plugin.multipliers import Contrasts, Dual, Evidence, Posterior, State, between, first_multipliers
-from mamofair.learners.plugin.mutations import Rules, mutate
+from mamofair.learners.plugin.mutations import Rules, move_rules, mutate
 from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
 from mamofair.learners.plugin.prefit import group_classes, group_learner, learns, seeded
 from mamofair.learners.plugin.seen_rows import warn_of_seen_rows
@@ -148,14 +148,24 @@ class PlugInLearner(Learner):
         assert self.strata is not None
         some = np.random.default_rng(task.seed).permutation(len(valid))[:_TRIED_ON]
         evidence, part = self.evidence(posterior, valid.groups)[some], valid[some]
-        rules = Rules(evidence, part.counter(), task.criteria, task.performance)
+        rules = Rules(evidence, part.counter(), task.criteria, task.performance, task.select_rate, part.weight)
         for new in self._propose(rules, posterior, task, valid, part, rounds):
             kept = rules.add(new)
+            if task.select_rate is not None and len(part) < len(valid):  # a share of some rows is not that of all
+                kept = move_rules(kept, self.evidence(posterior, valid.groups), task.select_rate, valid.weight)
             if len(kept):
                 yield [{"multipliers": rule} for rule in kept]
         if self.aware:
-            at = evidence.mistakes[0] / sum(evidence.mistakes)
-            counts = Cuts.of(posterior.positive, valid.y, valid.groups, self.strata, valid.weight, task.performance, at)
+            counts = Cuts.of(
+                posterior.positive,
+                valid.y,
+                valid.groups,
+                self.strata,
+                valid.weight,
+                performance=task.performance,
+                indifferent=evidence.mistakes[0] / sum(evidence.mistakes),
+                select_rate=task.select_rate,
+            )
             yield [{"thresholds": row} for row in search(counts, task.criteria)]
 
     def _propose(

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from mamofair.fronts import Counter, Criterion
+from mamofair.learners.capacity import Bounds, threshold_within
 from mamofair.learners.plugin.multipliers import Evidence
 from mamofair.performance import ERROR, Cost
 
@@ -32,6 +33,8 @@ class Rules:
     counter: Counter
     criteria: Sequence[Criterion]
     performance: Cost = ERROR
+    select_rate: Bounds | None = None
+    weight: Float[np.ndarray, " n"] | None = None
     multipliers: Float[np.ndarray, "rules m"] = field(init=False)
     values: Float[np.ndarray, "rules columns"] = field(init=False)
 
@@ -40,7 +43,9 @@ class Rules:
         self.values = np.empty((0, len(self.criteria) + 1))
 
     def add(self, new: Float[np.ndarray, "some m"]) -> Float[np.ndarray, "fewer m"]:
-        """Measure rules, and return those that no rule beats."""
+        """Measure rules, moved to select a share of people that is allowed, and return those that no rule beats."""
+        if self.select_rate is not None:
+            new = move_rules(new, self.evidence, self.select_rate, self.weight)
         every = np.vstack([self.multipliers, new])
         values = np.vstack([self.values, *map(self._measure, self._pieces(new))])
         kept = np.flatnonzero(moocore.is_nondominated(values))
@@ -58,7 +63,22 @@ class Rules:
             [float(self.performance(tally.overall)), *(tally.gap(*criterion) for criterion in self.criteria)]
             for tally in tallies
         ]
-        return np.asarray(np.nan_to_num(np.array(values), nan=1.0))
+        values = np.nan_to_num(np.array(values), nan=1.0)
+        if self.select_rate is not None:  # what cannot be moved there is worse than any other rule
+            low, high = self.select_rate
+            values[[not low <= tally.positive_share <= high for tally in tallies]] = 2.0
+        return np.asarray(values)
+
+
+def move_rules(
+    rules: Float[np.ndarray, "rules m"], evidence: Evidence, bounds: Bounds, weight: Float[np.ndarray, " n"] | None
+) -> Float[np.ndarray, "rules m"]:
+    """Return the rules, the last multiplier of each changed so far that a share within the bounds is selected."""
+    moved = rules.copy()
+    for rule in moved:  # one after another: scores of all rules and rows may not fit in memory
+        [scores] = evidence.scores([{"multipliers": rule}])
+        rule[-1] += threshold_within(scores, bounds, weight)
+    return moved
 
 
 def mutate(rules: Rules, gaps: Float[np.ndarray, " k"], n: int, rng: np.random.Generator) -> Float[np.ndarray, "n m"]:

@@ -23,6 +23,7 @@ from scipy.stats.qmc import Halton
 
 from mamofair._rows.groups import Groups
 from mamofair.fronts import Criterion
+from mamofair.learners.capacity import Bounds
 from mamofair.notions import Confusion
 from mamofair.performance import ERROR, Cost
 
@@ -97,6 +98,7 @@ class Cuts:
     places: Mapping[str, Float[np.ndarray, "_ strata"]]
     fixed: Float[np.ndarray, "4"]
     performance: Cost = ERROR
+    select_rate: Bounds | None = None
 
     @classmethod
     def of(
@@ -108,6 +110,7 @@ class Cuts:
         weight: np.ndarray | None = None,
         performance: Cost = ERROR,
         indifferent: float = 0.5,
+        select_rate: Bounds | None = None,
     ) -> "Cuts":
         """Return the cuts of rows, given P(y=1 | x), labels, groups and weights."""
         weight = np.ones(len(y)) if weight is None else weight
@@ -121,16 +124,21 @@ class Cuts:
         }
         others = stratum < 0
         [fixed] = cells(positive[others], y[others], weight[others], np.array([indifferent]))
-        return cls(at, found, places, fixed, performance)
+        return cls(at, found, places, fixed, performance, select_rate)
 
     def values(
         self, chosen: Int[np.ndarray, "rules strata"], criteria: Sequence[Criterion]
     ) -> Float[np.ndarray, "rules columns"]:
         """Return performance and gaps of combinations of thresholds, each given by its number."""
         counts = np.stack([own[chosen[:, i]] for i, own in enumerate(self.cells)], axis=1)
-        cost = self.performance(counts.sum(axis=1) + self.fixed)
+        everyone = counts.sum(axis=1) + self.fixed
+        cost = self.performance(everyone)
         gaps = [notion.gap(Confusion.of_counts(self.places[name] @ counts)) for notion, name in criteria]
-        return np.asarray(np.nan_to_num(np.column_stack([cost, *gaps]), nan=1.0))
+        values = np.nan_to_num(np.column_stack([cost, *gaps]), nan=1.0)
+        if self.select_rate is not None:  # other shares are worse than anything
+            shares = everyone[:, :2].sum(axis=1) / everyone.sum(axis=1)
+            values[(shares < self.select_rate[0]) | (shares > self.select_rate[1])] = 2.0
+        return np.asarray(values)
 
 
 def search(
