@@ -11,6 +11,8 @@ from mamofair.estimators import FairClassifier, FairPlugInClassifier
 from mamofair.fronts import Front
 from mamofair.learners import PlugInLearner
 from mamofair.notions import column
+from mamofair.performance import Cost
+from mamofair.selection import ClosestToIdeal, Selection
 
 __all__ = ["Frontier", "frontier"]
 
@@ -49,6 +51,8 @@ def frontier(
     sample_weight: Any = None,
     cv: int = 5,
     effort: str = "balanced",
+    performance: Cost | str = "error",
+    selection: Selection = ClosestToIdeal(),
     random_state: Any = None,
 ) -> Frontier:
     """Return the best trade-off between error and each gap that was found on these rows, and what more may bring.
@@ -68,8 +72,9 @@ def frontier(
         As in `FairPlugInClassifier.fit`.
     model : FairPlugInClassifier or FairPortfolioClassifier, optional
         One that is fitted to these rows, whose front is the line then; nothing is trained on all rows again.
-    notions, estimator, aware, crossed, favorable, cv, effort, random_state
-        As in `FairPlugInClassifier`; leave those that `model` knows as it has them.
+    notions, estimator, aware, crossed, favorable, cv, effort, performance, selection, random_state
+        As in `FairPlugInClassifier`; leave those that `model` knows as it has them. Of the selection, only the share
+        of people that can be selected counts. With another performance, it is what `error` has.
 
     Examples
     --------
@@ -88,6 +93,8 @@ def frontier(
         effort=effort,
         crossed=crossed,
         favorable=favorable,
+        performance=performance,
+        selection=selection,
         random_state=random_state,
     )
     given = X, y, sensitive_features, sample_weight

@@ -33,16 +33,16 @@ def plot_front(
     ax
         Matplotlib axes to draw into, one per gap; by default those of a new figure.
     """
-    gaps = _gaps(frame)
+    gaps, cost = _gaps(frame), str(frame.columns[0])
     panels = _new_axes(len(gaps)) if ax is None else list(pd.Series([ax]).explode())
     for panel, name in zip(panels, gaps, strict=True):
-        best = frame.sort_values([name, "error"])
-        outline = best[best["error"] <= best["error"].cummin()]  # what is best for this gap alone
-        panel.plot(outline[name], outline["error"], drawstyle="steps-post", color=_GRAY, linewidth=1, zorder=1)
-        panel.scatter(frame[name], frame["error"], s=18, color=_BLUE, label="points of the front", zorder=2)
+        best = frame.sort_values([name, cost])
+        outline = best[best[cost] <= best[cost].cummin()]  # what is best for this gap alone
+        panel.plot(outline[name], outline[cost], drawstyle="steps-post", color=_GRAY, linewidth=1, zorder=1)
+        panel.scatter(frame[name], frame[cost], s=18, color=_BLUE, label="points of the front", zorder=2)
         if selected is not None:
             point = frame.iloc[selected]
-            panel.scatter(point[name], point["error"], s=110, marker="*", color=_ORANGE, label="selected", zorder=3)
+            panel.scatter(point[name], point[cost], s=110, marker="*", color=_ORANGE, label="selected", zorder=3)
         if intervals is not None:
             _draw_bars(panel, frame, intervals, name)
         if frontier is not None:
@@ -50,7 +50,7 @@ def plot_front(
         panel.set_xlabel(f"gap: {_title(name)}")
         panel.grid(alpha=0.3)
         panel.set_xlim(left=0)
-    panels[0].set_ylabel("error")
+    panels[0].set_ylabel(_title(cost))
     panels[-1].legend(frameon=False)
     return panels[0].figure
 
@@ -70,12 +70,12 @@ def plot_parallel(frame: pd.DataFrame, *, selected: int | None = None, ax: Any =
     ax
         Matplotlib axes to draw into; by default those of a new figure.
     """
-    values = frame[["error", *_gaps(frame)]]
+    values = frame[[str(frame.columns[0]), *_gaps(frame)]]
     panel = new_figure(2.2 * values.shape[1], 3.4).subplots() if ax is None else ax
     low, span = values.min(), values.max() - values.min()
     places = ((values - low) / span.where(span > 0, 1)).reset_index(drop=True)
     panel.plot(places.T.to_numpy(), color=_BLUE, alpha=0.35, linewidth=1)
-    panel.plot(places.loc[int(places["error"].argmin())].to_numpy(), color=_BLACK, label="most accurate")
+    panel.plot(places.loc[int(places.iloc[:, 0].argmin())].to_numpy(), color=_BLACK, label="most accurate")
     if selected is not None:
         panel.plot(places.loc[selected].to_numpy(), color=_ORANGE, linewidth=3, marker="o", label="selected")
     for i, name in enumerate(values.columns):
@@ -92,8 +92,9 @@ def plot_parallel(frame: pd.DataFrame, *, selected: int | None = None, ax: Any =
 
 def _draw_bars(panel: Any, frame: pd.DataFrame, intervals: pd.DataFrame, name: str) -> None:
     style = {"color": _BLUE, "alpha": 0.25, "linewidth": 1, "zorder": 1}
-    panel.hlines(frame["error"], intervals[name, "low"], intervals[name, "high"], **style)
-    panel.vlines(frame[name], intervals["error", "low"], intervals["error", "high"], **style)
+    cost = str(frame.columns[0])
+    panel.hlines(frame[cost], intervals[name, "low"], intervals[name, "high"], **style)
+    panel.vlines(frame[name], intervals[cost, "low"], intervals[cost, "high"], **style)
 
 
 def _draw_frontier(panel: Any, line: pd.DataFrame) -> None:

@@ -11,7 +11,7 @@ from estimators.small_fits import GROUP, X, fitted
 from examples_of_points import criteria, point
 from mamofair._rows.groups import read_groups
 from mamofair.fronts import Counter, Front, Point, Tally
-from mamofair.metrics._intervals import count_events
+from mamofair.metrics._counts import count_events
 from mamofair.notions import EQUAL_OPPORTUNITY, EQUALIZED_ODDS, PREDICTIVE_PARITY
 from mamofair.selection import MostAccurateWithin
 from mamofair.selection._certified import Demand, order_rows

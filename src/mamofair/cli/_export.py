@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from mamofair.cli._checks import require_writable
-from mamofair.cli._options import AsJson, Margin, Point, RunFolder, UnusedSeed, WithinLimit
+from mamofair.cli._options import AsJson, Margin, Point, RunFolder, SelectRate, UnusedSeed, WithinLimit
 
 __all__ = ["export"]
 
@@ -18,6 +18,7 @@ def export(
     point: Point = None,
     within: WithinLimit = None,
     margin: Margin = 1.0,
+    select_rate: SelectRate = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -35,7 +36,7 @@ def export(
     from mamofair.runs._locks import replaced_file
 
     require_writable(onnx, "--onnx", file=True)
-    model = load_model(run, point, within, margin)
+    model = load_model(run, point, within, margin, select_rate)
     if not isinstance(model, FairNetClassifier):
         raise ValueError(
             f"Only networks can be exported: {run} has a {type(model).__name__}. Train with `--model net`."

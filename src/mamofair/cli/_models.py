@@ -6,6 +6,7 @@ from typing import Any
 import mamofair
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
+from mamofair.cli._performance import read_performance, read_rate
 from mamofair.cli._streamed import is_streamed
 from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
@@ -49,6 +50,7 @@ def make_estimator(options: TrainOptions, favorable: Any) -> FairClassifier:
         raise ValueError(f"This version of mamofair has no {options.model}: update it, or use `--model net`.")
     parameters = {
         "notions": [as_notion(name).name for name in options.notion],
+        "performance": read_performance(options.performance, options.cost),
         "crossed": options.crossed,
         "favorable": favorable,
         "selection": _make_selection(options),
@@ -80,18 +82,19 @@ def _length_parameter(model: str, epochs: int | None) -> dict[str, Any]:
 def _make_selection(options: TrainOptions) -> Selection:
     if options.unlabelled is not None:
         _check_unlabelled(options)
+    rate = read_rate(options.select_rate)
     if options.within is None:
         if options.confidence is not None:
             raise ValueError("`--confidence` needs a limit on the gaps: add `--within 0.05`, for example.")
-        return ClosestToIdeal()
+        return ClosestToIdeal(select_rate=rate)
     require_gap(options.within, "`--within`")
     if options.confidence is None:
-        return MostAccurateWithin(options.within, margin=options.margin)
+        return MostAccurateWithin(options.within, margin=options.margin, select_rate=rate)
     if not options.calibration_fraction and options.unlabelled is None:
         raise ValueError(
             "`--confidence` needs calibration rows: add `--calibration-fraction 0.2`, for example, or `plan`."
         )
-    return MostAccurateWithin(options.within, options.confidence)
+    return MostAccurateWithin(options.within, options.confidence, select_rate=rate)
 
 
 def _check_unlabelled(options: TrainOptions) -> None:

@@ -59,6 +59,21 @@ Margin = Annotated[
         "--margin", help="How many standard errors gaps must be below `--within`; 0 takes them as they were measured."
     ),
 ]
+Performance = Annotated[
+    str, typer.Option(help="What counts besides gaps: error, or balanced_error, where both labels count the same.")
+]
+MistakeCost = Annotated[
+    str | None,
+    typer.Option("--cost", metavar="fp=1,fn=5", help="What mistakes cost, instead of `--performance`; also tp and tn."),
+]
+SelectRate = Annotated[
+    str | None,
+    typer.Option(
+        "--select-rate",
+        metavar="SHARE",
+        help="The share of people that can be decided favorably: at most 0.1, or within 0.09,0.11.",
+    ),
+]
 Quick = Annotated[bool, typer.Option("--quick", help="Use little data and few epochs, to check that everything works.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]
 

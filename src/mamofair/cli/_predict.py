@@ -14,7 +14,7 @@ from rich.console import Console
 from mamofair._messages import PATH, quote
 from mamofair.cli._checks import require_writable
 from mamofair.cli._console import print_note, warnings_as_notes
-from mamofair.cli._options import Margin, Point, RunFolder, UnusedSeed, WithinLimit
+from mamofair.cli._options import Margin, Point, RunFolder, SelectRate, UnusedSeed, WithinLimit
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +38,7 @@ def predict(
     point: Point = None,
     within: WithinLimit = None,
     margin: Margin = 1.0,
+    select_rate: SelectRate = None,
     out: Annotated[str, typer.Option("--out", "-o", help=_OUT)] = "-",
     seed: UnusedSeed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as one JSON document.")] = False,
@@ -58,7 +59,7 @@ def predict(
         raise ValueError(f"`--out` must not overwrite the input table: found {quote(out)} for both.")
     if out != "-":
         require_writable(Path(out), file=True)
-    model = load_model(run, point, within, margin)
+    model = load_model(run, point, within, margin, select_rate)
     if model.encoder_ is None:
         raise ValueError(
             f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} has no encoder for tables. "
@@ -76,14 +77,18 @@ def predict(
         )
 
 
-def load_model(run: Path, point: int | None, within: float | None, margin: float = 1.0) -> "FairClassifier":
-    """Return a run's model: at a point, at the most accurate point within a limit, or as chosen in training."""
+def load_model(
+    run: Path, point: int | None, within: float | None, margin: float = 1.0, select_rate: str | None = None
+) -> "FairClassifier":
+    """Return a run's model: at a point, at the most accurate point within limits, or as chosen in training."""
     from mamofair import MostAccurateWithin
+    from mamofair.cli._performance import read_rate
     from mamofair.notions import require_gap
     from mamofair.runs import load_run
 
-    if point is not None and within is not None:
-        raise ValueError("Give either `--point` or `--within`, not both.")
+    rate = read_rate(select_rate)
+    if point is not None and not (within is None and rate is None):
+        raise ValueError("Give either `--point` or limits (`--within`, `--select-rate`), not both.")
     if within is not None:
         require_gap(within, "`--within`")
     loaded = load_run(run)
@@ -92,9 +97,11 @@ def load_model(run: Path, point: int | None, within: float | None, margin: float
         if not 0 <= point < len(model.front_):
             raise ValueError(f"`--point` must be a row of front.csv, from 0 to {len(model.front_) - 1}: found {point}.")
         return model.at(point)
-    if within is not None:
+    if within is not None or rate is not None:
+        rate = getattr(model.selection, "select_rate", None) if rate is None else rate
+        limit: Any = {} if within is None else within
         with warnings_as_notes():
-            return model.with_selection(MostAccurateWithin(within, margin=margin))
+            return model.with_selection(MostAccurateWithin(limit, margin=margin, select_rate=rate))
     if settings.get("within_reached") is False:
         print_note(
             f"No model in {quote(str(run), PATH)} was shown to have gaps of at most {settings['within']:g}, as asked "

@@ -1,14 +1,18 @@
 """What `mamofair train` prints at the end: three points of the front on test rows, and what fairness costs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from mamofair._stats.intervals import wilson
 from mamofair.cli._console import print_sentence, print_table
 from mamofair.fronts import Front, Point
+from mamofair.learners.usefulness import rare_label_sentence
 from mamofair.metrics import front_intervals
+from mamofair.metrics._counts import count_events
+from mamofair.notions import FP, TP, Rate
 from mamofair.runs import Run
 
 __all__ = ["cost_sentence", "exceeded_sentence", "limit_sentence", "print_summary", "summarize"]
@@ -23,9 +27,9 @@ def fairest_point(front: Front) -> int:
     A point is useful if it keeps half of the best point's gain over a constant classifier; the very fairest points of a
     front often gain next to nothing.
     """
-    positives = np.array([point.valid.overall[[0, 2]].sum() / point.valid.overall.sum() for point in front.points])
-    errors = front.values[:, 0]
-    useful = errors <= (np.minimum(positives, 1 - positives) + errors.min()) / 2
+    tp, fp, fn, tn = front[0].valid.overall
+    constant = front.performance.of_best_constant((tp + fn) / (tp + fp + fn + tn))
+    useful = front.values[:, 0] <= (constant + front.values[:, 0].min()) / 2
     worst = front.values[:, 1:].max(axis=1)
     return int(np.argmin(np.where(useful, worst, np.inf)))  # the most accurate one, if none is useful
 
@@ -37,6 +41,7 @@ def summarize(run: Run) -> dict[str, Any]:
     points: dict[str, Any] = {name: {"point": row, "test": _measure(run, row)} for name, row in rows.items()}
     high = _values(points["chosen"], "high")  # a gap that is small by luck would make the limit too high
     found = None if run.limit is None else {"rows": _learned_rows(run), **best_found(run.limit, high)}
+    ways = "Use `--performance balanced_error`, or say what mistakes cost, such as `--cost fp=1,fn=10`."
     cost = cost_sentence(points["unconstrained"], points["chosen"])
     within = run.settings.get("within") if run.settings.get("within_reached") else None
     beyond = exceeded_sentence(points["chosen"], within)
@@ -47,6 +52,8 @@ def summarize(run: Run) -> dict[str, Any]:
         "cost": cost,
         "beyond": beyond,
         "constant": bool(front.is_constant.all()),
+        "rare_label": rare_label_sentence(front, ways),
+        "selected": _measure_share(run, chosen),
         "certificate": run.settings.get("certificate"),
         "arbitrariness": luck["sentences"][chosen] if luck else None,
         "small_groups": run.settings["data"].get("small_groups", []),
@@ -60,11 +67,20 @@ def _values(point: Mapping[str, Any], part: str = "value") -> dict[str, float]:
 
 def _measure(run: Run, row: int) -> dict[str, dict[str, float]]:
     """Return error and gaps of a point on test rows, with intervals."""
-    alone = Front((Point(run.test[row]),), run.estimator.front_.criteria)
+    front = run.estimator.front_
+    alone = Front((Point(run.test[row]),), front.criteria, performance=front.performance)
     frame = front_intervals(alone, _CONFIDENCE)
     return {
         name: {part: float(frame[name][part].iloc[0]) for part in ("value", "low", "high")} for name in alone.columns
     }
+
+
+def _measure_share(run: Run, row: int) -> dict[str, Any]:
+    """Return the share of people that a point selects on test rows, with its interval, and what was asked for."""
+    [events], [rows] = (part[0, 0] for part in count_events([run.test[row]], [Rate(TP | FP)], ""))
+    low, high = (float(end) for end in wilson(events, rows, _CONFIDENCE))
+    asked = getattr(run.estimator.selection, "select_rate", None)
+    return {"value": run.test[row].positive_share, "low": low, "high": high, "asked": asked}
 
 
 def _learned_rows(run: Run) -> int:
@@ -95,12 +111,19 @@ def cost_sentence(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     'On test rows, the chosen model makes 20 more errors per 1,000 decisions than the most accurate one (error 0.170
     instead of 0.150), and its largest gap is 0.050 instead of 0.200.'
     """
-    errors = [point["test"]["error"]["value"] for point in (before, after)]
+    name = next(iter(before["test"]))
+    errors = [point["test"][name]["value"] for point in (before, after)]
     gaps = [_largest_gap(point) for point in (before, after)]
     if before["point"] == after["point"]:
+        best = "most accurate one" if name == "error" else f"one of the least {_in_words(name)}"
         return (
-            f"The chosen model is the most accurate one: on test rows, its error is {errors[0]:.3f} and its "
-            f"largest gap {gaps[0]:.3f}."
+            f"The chosen model is the {best}: on test rows, its {_in_words(name)} is {errors[0]:.3f} and its largest "
+            f"gap {gaps[0]:.3f}."
+        )
+    if name != "error":
+        return (
+            f"On test rows, the chosen model's {_in_words(name)} is {errors[1]:.3f} instead of {errors[0]:.3f}, the "
+            f"least one, and its largest gap is {gaps[1]:.3f} instead of {gaps[0]:.3f}."
         )
     more = round(1000 * (errors[1] - errors[0]))
     return (
@@ -121,21 +144,43 @@ def exceeded_sentence(chosen: Mapping[str, Any], within: float | None) -> str | 
 
 
 def _largest_gap(point: Mapping[str, Any]) -> float:
-    return max(value for name, value in _values(point).items() if name != "error")
+    return max(list(_values(point).values())[1:])
 
 
-def limit_sentence(rows: int, error: float, more_rows: float) -> str:
+def _in_words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def share_sentence(value: float, low: float, high: float, asked: Any) -> str | None:
+    """Return how many people are selected on test rows, if a share was asked for.
+
+    >>> share_sentence(0.103, 0.098, 0.108, 0.1)
+    'The chosen model selects 10.3% of test rows (9.8%–10.8%); at most 10.0% was asked for.'
+    """
+    if asked is None:
+        return None
+    bounds = f"{asked[0]:.1%} to {asked[1]:.1%}" if isinstance(asked, tuple | list) else f"at most {asked:.1%}"
+    return f"The chosen model selects {value:.1%} of test rows ({low:.1%}–{high:.1%}); {bounds} was asked for."
+
+
+def limit_sentence(rows: int, error: float, more_rows: float, name: str = "error") -> str:
     """Return how good the best rules found for such gaps are, and what more rows may bring, in two sentences."""
     return (
-        f"With gaps like the chosen one's, the best model we tried reaches an error of {error:.3f} on your {rows:,} "
+        f"With gaps like the chosen one's, the best model we tried reaches {_a(name)} of {error:.3f} on your {rows:,} "
         "rows. With more rows or a better model it may be lower: extrapolating from a quarter and half of the rows "
         f"suggests down to {more_rows:.3f}."
     )
 
 
+def _a(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {_in_words(name)}"
+
+
 def print_summary(summary: Mapping[str, Any]) -> None:
     """Print a table of the three points, and the sentences about them."""
-    names = {"unconstrained": "most accurate", "chosen": "chosen", "fairest": "fairest useful"}
+    first = next(iter(summary["chosen"]["test"]))
+    best = "most accurate" if first == "error" else f"least {_in_words(first)}"
+    names = {"unconstrained": best, "chosen": "chosen", "fairest": "fairest useful"}
     rows = [
         [title, str(summary[name]["point"]), *(_cell(value) for value in summary[name]["test"].values())]
         for name, title in names.items()
@@ -144,20 +189,29 @@ def print_summary(summary: Mapping[str, Any]) -> None:
     print_sentence(
         f"Chosen on validation rows, measured on test rows; {_CONFIDENCE:.0%} confidence intervals in brackets."
     )
-    print_sentence(summary["cost"])
-    if summary["beyond"] is not None:
-        print_sentence(summary["beyond"])
-    if summary["certificate"] is not None and summary["certificate"]["status"] == "certified":
-        print_sentence(summary["certificate"]["message"])
-    if summary["arbitrariness"] is not None:
-        print_sentence(summary["arbitrariness"])
-    if summary["small_groups"]:
-        named = [f"{one['attribute']}={one['group']} ({one['rows']:,} rows)" for one in summary["small_groups"]]
-        print_sentence(f"Too few rows to judge, and left out of the gaps: {', '.join(named)}.")
-    if summary["constant"]:
-        print_sentence("Only constant classifiers were found: there are too few rows, or the features say too little.")
-    if summary["best_found"] is not None:
-        print_sentence(limit_sentence(**summary["best_found"]))
+    for sentence in _sentences(summary, first):
+        print_sentence(sentence)
+
+
+def _sentences(summary: Mapping[str, Any], first: str) -> Iterator[str]:
+    """Yield what is said below the table."""
+    certificate, small = summary["certificate"], summary["small_groups"]
+    certified = certificate is not None and certificate["status"] == "certified"
+    named = [f"{one['attribute']}={one['group']} ({one['rows']:,} rows)" for one in small]
+    constant = "Only constant classifiers were found: there are too few rows, or the features say too little."
+    found = summary["best_found"]
+    said = (
+        summary["cost"],
+        share_sentence(**summary["selected"]),
+        summary["rare_label"],
+        summary["beyond"],
+        certificate["message"] if certified else None,
+        summary["arbitrariness"],
+        f"Too few rows to judge, and left out of the gaps: {', '.join(named)}." if small else None,
+        constant if summary["constant"] else None,
+        None if found is None else limit_sentence(**found, name=first),
+    )
+    yield from filter(None, said)
 
 
 def _cell(value: Mapping[str, float]) -> str:

@@ -110,6 +110,7 @@ class TableSplit:
             rows = np.sort(np.random.default_rng(options.seed).permutation(self.rest)[:_LIMIT_ROWS])
             model, effort = None, "fast"
         more = {"crossed": options.crossed, "favorable": data.favorable, "random_state": options.seed, "effort": effort}
+        more |= {"performance": estimator.performance, "selection": estimator.selection}
         try:
             X, y, people = data.X.iloc[rows], data.y[rows], data.sensitive.iloc[rows]
             limit = frontier(X, y, sensitive_features=people, model=model, notions=list(options.notion), **more)

@@ -10,7 +10,20 @@ import typer
 
 from mamofair._messages import quote
 from mamofair.cli._console import print_note, warnings_as_notes
-from mamofair.cli._options import MAX_SEED, AsJson, Crossed, Drop, Favorable, Margin, Notion, Sensitive, Target
+from mamofair.cli._options import (
+    MAX_SEED,
+    AsJson,
+    Crossed,
+    Drop,
+    Favorable,
+    Margin,
+    MistakeCost,
+    Notion,
+    Performance,
+    SelectRate,
+    Sensitive,
+    Target,
+)
 from mamofair.cli._train_options import TrainOptions
 
 if TYPE_CHECKING:
@@ -31,6 +44,8 @@ def train(
     drop: Drop = None,
     notion: Notion = None,
     crossed: Crossed = False,
+    performance: Performance = "error",
+    cost: MistakeCost = None,
     within: Annotated[
         float | None,
         typer.Option(help="Choose the most accurate model whose gaps between groups are all at most this."),
@@ -43,6 +58,7 @@ def train(
         ),
     ] = None,
     margin: Margin = 1.0,
+    select_rate: SelectRate = None,
     min_group: Annotated[
         int, typer.Option(min=1, help="Leave groups with fewer rows out of the gaps; they are named.")
     ] = 30,
@@ -124,9 +140,12 @@ def train(
         drop=tuple(drop or ()),
         notion=tuple(notion or ("demographic_parity",)),
         crossed=crossed,
+        performance=performance,
+        cost=cost,
         within=within,
         confidence=confidence,
         margin=margin,
+        select_rate=select_rate,
         min_group=min_group,
         model=model,
         effort=effort,

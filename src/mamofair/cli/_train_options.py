@@ -18,9 +18,12 @@ class TrainOptions:
     drop: tuple[str, ...] = ()
     notion: tuple[str, ...] = ("demographic_parity",)
     crossed: bool = False
+    performance: str = "error"
+    cost: str | None = None
     within: float | None = None
     confidence: float | None = None
     margin: float = 1.0
+    select_rate: str | None = None
     min_group: int = 30
     model: str = "auto"
     effort: str = "balanced"

@@ -16,6 +16,7 @@ from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.estimators.progress import watch
+from mamofair.performance import Cost
 from mamofair.runs import (
     Run,
     checkpoint_files,
@@ -120,9 +121,13 @@ def _with_valid_selection(estimator: FairClassifier) -> FairClassifier:
         return estimator.with_selection(ClosestToIdeal())
 
 
+def _shown(value: Any) -> str:
+    return str(value) if isinstance(value, Cost) else repr(value)
+
+
 def _settings(options: TrainOptions, data: Data | StreamedData, estimator: FairClassifier, out: Path) -> dict[str, Any]:
     parameters = {
-        name: value if isinstance(value, str | int | float | bool | None) or name == "notions" else repr(value)
+        name: value if isinstance(value, str | int | float | bool | None) or name == "notions" else _shown(value)
         for name, value in estimator.get_params(deep=False).items()
     }
     return {
@@ -133,6 +138,8 @@ def _settings(options: TrainOptions, data: Data | StreamedData, estimator: FairC
         "favorable": data.favorable,
         "sensitive": data.attributes,
         "notions": parameters["notions"],
+        "performance": str(estimator.front_.performance),
+        "select_rate": options.select_rate,
         "model": options.model,
         "parameters": parameters,
         "within": options.within,

@@ -36,8 +36,8 @@ Fitted = TypeVar("Fitted", bound="FairClassifier")
 class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that finds the whole trade-off between performance and gaps. Abstract: see its subclasses.
 
-    A subclass has parameters, `notions` and its own beside those here, and says which learner they make
-    (`new_learner`). A `Search` with that learner is what `fit` carries out, and leaves as `search_`.
+    A subclass has parameters, `notions` among them, and says which learner they make (`new_learner`). A `Search` with
+    it is what `fit` carries out, and leaves as `search_`.
     """
 
     performance: Cost | str = "error"

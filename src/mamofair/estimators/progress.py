@@ -13,11 +13,13 @@ from rich.text import Text
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote, warn_user
 from mamofair.fronts import Front
+from mamofair.learners.usefulness import rare_label_sentence
 
 T = TypeVar("T")
 
 _LIMITS = (1.0, 0.2, 0.1, 0.05, 0.02, 0.01)  # on the largest gap
 _WIDTH = 40  # of the drawing, in characters
+_WAYS = "Use performance='balanced_error', or say what mistakes cost, such as performance=Cost(fp=1, fn=10)."
 
 
 def watch(fitting: Iterator[T], total: int | None, verbose: int, console: Console | None = None) -> Iterator[T]:
@@ -69,13 +71,16 @@ def finish(estimator: T, fitting: Iterator[Any]) -> T:
         if not len(search.archive) or Ranks.present().size > 1:  # other ranks wait for this one, which must end
             raise
         warn_user("Training was interrupted: the front holds what was found so far.")
+    rare = rare_label_sentence(owner.front_, _WAYS)
+    if rare is not None:
+        warn_user(rare)
     return estimator
 
 
 def describe(estimator: Any) -> str:
     """Return one line on the front found so far."""
     errors = (f"≤ {limit:g}: {_figure(error)}" for limit, error in least_errors(estimator.front_).items())
-    return f"{_head(estimator)}, least error with gaps {', '.join(errors)}"
+    return f"{_head(estimator)}, least {estimator.front_.performance.name} with gaps {', '.join(errors)}"
 
 
 def draw(estimator: Any) -> Table:
@@ -84,7 +89,7 @@ def draw(estimator: Any) -> Table:
     known = [error for error in errors.values() if not np.isnan(error)]
     low, high = min(known, default=0), max(known, default=1)
     caption = Text(f"{_head(estimator)}, on validation rows", "table.caption")  # as text: labels may look like markup
-    table = Table("gaps up to", "error", box=None, caption=caption, caption_justify="left")
+    table = Table("gaps up to", estimator.front_.performance.name, box=None, caption=caption, caption_justify="left")
     table.add_column(min_width=_WIDTH + 1)
     for limit, error in errors.items():
         mark = "" if np.isnan(error) else " " * round(_WIDTH * (error - low) / max(high - low, 1e-9)) + "●"

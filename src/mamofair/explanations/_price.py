@@ -15,6 +15,7 @@ from mamofair.explanations._who_pays import who_pays
 from mamofair.explanations._wording import change_phrase, gap_phrase
 from mamofair.fronts import Criterion, Front
 from mamofair.notions import FN, FP, TN, TP, Cell, Notion, column
+from mamofair.performance import ERROR
 
 __all__ = ["Price", "fieller", "price", "price_between"]
 
@@ -73,6 +74,11 @@ def price(front: Front, *, confidence: float = 0.95, allow_constant: bool = Fals
     allow_constant
         Whether points that decide the same for everyone count, although there are others.
     """
+    if front.performance != ERROR:
+        raise ValueError(
+            f"A price counts wrong decisions: found a front of {front.performance}. Compare its columns, or two of its "
+            "points with `price_between`."
+        )
     rows = np.arange(len(front))
     if not allow_constant and not front.is_constant.all():
         rows = rows[~front.is_constant]

@@ -43,7 +43,7 @@ def threshold_within(
     ends = np.array([0, *(np.flatnonzero(np.diff(ordered)) + 1), len(ordered)])
     selected = np.array([0.0, *total])[ends]
     place = np.searchsorted(selected, high, side="right") - 1 if share > high else np.searchsorted(selected, low)
-    number = ends[min(place, len(ends) - 1)]
+    number = int(ends[min(int(place), len(ends) - 1)])
     if number in (0, len(ordered)):  # nobody, or everyone
         return float(ordered[0] if number == 0 else np.nextafter(ordered[-1], -np.inf))
     return float((ordered[number - 1] + ordered[number]) / 2)

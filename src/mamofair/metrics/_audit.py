@@ -14,7 +14,8 @@ from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair._rows.labels import as_column, favorable_label, is_label, require_alike
 from mamofair._stats.intervals import smallest_ratio, tail, wilson
 from mamofair.fronts import Counter, Tally
-from mamofair.metrics._intervals import count_events, gap_intervals
+from mamofair.metrics._counts import count_events
+from mamofair.metrics._intervals import gap_intervals
 from mamofair.metrics._rates import read_columns, require_decisions
 from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, as_notions, column, require_gap
 

@@ -1,47 +1,18 @@
-"""Confidence intervals of errors and gaps, from tallies."""
+"""Confidence intervals of performance and gaps, from tallies."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
 
-from mamofair._stats.intervals import Interval, effective_rows, largest_gap, wilson
+from mamofair._stats.intervals import Interval, largest_gap
 from mamofair.fronts import Criterion, Front, Tally
-from mamofair.notions import FN, FP, Confusion, Notion, Rate, column
+from mamofair.metrics._costs import cost_intervals
+from mamofair.metrics._counts import count_events
+from mamofair.notions import Notion, column
+from mamofair.performance import ERROR, Cost
 
-__all__ = ["count_events", "error_intervals", "front_intervals", "gap_intervals", "tally_intervals"]
-
-_EVERYONE = ""  # the attribute under which a tally counts everyone
-_ERROR = Rate(FP | FN)
-
-
-def count_events(
-    tallies: Sequence[Tally], rates: Sequence[Rate], key: str
-) -> tuple[Float[np.ndarray, "tallies rates groups"], Float[np.ndarray, "tallies rates groups"]]:
-    """Return the rows with each rate's event and those under its condition; with weights, effective numbers of rows.
-
-    `key` names the counts: an attribute, or a gap with rows of its own.
-    """
-
-    def masses(tables: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-        confusion = Confusion.of_counts(np.stack(tables))
-        event = np.stack([confusion.mass(rate.event) for rate in rates], axis=-2)
-        return event, np.stack([confusion.mass(rate.given ^ rate.event) for rate in rates], axis=-2)
-
-    event, rest = masses([tally.counts[key] for tally in tallies])
-    rows = event + rest
-    squares = [tally.squares[key] for tally in tallies if tally.squares is not None]
-    if not squares:
-        return event, rows
-    effective = effective_rows(event, rest, *masses(squares))
-    return effective * np.divide(event, rows, out=np.zeros(rows.shape), where=rows > 0), effective
-
-
-def error_intervals(tallies: Sequence[Tally], confidence: float) -> Interval:
-    """Return Wilson's interval of each tally's error."""
-    events, rows = count_events(tallies, [_ERROR], _EVERYONE)
-    return wilson(events[:, 0, 0], rows[:, 0, 0], confidence)
+__all__ = ["front_intervals", "gap_intervals", "tally_intervals"]
 
 
 def gap_intervals(tallies: Sequence[Tally], notion: Notion, attribute: str, confidence: float) -> Interval:
@@ -51,7 +22,7 @@ def gap_intervals(tallies: Sequence[Tally], notion: Notion, attribute: str, conf
 
 
 def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid") -> pd.DataFrame:
-    """Return error and gaps of every point of a front with confidence intervals.
+    """Return performance and gaps of every point of a front with confidence intervals.
 
     Each interval is right for one point that was fixed beforehand. At a point *chosen* for its small gap among many,
     measured on the same rows, it is optimistic: the best of 200 is partly luck. Calibration rows, which took no part
@@ -69,15 +40,18 @@ def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid")
     Returns
     -------
     pandas.DataFrame
-        A row for each point; for `error` and each gap the columns `value`, `low` and `high`, such as
+        A row for each point; for the performance (`error`) and each gap the columns `value`, `low` and `high`, such as
         `frame["demographic_parity[sex]"]["high"]`. An undefined gap counts as 1, as in `frame()`.
     """
-    return tally_intervals(_tallies(front, part), front.criteria, confidence)
+    return tally_intervals(_tallies(front, part), front.criteria, confidence, front.performance)
 
 
-def tally_intervals(tallies: Sequence[Tally], criteria: Sequence[Criterion], confidence: float = 0.95) -> pd.DataFrame:
-    """Return error and gaps of each tally with intervals, as `front_intervals` does: for test rows, say."""
-    measured = {"error": (np.array([tally.error for tally in tallies]), error_intervals(tallies, confidence))}
+def tally_intervals(
+    tallies: Sequence[Tally], criteria: Sequence[Criterion], confidence: float = 0.95, performance: Cost = ERROR
+) -> pd.DataFrame:
+    """Return performance and gaps of each tally with intervals, as `front_intervals` does: for test rows, say."""
+    costs = performance(np.array([tally.overall for tally in tallies]).reshape(-1, 4))
+    measured = {performance.name: (costs, cost_intervals(tallies, performance, confidence))}
     for notion, attribute in criteria:
         gaps = np.array([tally.gap(notion, attribute) for tally in tallies])
         intervals = gap_intervals(tallies, notion, attribute, confidence)

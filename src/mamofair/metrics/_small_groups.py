@@ -7,7 +7,7 @@ import numpy as np
 
 from mamofair._stats.intervals import wilson
 from mamofair.fronts import Criterion, Tally
-from mamofair.metrics._intervals import count_events
+from mamofair.metrics._counts import count_events
 
 __all__ = ["list_small_groups"]
 

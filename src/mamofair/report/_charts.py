@@ -34,10 +34,10 @@ _CONFIG: Spec = {
 }
 
 
-def charts() -> dict[str, Spec]:
-    """Return every specification by the id of its element on the page."""
+def charts(performance: str = "error") -> dict[str, Spec]:
+    """Return every specification by the id of its element on the page; `performance` names the axis of the front."""
     return {
-        "front": _front(),
+        "front": _front(performance),
         "parallel": _parallel(),
         "group-rates": _group_rates(),
         "objectives": _over_time("value of the objective"),
@@ -64,9 +64,9 @@ def _chosen(field: str = "datum.id") -> list[Spec]:
     return [{"filter": f"{field} === selected"}]
 
 
-def _front() -> Spec:
-    """Return error against a gap: points with intervals, the estimated limit, and the limit that is set."""
-    x, y = _quantity("x", "0", "widest"), _quantity("y", "lowest", "highest", title="error")
+def _front(performance: str) -> Spec:
+    """Return performance against a gap: points with intervals, the estimated limit, and the limit that is set."""
+    x, y = _quantity("x", "0", "widest"), _quantity("y", "lowest", "highest", title=performance)
     shade = {"condition": {"test": "datum.inside", "value": "var(--inside)"}, "value": "var(--outside)"}
 
     def intervals(opacity: float, width: float, **more: Any) -> list[Spec]:

@@ -49,7 +49,7 @@ def render(summary: Mapping[str, Any]) -> str:
     module = "".join(source(f"scripts/{name}.js") for name in _SCRIPTS)
     return environment.get_template("report.html").render(
         summary=summary,
-        charts=charts(),
+        charts=charts(summary["objectives"][0]["title"]),
         runtime=_runtime(),
         module=module,
         hashes=[_hash(script) for script in (_runtime(), module)],

@@ -12,8 +12,9 @@ from mamofair._stats.intervals import wilson
 from mamofair.explanations import price, who_pays_by_counts
 from mamofair.fronts import Criterion, Front, Tally
 from mamofair.metrics import tally_intervals
-from mamofair.metrics._intervals import count_events
+from mamofair.metrics._counts import count_events
 from mamofair.notions import Confusion
+from mamofair.performance import BALANCED_ERROR, ERROR
 from mamofair.report._titles import title
 from mamofair.report._training import summarize_training
 from mamofair.runs import Run
@@ -24,6 +25,10 @@ __all__ = ["BASELINE", "CONFIDENCE", "summarize"]
 CONFIDENCE = 0.95
 BASELINE = 0  # the row of the most accurate point, with which all others are compared
 _DIGITS = 6
+_MEANINGS = {
+    ERROR: "the share of wrong decisions",
+    BALANCED_ERROR: "the mean of both labels' shares of wrong decisions",
+}
 
 
 def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
@@ -32,9 +37,9 @@ def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
     Keys: `rows` (the rows measured on: test, or validation if the run has no test rows), `confidence`, `objectives`,
     `parts` (by rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates,
     who pays), `rates` and `groups` (what the numbers of a point stand for), `baseline`, `favorable`, `selected`,
-    `margin` (of choices, in standard errors), `padded` (by point: error, and gaps plus the margin), `within` (a limit
-    or None for each objective), `limit`, `training`, `price`, `flips` (a sentence a point), `alternatives` (sentences
-    about an incumbent, if there are some), `settings` and `checksum`.
+    `margin` (of choices, in standard errors), `padded` (by point: performance, and gaps plus the margin), `within` (a
+    limit or None for each objective), `limit`, `training`, `price`, `flips` (a sentence a point), `alternatives`
+    (sentences about an incumbent, if there are some), `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
     valid = [point.valid for point in front.points]
@@ -48,7 +53,7 @@ def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
         "objectives": [
             {"name": name, "title": title(name)} | _meaning(front, i) for i, name in enumerate(front.columns)
         ],
-        "parts": {name: _values(part, front.criteria) for name, part in tallies.items()},
+        "parts": {name: _values(part, front) for name, part in tallies.items()},
         "points": _points(front, tallies[rows], groups),
         "rates": [_describe_rate(rate, i, front.criteria[i - 1][1]) for i, rate in _rates(front.criteria)],
         "groups": groups,
@@ -71,14 +76,14 @@ def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
 
 def _meaning(front: Front, i: int) -> dict[str, str]:
     if i == 0:
-        return {"meaning": "the share of wrong decisions"}
+        return {"meaning": _MEANINGS.get(front.performance, f"what decisions cost on average: {front.performance}")}
     notion, attribute = front.criteria[i - 1]
     return {"meaning": notion.sentence, "notion": notion.name, "attribute": attribute}
 
 
-def _values(tallies: Sequence[Tally], criteria: Sequence[Criterion]) -> list[Any]:
+def _values(tallies: Sequence[Tally], front: Front) -> list[Any]:
     """Return value, low and high of each point's objectives."""
-    frame = tally_intervals(tallies, criteria, CONFIDENCE)
+    frame = tally_intervals(tallies, front.criteria, CONFIDENCE, front.performance)
     return frame.to_numpy().reshape(len(tallies), -1, 3).tolist()
 
 
@@ -136,6 +141,8 @@ def _limit(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 def _price_sentences(front: Front) -> list[str]:
+    if front.performance != ERROR:  # a price counts wrong decisions
+        return []
     prices = price(front, confidence=CONFIDENCE)
     parts = prices.frame()["part"]
     return [sentence for sentence, part in zip(prices.sentences(), parts, strict=True) if part == "whole"]

@@ -64,7 +64,7 @@ class Pool:
             if not len(rows):
                 raise ValueError(
                     f"No point selects {_in_words(bounds)} of people: found {shares.min():.1%} to {shares.max():.1%}"
-                    " on this front. Allow other shares, or fit an estimator with this selection, which moves thresholds."
+                    " on this front. Allow other shares, or fit with this selection, which moves thresholds."
                 )
         useful = rows[~constant[rows]]
         return useful if len(useful) and not self.allow_constant else rows

@@ -129,7 +129,7 @@ class NetworkLearner(Learner):
                 require_shareable(training.population.template, self._tensor(parts.train.X[:2]))
         loss = CrossEntropy(task.performance.mistakes(parts.valid.positive_share))
         objectives = self._objectives(task, weightings, loss)
-        # Where the logit of another network comes from, and so what to add an offset to, is not known.
+        # What to add an offset to is not known for other networks.
         offsets = offsets_for(task.select_rate, self.offsets) if isinstance(self.network, MLP) else (0.0,)
         held_back = [self._chunks(part[ranks.share(len(part))]) for part in parts.held_back]
         for snapshot in epochs(
@@ -160,8 +160,7 @@ class NetworkLearner(Learner):
         assert self.training is not None
         population = self.training.average.population
         tallies = zip(*(measure(population, part, ranks, offsets) for part in held_back), strict=True)
-        origins = product(range(population.size), offsets)
-        found = zip(tallies, origins, strict=True)
+        found = zip(tallies, product(range(population.size), offsets), strict=True)
         return [Point.of(own, member=member, step=step, state=offset) for own, (member, offset) in found]
 
     def _members(self, task: Task) -> list[Member]:

@@ -26,7 +26,7 @@ const people = (value) => value.toLocaleString("en", { maximumFractionDigits: 1 
 const interval = ([value, low, high]) => `${number(value)} [${number(low)}, ${number(high)}]`;
 const ranged = ([value, low, high]) => [`${number(value)} `, element("small", `[${number(low)}, ${number(high)}]`)];
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
-const measure = (j) => (j === 0 ? "error" : `gap in ${objectives[j].title}`);
+const measure = (j) => (j === 0 ? objectives[0].title : `gap in ${objectives[j].title}`);
 
 function element(tag, content = [], attributes = {}) {
   const made = document.createElement(tag);

@@ -1,0 +1,34 @@
+"""Counts of events, from tallies."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from mamofair._stats.intervals import effective_rows
+from mamofair.fronts import Tally
+from mamofair.notions import Confusion, Rate
+
+__all__ = ["count_events"]
+
+
+def count_events(
+    tallies: Sequence[Tally], rates: Sequence[Rate], key: str
+) -> tuple[Float[np.ndarray, "tallies rates groups"], Float[np.ndarray, "tallies rates groups"]]:
+    """Return the rows with each rate's event and those under its condition; with weights, effective numbers of rows.
+
+    `key` names the counts: an attribute, or a gap with rows of its own.
+    """
+
+    def masses(tables: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        confusion = Confusion.of_counts(np.stack(tables))
+        event = np.stack([confusion.mass(rate.event) for rate in rates], axis=-2)
+        return event, np.stack([confusion.mass(rate.given ^ rate.event) for rate in rates], axis=-2)
+
+    event, rest = masses([tally.counts[key] for tally in tallies])
+    rows = event + rest
+    squares = [tally.squares[key] for tally in tallies if tally.squares is not None]
+    if not squares:
+        return event, rows
+    effective = effective_rows(event, rest, *masses(squares))
+    return effective * np.divide(event, rows, out=np.zeros(rows.shape), where=rows > 0), effective
