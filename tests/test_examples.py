@@ -28,3 +28,11 @@ def test_choosing_draws_every_rule_that_finds_a_point(tmp_path):
     assert (tmp_path / "choosing.png").stat().st_size > 10_000
     assert {"closest to the ideal", "gap ≤ .05 as measured"} <= set(found)
     assert all(0 <= gap < 0.3 and 0.1 < error < 0.25 for gap, error in found.values())
+
+
+def test_costs_and_capacity_lead_to_other_choices():
+    found = runpy.run_path(str(EXAMPLES / "costs.py"))["compare"](rows=6000)
+    assert found["cost"].idxmin() == "cost"
+    assert found["error"].idxmin() == "error"
+    assert found.loc["error, at most a tenth selected", "selected"] < 0.12
+    assert (found["gap"] < 0.1).all()
