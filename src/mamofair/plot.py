@@ -1,13 +1,14 @@
-"""Plots of fronts, from plain frames. Only drawing needs matplotlib: `pip install "mamofair[report]"`."""
+"""Plots of fronts and calibration, from plain frames. Drawing needs matplotlib: `pip install "mamofair[report]"`."""
 
 from typing import Any
 
 import pandas as pd
 
-__all__ = ["new_figure", "plot_front", "plot_parallel"]
+__all__ = ["new_figure", "plot_calibration", "plot_front", "plot_parallel"]
 
 # Color-blind people can tell these apart, too (Okabe and Ito).
 _BLUE, _ORANGE, _GREEN, _GRAY, _BLACK = "#0072B2", "#D55E00", "#009E73", "#999999", "#000000"
+_COLORS = (_BLUE, _ORANGE, _GREEN, "#CC79A7", "#E69F00", "#56B4E9")
 
 
 def plot_front(
@@ -88,6 +89,38 @@ def plot_parallel(frame: pd.DataFrame, *, selected: int | None = None, ax: Any =
     panel.spines[:].set_visible(False)
     panel.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
     return panel.figure
+
+
+def plot_calibration(frame: pd.DataFrame, *, threshold: float | None = None, ax: Any = None) -> Any:
+    """Draw observed rates against mean scores, one panel per attribute, and return the matplotlib figure.
+
+    Each line is a group, with the intervals of its rates; on the dashed diagonal scores equal rates.
+
+    Parameters
+    ----------
+    frame
+        A table as `Audit.calibration()` gives it.
+    threshold
+        The score above which a decision is favorable, drawn as a vertical line.
+    ax
+        Matplotlib axes to draw into, one per attribute; by default those of a new figure.
+    """
+    attributes = [str(name) for name in frame["attribute"].unique() if name] or [""]
+    panels = _new_axes(len(attributes)) if ax is None else list(pd.Series([ax]).explode())
+    for panel, attribute in zip(panels, attributes, strict=True):
+        panel.axline((0, 0), slope=1, color=_GRAY, linewidth=1, linestyle="--", zorder=1)
+        if threshold is not None:
+            panel.axvline(threshold, color=_BLACK, linewidth=1, linestyle=":", label="threshold", zorder=1)
+        lines = frame[(frame["attribute"] == attribute) & (frame["rows"] > 0)].groupby("group", sort=False)
+        for place, (group, line) in enumerate(lines):
+            color = _COLORS[place % len(_COLORS)]
+            panel.vlines(line["score"], line["low"], line["high"], color=color, alpha=0.4, linewidth=1.5, zorder=2)
+            panel.plot(line["score"], line["rate"], color=color, marker="o", markersize=4, label=str(group), zorder=3)
+        panel.set(xlabel="mean score", title=attribute, xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        panel.grid(alpha=0.3)
+        panel.legend(frameon=False)
+    panels[0].set_ylabel("observed rate")
+    return panels[0].figure
 
 
 def _draw_bars(panel: Any, frame: pd.DataFrame, intervals: pd.DataFrame, name: str) -> None:

@@ -63,6 +63,20 @@ def test_scores_are_decided_at_the_threshold(decided):
     assert len(document["gaps"]) == 5
 
 
+def test_scores_have_their_tables_in_json_and_in_print(decided):
+    people = pd.read_csv(decided)
+    asked = (decided, *ASKED, "--prediction", "score", "--threshold", 0.45)
+    options = {"sensitive_features": people["gender"], "favorable": "yes", "threshold": 0.45}
+    expected = audit(people["approved"], people["score"], **options)
+    assert run(*asked) == f"{expected}\n"
+    document = json.loads(run(*asked, "--json"))
+    for name in ("auc", "calibration", "calibration_error", "around_threshold"):
+        table = getattr(expected, name)()
+        pd.testing.assert_frame_equal(pd.DataFrame(document[name]), table, check_dtype=False)
+    of_decisions = json.loads(run(decided, *ASKED, "--prediction", "decided", "--json"))
+    assert of_decisions.keys() == document.keys() - {"auc", "calibration", "calibration_error", "around_threshold"}
+
+
 def test_bins_and_rates_of_groups(decided):
     said = run(decided, *ASKED[:4], "--sensitive", "age:40", "--prediction", "decided", "--groups")
     people = pd.read_csv(decided)

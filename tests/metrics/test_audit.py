@@ -174,7 +174,7 @@ def test_curve_is_the_audit_at_each_threshold():
     for stray in (np.nan, -0.1, 1.1):
         with pytest.raises(ValueError, match=r"`threshold` must lie in \[0, 1\]"):
             found.curve([0.5, stray])
-    with pytest.raises(ValueError, match="A curve needs scores"):
+    with pytest.raises(ValueError, match="`curve` needs scores"):
         audit(y, y, sensitive_features=sensitive).curve()
 
 

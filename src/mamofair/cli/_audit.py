@@ -45,8 +45,10 @@ def audit(
 ) -> None:
     """Audit the decisions of any model: gaps between groups, confidence intervals and verdicts.
 
-    A verdict is "inconclusive" if there are too few rows to tell. The exit
-    code is 0 whatever the verdicts.
+    A verdict is "inconclusive" if there are too few rows to tell. Scores
+    (with `--threshold`) also get their AUC, their calibration and the
+    threshold's place among them, by group. The exit code is 0 whatever the
+    verdicts.
 
     Example: mamofair audit decided.csv --target approved --prediction
     prediction --favorable yes --sensitive gender --notion
@@ -93,6 +95,9 @@ def _read(
 def _to_json(result: "Audit") -> dict[str, Any]:
     """Return an audit as plain JSON, with null for what is undefined."""
     frames = {"gaps": result.frame(), "ratios": result.ratios(), "groups": result.groups()}
+    if result.scores is not None:
+        frames |= {"auc": result.auc(), "calibration": result.calibration()}
+        frames |= {"calibration_error": result.calibration_error(), "around_threshold": result.around_threshold()}
     return {
         "rows": len(result.people),
         "favorable": result.favorable,

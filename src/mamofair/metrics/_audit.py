@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
 
 from mamofair._html import html_table
-from mamofair._messages import as_share, quote
+from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
-from mamofair._rows.labels import as_column, favorable_label, is_label, require_alike
+from mamofair._rows.labels import favorable_label, is_label, require_alike
 from mamofair._stats.intervals import smallest_ratio, tail, wilson
 from mamofair.fronts import Counter, Tally
+from mamofair.metrics._audit_text import as_text, describe_groups, describe_scores
 from mamofair.metrics._counts import count_events
 from mamofair.metrics._intervals import gap_intervals
 from mamofair.metrics._rates import read_columns, require_decisions
-from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, as_notions, column, require_gap
+from mamofair.metrics._scores import Scores, as_scores
+from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, as_notions, require_gap
+from mamofair.plot import plot_calibration
 
 __all__ = ["DEFAULT_NOTIONS", "Audit", "audit"]
 
@@ -33,7 +35,8 @@ DEFAULT_NOTIONS = ("demographic_parity", "equal_opportunity", "equalized_odds", 
 class Audit:
     """How decisions treat groups: gaps, rates and ratios, with intervals and verdicts; made by `audit`.
 
-    `print(audit)` shows it; `frame()`, `groups()`, `ratios()` and (for scores) `curve()` are tables.
+    `print(audit)` shows it; `frame()`, `groups()` and `ratios()` are tables. Scores have more of them: `auc()`,
+    `calibration()`, `calibration_error()`, `around_threshold()` and `curve()`.
     """
 
     tally: Tally
@@ -42,8 +45,7 @@ class Audit:
     favorable: Any
     confidence: float
     threshold: float | None = None
-    counter: Counter | None = None
-    scores: Float[np.ndarray, " n"] | None = None
+    scores: Scores | None = None
 
     def __post_init__(self) -> None:
         tail(self.confidence)  # refuses what is no confidence, here rather than at the first table
@@ -106,15 +108,53 @@ class Audit:
 
         By default 0, .01, …, 1. A threshold picked from this table for its small gap needs fresh rows to be judged.
         """
-        if self.scores is None or self.counter is None:
-            raise ValueError("A curve needs scores: found decisions. Call audit(..., y_pred=scores, threshold=0.5).")
-        rows = []
-        for threshold in np.linspace(0, 1, 101) if thresholds is None else thresholds:
-            _require_threshold(threshold)
-            [tally] = self.counter((self.scores > threshold)[None])
-            gaps = {column(n, name): tally.gap(n, name) for n in self.limits for name in self.people.names}
-            rows.append({"threshold": threshold, "error": tally.error, "selected": tally.positive_share} | gaps)
-        return pd.DataFrame(rows)
+        return self._require_scores("curve").curve(thresholds, self.limits)
+
+    def auc(self) -> pd.DataFrame:
+        """Return how well scores rank: a row for everyone (no attribute), then for each group of each attribute.
+
+        Columns: `attribute`, `group`, `auc` (the chance that somebody with the favorable label scores higher than
+        somebody without, in the same group; NaN where a label is absent), `low` and `high`, `rows` and `positives`
+        (with weights, their sums). A group's AUC says nothing about how it ranks among other groups.
+        """
+        return self._require_scores("auc").auc()
+
+    def calibration(self, bins: int = 10) -> pd.DataFrame:
+        """Return mean scores and observed rates in `bins` that hold about equally many of all rows.
+
+        Columns: `attribute`, `group` (everyone first), `bin` from 1 on, `score` (the mean), `rate` (of the favorable
+        label), `low` and `high` (of the rate, Wilson), and `rows`. All groups share the bins, so they can be compared;
+        a bin without rows of a group has NaN. Tied scores stay together, which may leave fewer bins.
+        """
+        return self._require_scores("calibration").calibration(bins)
+
+    def calibration_error(self, bins: int = 10) -> pd.DataFrame:
+        """Return calibration in one row for everyone and for each group.
+
+        Columns: `attribute`, `group`, `score` and `rate` (means), `difference` (score − rate: calibration in the large,
+        above 0 if scores are too high) with `low` and `high`, `error` (the distance of score and rate, averaged over
+        bins by rows), `by_chance`, and `rows`. Small bins show an error even if scores are perfect: `by_chance` is what
+        calibrated scores would show on average, and only an `error` clearly above it is one.
+        """
+        return self._require_scores("calibration_error").calibration_error(bins)
+
+    def around_threshold(self, width: float = 0.05) -> pd.DataFrame:
+        """Return where the threshold lies on the scores of everyone and of each group.
+
+        Columns: `attribute`, `group`, `above` (the share of scores above the threshold), `quantile` (the share at or
+        below it), `near` (how many score within `width` of it, on whom a small change of the score or of the threshold
+        decides), `near_share` and `rows`.
+        """
+        return self._require_scores("around_threshold").around_threshold(width)
+
+    def plot_calibration(self, bins: int = 10, *, ax: Any = None) -> Any:
+        """Draw observed rates against scores, by group, and return the figure; `ax` as for `plot.plot_calibration`."""
+        return plot_calibration(self.calibration(bins), threshold=self.threshold, ax=ax)
+
+    def _require_scores(self, table: str) -> Scores:
+        if self.scores is None:
+            raise ValueError(f"`{table}` needs scores: found decisions. Call audit(..., y_pred=scores, threshold=0.5).")
+        return self.scores
 
     def _rates(self) -> dict[Rate, float]:
         """Return the rates to show, each with the smallest limit that it has to meet; selection first."""
@@ -130,8 +170,10 @@ class Audit:
 
     def __str__(self) -> str:
         ratios = "Four-fifths rule: smallest selection rate divided by the largest, at least 0.8."
-        parts = [self._headline(), "", _text(self._gaps()), "", ratios, _text(self.ratios()), *self._remarks()]
-        return "\n".join(parts)
+        scores = [] if self.scores is None else describe_scores(self.scores)
+        groups = describe_groups(self.people, self.groups(), self.confidence)
+        tables = [as_text(self._gaps()), "", ratios, as_text(self.ratios())]
+        return "\n".join([self._headline(), "", *tables, *scores, *groups])
 
     def _repr_html_(self) -> str:
         gaps = self._gaps()
@@ -147,30 +189,6 @@ class Audit:
     def _gaps(self) -> pd.DataFrame:
         gaps = self.frame().assign(limit=[limit for limit in self.limits.values() for _ in self.people.names])
         return gaps[["notion", "attribute", "gap", "low", "high", "limit", "verdict"]]
-
-    def _remarks(self) -> list[str]:
-        """Return a line for each attribute with groups too small to judge, a single group, or unknown members."""
-        lines = []
-        groups = self.groups()
-        for name, values, codes in zip(self.people.names, self.people.values, self.people.codes.T, strict=True):
-            small = groups[(groups["attribute"] == name) & groups["too_small"]]
-            meanings = groups.loc[groups["attribute"] == name, "meaning"].nunique()
-            names = ", ".join(
-                f"{group} ({'all rates' if len(part) == meanings else ', '.join(part)})"
-                for group, part in small.groupby("group", sort=False)["meaning"]
-            )
-            if len(values) < 2:
-                lines.append(f"{name} has fewer than two groups: nothing to compare.")
-            elif names:
-                lines.append(f"Too small to judge, {name}: {names}.")
-            if (codes < 0).any():
-                lines.append(f"{(codes < 0).sum():,} rows of unknown {name} are left out of its gaps.")
-        if any(line.startswith("Too small") for line in lines):
-            lines.append(
-                f"A group is too small to judge where the {self.confidence:.0%} interval of its rate is wider than "
-                "twice the limit."
-            )
-        return ["", *lines] if lines else []
 
 
 def audit(
@@ -227,16 +245,19 @@ def audit(
         scores, label = None, favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
         selected = is_label(decision, label)
     else:
-        scores = _as_scores(y_pred, threshold)
+        scores = as_scores(y_pred, threshold)
         truth, _, weight = read_columns(y_true, scores, sample_weight)
         label = favorable_label(truth, favorable=favorable, name="y_true")
         selected = scores > threshold
     people = read_groups(sensitive_features, rows=len(truth))
     warn_of_order(sensitive_features, {"y_true": y_true, "y_pred": y_pred})
     people = people.crossed() if crossed else people
-    counter = Counter.of(is_label(truth, label), people, weight)
-    [tally] = counter(selected[None])
-    return Audit(tally, people, limits, label, confidence, threshold, None if scores is None else counter, scores)
+    positive = is_label(truth, label)
+    [tally] = Counter.of(positive, people, weight)(selected[None])
+    if scores is None or threshold is None:
+        return Audit(tally, people, limits, label, confidence)
+    scored = Scores(scores, positive, people, threshold, confidence, weight)
+    return Audit(tally, people, limits, label, confidence, threshold, scored)
 
 
 def _verdict(exceeds: bool, within: bool) -> str:
@@ -254,33 +275,3 @@ def _limits(notions: Any, limit: Any) -> dict[Notion, float]:
     for notion, one in limits.items():
         require_gap(one, f"`limit` of {notion.name}")
     return limits
-
-
-def _require_threshold(threshold: Any) -> None:
-    if not 0 <= threshold <= 1:
-        raise ValueError(
-            f"`threshold` must lie in [0, 1], as scores do: found {quote(threshold)}.{as_share(threshold)}"
-        )
-
-
-def _as_scores(y_pred: Any, threshold: Any) -> Float[np.ndarray, " n"]:
-    """Return scores as floats in [0, 1]."""
-    _require_threshold(threshold)
-    column = as_column(y_pred, "y_pred")
-    try:
-        scores = column.astype(float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"`y_pred` must hold scores when `threshold` is given: found {quote(column.tolist()[0])}."
-        ) from None
-    outside = scores[~((scores >= 0) & (scores <= 1))]
-    if len(outside):
-        raise ValueError(
-            f"`y_pred` must hold scores in [0, 1] when `threshold` is given: found {outside[0]:g}. "
-            "Turn logits f into 1 / (1 + exp(−f)) first."
-        )
-    return scores
-
-
-def _text(frame: pd.DataFrame) -> str:
-    return frame.to_string(index=False, float_format="{:.3f}".format, na_rep="undefined")
