@@ -14,7 +14,7 @@ from mamofair.cli._console import print_note
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier, FairNetClassifier
 from mamofair.fronts import Counter, Tally
-from mamofair.metrics import list_small_groups
+from mamofair.metrics import ScoreSummary, list_small_groups
 from mamofair.streaming import Stream, stream
 from mamofair.streaming.blocks import as_bytes
 from mamofair.tables import TableEncoder
@@ -94,8 +94,8 @@ class StreamedData:
         print_note(f"Each epoch reads {self.rows:,} rows in {chunks:,} chunks, within {memory} of memory.")
         return estimator.resume_stream(self.stream.with_labels())
 
-    def count_test(self, estimator: FairClassifier) -> list[Tally]:
-        """Return each point's counts on test rows, chunk by chunk."""
+    def measure_test(self, estimator: FairClassifier) -> tuple[list[Tally], list[ScoreSummary]]:
+        """Return each point's counts on test rows, chunk by chunk; ranking scores would need all rows at once."""
         known, total = Groups.of_values(estimator.front_.groups), list[Tally]()
         for X, y, features, *_ in self.stream.test:
             if not len(y):
@@ -104,7 +104,7 @@ class StreamedData:
             people = (people.crossed() if self.crossed else people).as_in(known, strict=False)
             tallies = Counter.of(y, people)(estimator.decide_all(X))
             total = [one + other for one, other in zip(total, tallies, strict=True)] if total else tallies
-        return total
+        return total, []
 
 
 def is_streamed(options: TrainOptions) -> bool:

@@ -17,7 +17,7 @@ from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Tally
 from mamofair.limits import frontier
-from mamofair.metrics import list_small_groups
+from mamofair.metrics import ScoreSummary, list_small_groups, summarize_scores
 from mamofair.tables import TableEncoder, encoder, read_new_rows
 
 __all__ = ["TableSplit"]
@@ -62,13 +62,17 @@ class TableSplit:
         features, people = read_new_rows(Path(self.options.unlabelled), self.encoder, names)
         return self.encoder.transform(features), people
 
-    def count_test(self, estimator: FairClassifier) -> list[Tally]:
-        """Return each point's counts on test rows."""
+    def measure_test(self, estimator: FairClassifier) -> tuple[list[Tally], list[ScoreSummary]]:
+        """Return each point's counts on test rows, and what its scores are like there."""
         people = read_groups(self.data.sensitive.iloc[self.test], whole=False)
         people = people.crossed() if self.options.crossed else people
         people = people.as_in(Groups.of_values(estimator.front_.groups), strict=False)
         X = self.encoder.transform(self.data.X.iloc[self.test])
-        return Counter.of(self.data.y[self.test] == self.data.favorable, people)(estimator.decide_all(X))
+        positive, scores = self.data.y[self.test] == self.data.favorable, estimator.score_all(X)
+        tallies = Counter.of(positive, people)(scores > 0)
+        if np.isnan(scores).any():  # these count as unfavorable, but have no place on a scale
+            return tallies, []
+        return tallies, [summarize_scores(own, positive, people) for own in scores]
 
     def measure_small_groups(self, estimator: FairClassifier) -> list[dict[str, Any]]:
         """Return the groups that are too small to judge, with the rates of the chosen point on test rows."""

@@ -64,7 +64,7 @@ def run_training(
         raise KeyboardInterrupt
     certificate = _certificate(estimator)
     estimator = _with_valid_selection(estimator.with_encoder(rows.encoder))
-    tallies = rows.count_test(estimator)
+    tallies, scores = rows.measure_test(estimator)
     groups = {name: tuple(map(str, values)) for name, values in estimator.front_.groups.items()}
     settings = _settings(options, data, estimator, out) | {"interrupted": interrupted, "ranks": job.ranks.size}
     settings["certificate"] = certificate
@@ -74,7 +74,7 @@ def run_training(
     settings["data"] |= {"small_groups": rows.measure_small_groups(estimator)}
     settings["data"] |= {"parts": {**estimator.search_.sizes, "test": rows.sizes[1]}}
     limit = None if interrupted else rows.estimate_limit(estimator)
-    return Run(estimator, settings, groups, tuple(tallies), limit), interrupted
+    return Run(estimator, settings, groups, tuple(tallies), limit, tuple(scores)), interrupted
 
 
 def _follow(fitting: Iterator[FairClassifier], total: int | None, job: Job, out: Path) -> bool:

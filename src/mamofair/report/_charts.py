@@ -40,6 +40,7 @@ def charts(performance: str = "error") -> dict[str, Spec]:
         "front": _front(performance),
         "parallel": _parallel(),
         "group-rates": _group_rates(),
+        "scores": _scores(),
         "objectives": _over_time("value of the objective"),
         "weights": _over_time("weight"),
         "hypervolume": _hypervolume(),
@@ -152,6 +153,22 @@ def _group_rates() -> Spec:
             **shared, "x": x, "shape": shape, "tooltip": {"field": "tooltip"}}},
     ]  # fmt: skip
     return _chart(100, layers, "rates", params=_parameters(highest=1))
+
+
+def _scores() -> Spec:
+    """Return the distribution of scores in each group, and the threshold."""
+    x, y = _quantity("score", "0", "1", title="score"), _quantity("share", "0", "highest", title="share of the group")
+    y["axis"] |= {"format": ".0%"}
+    color: Spec = {"field": "group", "sort": None, "scale": {"range": _LINES}}
+    color |= {"legend": {"orient": "bottom", "direction": "vertical", "symbolOpacity": 1}}
+    steps, encoding = {"interpolate": "step-after"}, {"x": x, "y": y, "color": color}
+    rule = {"type": "rule", "strokeWidth": 2, "strokeDash": [2, 3], "color": "var(--selected)"}
+    layers: list[Spec] = [
+        {"mark": {"type": "area", "opacity": 0.12, **steps}, "encoding": encoding | {"y": {**y, "stack": None}}},
+        {"mark": {"type": "line", "strokeWidth": 2, **steps}, "encoding": encoding},
+        {"data": {"name": "threshold"}, "mark": rule, "encoding": {"x": x}},
+    ]
+    return _chart(220, layers, "lines", params=_parameters(highest=1))
 
 
 def _over_time(what: str) -> Spec:

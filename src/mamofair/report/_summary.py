@@ -11,7 +11,7 @@ import pandas as pd
 from mamofair._stats.intervals import wilson
 from mamofair.explanations import price, who_pays_by_counts
 from mamofair.fronts import Criterion, Front, Tally
-from mamofair.metrics import tally_intervals
+from mamofair.metrics import ScoreSummary, tally_intervals
 from mamofair.metrics._counts import count_events
 from mamofair.notions import Confusion
 from mamofair.performance import BALANCED_ERROR, ERROR
@@ -36,10 +36,11 @@ def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
 
     Keys: `rows` (the rows measured on: test, or validation if the run has no test rows), `confidence`, `objectives`,
     `parts` (by rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates,
-    who pays), `rates` and `groups` (what the numbers of a point stand for), `baseline`, `favorable`, `selected`,
-    `margin` (of choices, in standard errors), `padded` (by point: performance, and gaps plus the margin), `within` (a
-    limit or None for each objective), `limit`, `training`, `price`, `flips` (a sentence a point), `alternatives`
-    (sentences about an incumbent, if there are some), `settings` and `checksum`.
+    who pays), `scores` (by point, for everyone and then for each attribute's groups: histogram, AUC, mean score minus
+    observed rate; empty if the run has none), `rates` and `groups` (what the numbers of a point stand for), `baseline`,
+    `favorable`, `selected`, `margin` (of choices, in standard errors), `padded` (by point: performance, and gaps plus
+    the margin), `within` (a limit or None for each objective), `limit`, `training`, `price`, `flips` (a sentence a
+    point), `alternatives` (sentences about an incumbent, if there are some), `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
     valid = [point.valid for point in front.points]
@@ -55,6 +56,7 @@ def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
         ],
         "parts": {name: _values(part, front) for name, part in tallies.items()},
         "points": _points(front, tallies[rows], groups),
+        "scores": _scores(run.scores, groups),
         "rates": [_describe_rate(rate, i, front.criteria[i - 1][1]) for i, rate in _rates(front.criteria)],
         "groups": groups,
         "baseline": BASELINE,
@@ -124,6 +126,11 @@ def _rate_table(tallies: Sequence[Tally], rate: Any, attribute: str) -> np.ndarr
     low, high = wilson(events, rows, CONFIDENCE)
     values = rate(confusion)
     return np.stack([values, low, high, np.broadcast_to(confusion.mass(rate.given), values.shape)], axis=-1)
+
+
+def _scores(summaries: Sequence[ScoreSummary], groups: Mapping[str, list[str]]) -> list[dict[str, Any]]:
+    parts = ("counts", "auc", "difference")
+    return [{part: [getattr(one, part)[name] for name in ("", *groups)] for part in parts} for one in summaries]
 
 
 def _within(given: Any, columns: Sequence[str]) -> list[float | None]:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Tally
+from mamofair.metrics import ScoreSummary
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,8 @@ class Run:
         The exact counts of each point on test rows, in the order of `front_.frame()`.
     limit
         The estimated limit line: columns `criterion`, `gap`, `error`, `low`, `high`.
+    scores
+        What the scores of each point are like on test rows, in the same order; empty if nobody has looked.
     """
 
     estimator: FairClassifier
@@ -40,6 +43,7 @@ class Run:
     groups: Mapping[str, tuple[str, ...]]
     test: tuple[Tally, ...] = ()
     limit: pd.DataFrame | None = None
+    scores: tuple[ScoreSummary, ...] = ()
 
 
 def versions() -> dict[str, str]:

@@ -12,6 +12,7 @@ import pandas as pd
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Tally
 from mamofair.learners.checks import require_tallies
+from mamofair.metrics import ScoreSummary
 from mamofair.runs._alternatives import ALTERNATIVES
 from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
@@ -30,6 +31,7 @@ from mamofair.runs._folders import (
 )
 from mamofair.runs._locks import own_folder
 from mamofair.runs._run import Run
+from mamofair.runs._scores import scores_from_lists, scores_to_lists
 from mamofair.tables import read_encoder, save_encoder
 from mamofair.tables.untrusted import one_sentence, parse_json
 
@@ -38,7 +40,7 @@ CHECKPOINT = "checkpoint"
 _LIST, _ENCODER, _PAGE = "run.json", "encoder.skops", "report.html"
 _NAMES = (
     *("estimator.json", "counts.json", "learned.safetensors", "points/points.safetensors", "history.csv", "front.csv"),
-    *("test.json", "limit.csv", _ENCODER, _PAGE, _LIST),
+    *("test.json", "scores.json", "limit.csv", _ENCODER, _PAGE, _LIST),
 )
 _OF_THE_FOLDER = ("groups", "files")  # what run.json has beside the settings
 _LONGEST = 2**24  # bytes of run.json
@@ -67,6 +69,8 @@ def save(
         "front.csv": to_csv(run.estimator.front_.frame()),
         "test.json": as_json(to_lists(run.test)),
     }
+    if run.scores:
+        files["scores.json"] = as_json(scores_to_lists(run.scores))
     if run.limit is not None:
         files["limit.csv"] = to_csv(run.limit)
 
@@ -201,7 +205,8 @@ def load_run(folder: str | Path, network: Any = None, members: Any = None) -> Ru
         with suppress(ValueError):  # a selection may find no point, and `predict` says so
             _ = estimator.selected_
         groups = {name: tuple(map(str, own)) for name, own in head["groups"].items()}
-        return Run(estimator, _settings(head), groups, _read_test(files, estimator), _read_limit(files))
+        test = _read_test(files, estimator)
+        return Run(estimator, _settings(head), groups, test, _read_limit(files), _read_scores(files, test))
 
 
 def _read_test(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[Tally, ...]:
@@ -214,6 +219,13 @@ def _read_test(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[T
         )
     require_tallies(tallies, {name: len(own) for name, own in estimator.front_.groups.items()})
     return tallies
+
+
+def _read_scores(files: Mapping[str, bytes], test: tuple[Tally, ...]) -> tuple[ScoreSummary, ...]:
+    """Return what scores are like on test rows; earlier runs, and those of streams, do not have it."""
+    if "scores.json" not in files:
+        return ()
+    return scores_from_lists(parse_json(files["scores.json"], "scores.json"), test)
 
 
 def _read_limit(files: Mapping[str, bytes]) -> pd.DataFrame | None:

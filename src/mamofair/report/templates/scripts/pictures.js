@@ -4,6 +4,7 @@ const pictures = {
   front,
   parallel,
   "group-rates": groupRates,
+  scores: scoreLines,
   objectives: () => overTime(summary.training.objectives),
   weights: () => overTime(summary.training.weights),
   hypervolume,
@@ -118,6 +119,28 @@ function groupRates() {
     tables: { rates: rows },
     parameters: { highest: Math.max(...rows.map((row) => row.high)) },
     height: 16 * rows.length,
+  };
+}
+
+// The attribute of the gap in view: its place after everyone, and its groups; everyone, if there is no gap.
+const scored = () => {
+  const { attribute } = objectives[state.gap];
+  const names = Object.keys(summary.groups);
+  return attribute === undefined
+    ? { place: 0, attribute: "everyone", groups: ["everyone"] }
+    : { place: names.indexOf(attribute) + 1, attribute, groups: summary.groups[attribute] };
+};
+
+function scoreLines() {
+  const { place, groups } = scored();
+  const lines = summary.scores[state.selected].counts[place].flatMap((counts, g) => {
+    const total = counts.reduce((sum, count) => sum + count, 0) || 1;
+    const shares = [...counts, counts.at(-1)]; // the last step ends at 1
+    return shares.map((count, bin) => ({ group: groups[g], score: bin / counts.length, share: count / total }));
+  });
+  return {
+    tables: { lines, threshold: [{ score: 0.5 }] },
+    parameters: { highest: Math.max(...lines.map((row) => row.share)) },
   };
 }
 

@@ -77,7 +77,7 @@ function select(id) {
   writeStatus();
   writeRecord();
   const training = ["objectives", "weights", "hypervolume"].map((name) => signal(name, moment()));
-  settle([...["front", "parallel"].map((name) => signal(name, { selected: id })), draw("group-rates"), ...training]);
+  settle([...["front", "parallel"].map((name) => signal(name, { selected: id })), draw("group-rates"), draw("scores"), ...training]);
 }
 
 function limit(j, value) {

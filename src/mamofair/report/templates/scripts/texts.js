@@ -90,6 +90,7 @@ function writePoint() {
   find("who-pays").replaceChildren(...sentences.map((line) => element("p", line)));
   find("flips").replaceChildren(...(summary.flips[id] ? [element("p", summary.flips[id])] : []));
   writeCauses(point);
+  if (summary.scores.length) writeScores(id);
   find("people").replaceChildren(...peopleTables(id));
 }
 
@@ -121,6 +122,19 @@ function rateTable(rate, r, id) {
     rows,
     `${capital(objectives[rate.objective].title)}: ${rate.meaning}`,
   );
+}
+
+function writeScores(id) {
+  const { place, attribute, groups } = scored();
+  const { counts, auc, difference } = summary.scores[id];
+  const everyone = place ? [["everyone", 0, 0]] : [];
+  const rows = [...everyone, ...groups.map((group, g) => [group, place, g])].map(([group, a, g]) => {
+    const bins = counts[a][g];
+    const [total, above] = [bins, bins.slice(bins.length / 2)].map((part) => part.reduce((sum, n) => sum + n, 0));
+    return [group, people(total), ranged(auc[a][g]), ranged(difference[a][g]), number(total ? above / total : null)];
+  });
+  find("scores-title").textContent = attribute;
+  table(find("scores-table"), ["", "people", "AUC", "score − rate", "above ½"], rows);
 }
 
 function writeCauses(point) {

@@ -1,0 +1,61 @@
+"""The scores of a point on test rows in brief: histograms, AUC and calibration in the large, by group."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+from scipy.special import expit
+
+from mamofair._rows.groups import Groups
+from mamofair._stats.auc import auc
+from mamofair._stats.calibration import mean_difference
+
+__all__ = ["SCORE_BINS", "ScoreSummary", "summarize_scores"]
+
+#: An even number, so that the threshold ½ lies between two bins.
+SCORE_BINS = 40
+
+_CONFIDENCE = 0.95
+_EVERYONE = ""  # the attribute whose one group is everyone, as in tallies
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSummary:
+    """How the scores of one point are distributed, and how well they rank and fit the labels, in each group.
+
+    By attribute ("" is everyone): `counts` of rows in `SCORE_BINS` equal bins of [0, 1], of which the upper half is
+    decided favorably; `auc` and `difference` (the mean score minus the observed rate), each with its value and the ends
+    of its 95 % interval. The value is NaN where a group has no rows or, for the AUC, lacks a label.
+    """
+
+    counts: Mapping[str, Float[np.ndarray, "groups bins"]]
+    auc: Mapping[str, Float[np.ndarray, "groups 3"]]
+    difference: Mapping[str, Float[np.ndarray, "groups 3"]]
+
+
+def summarize_scores(logits: Float[np.ndarray, " n"], positive: Bool[np.ndarray, " n"], people: Groups) -> ScoreSummary:
+    """Return the summary of a point that decides favorably where a logit is above 0, its score ½.
+
+    >>> from mamofair._rows.groups import read_groups
+    >>> people, positive = read_groups(["a", "a", "b"]), np.array([True, False, True])
+    >>> found = summarize_scores(np.array([2.0, -1.0, 3.0]), positive, people)
+    >>> found.counts["sensitive_0"][:, SCORE_BINS // 2 :].sum(axis=1).tolist()  # favorable decisions
+    [1.0, 1.0]
+    """
+    scores, labels, middle = expit(logits), positive.astype(float), SCORE_BINS // 2
+    place = np.clip(np.ceil(SCORE_BINS * scores) - 1, 0, SCORE_BINS - 1).astype(int)
+    place = np.where(logits > 0, np.maximum(place, middle), np.minimum(place, middle - 1))  # tiny logits round to ½
+    counts, areas, differences = {}, {}, {}
+    everyone = np.zeros(len(scores), dtype=int)
+    for name, codes, size in [
+        (_EVERYONE, everyone, 1),
+        *zip(people.names, people.codes.T, map(len, people.values), strict=True),
+    ]:
+        rows = [codes == code for code in range(size)]
+        counts[name] = np.array([np.bincount(place[own], minlength=SCORE_BINS) for own in rows], dtype=float)
+        areas[name] = np.array([auc(scores[own], labels[own], 1 - labels[own], _CONFIDENCE) for own in rows])
+        differences[name] = np.array(
+            [mean_difference(scores[own], labels[own], np.ones(own.sum()), _CONFIDENCE) for own in rows]
+        )
+    return ScoreSummary(counts, areas, differences)
