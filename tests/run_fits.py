@@ -12,6 +12,7 @@ from mamofair._rows.groups import read_groups
 from mamofair.datasets import make_toy
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter
+from mamofair.metrics import summarize_scores
 from mamofair.runs import Run
 
 TOY = make_toy()
@@ -44,10 +45,13 @@ def fitted(estimator: FairClassifier) -> FairClassifier:
 def run_of(estimator: FairClassifier) -> Run:
     """Return a run with all that a run can have."""
     decisions = [estimator.at(i).predict(X[:200]) == 1 for i in range(len(estimator.front_))]
-    tallies = Counter.of(Y[:200], read_groups(GROUP[:200]))(pd.DataFrame(decisions).to_numpy())
+    people, logits = read_groups(GROUP[:200]), estimator.score_all(X[:200])
+    tallies = Counter.of(Y[:200], people)(pd.DataFrame(decisions).to_numpy())
+    scores = tuple(summarize_scores(own, (Y[:200] == 1).to_numpy(), people) for own in logits)
     limit = pd.DataFrame({"criterion": ["demographic_parity[group]"], "gap": [0.1], "error": [1 / 3], "low": [0.0]})
     settings = {"command": "mamofair train toy", "seed": 0}
-    return Run(estimator, settings, {"group": ("protected", "unprotected")}, tuple(tallies), limit.assign(high=1.0))
+    groups = {"group": ("protected", "unprotected")}
+    return Run(estimator, settings, groups, tuple(tallies), limit.assign(high=1.0), scores)
 
 
 def assert_same(one: FairClassifier, other: FairClassifier) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from campaigns._stops import read_tree
-from sklearn.metrics import zero_one_loss
+from sklearn.metrics import roc_auc_score, zero_one_loss
 from typer.testing import CliRunner
 
 import mamofair
@@ -75,6 +75,25 @@ def test_test_rows_are_measured_with_the_very_model_and_were_not_learned_from(tr
     assert tested.overall[[1, 2]].sum() <= wrong
     assert 0 <= gap(people["approved"], decided, sensitive_features=people["gender"], notion="dp", favorable="yes") <= 1
     assert not {"gender", "approved"} & set(X)
+
+
+def test_scores_of_every_point_are_summarised_on_test_rows(trained, loans):
+    """Against scikit-learn's AUC and means of `predict_proba`, on the rows that the split has set apart."""
+    run = load_run(trained)
+    data = read_data(TrainOptions(str(loans), "approved", "yes", tuple(run.groups)))
+    _, test = data.split(0.25, 0)
+    X, y = data.X.iloc[test], data.y[test] == "yes"
+    assert len(run.scores) == len(run.estimator.front_)
+    for i, summary in enumerate(run.scores):
+        scores = run.estimator.at(i).predict_proba(X)[:, 1]
+        for name in ("", *run.groups):
+            groups = run.groups.get(name, ("everyone",))
+            for g, group in enumerate(groups):
+                own = np.ones(len(y), dtype=bool) if name == "" else (data.sensitive[name].iloc[test] == group)
+                counts, _ = np.histogram(scores[own], bins=40, range=(0, 1))
+                assert summary.counts[name][g].tolist() == counts.tolist()
+                assert summary.auc[name][g][0] == pytest.approx(roc_auc_score(y[own], scores[own]), abs=1e-9)
+                assert summary.difference[name][g][0] == pytest.approx(scores[own].mean() - y[own].mean(), abs=1e-9)
 
 
 def test_what_is_said_of_the_chosen_point():

@@ -6,7 +6,8 @@ import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import roc_auc_score
 
-from mamofair.metrics import audit, gap
+from mamofair._rows.groups import read_groups
+from mamofair.metrics import SCORE_BINS, audit, gap, summarize_scores
 
 TABLES = ("auc", "calibration", "calibration_error", "around_threshold", "curve", "plot_calibration")
 
@@ -236,6 +237,29 @@ def test_the_curve_with_weights_is_the_audit_at_each_threshold():
         decided = (scores > row["threshold"]).astype(int)
         options = {"sensitive_features": people["race"], "notion": "tpr", "sample_weight": weight}
         assert row["equal_opportunity[race]"] == pytest.approx(gap(y, decided, **options), abs=1e-12)
+
+
+def test_a_summary_of_logits_is_the_audit_of_their_scores():
+    y, scores, people, _ = scored(14)
+    logits = np.log(scores / (1 - scores))
+    logits[:2] = 1e-300, 0  # scores of ½, of which only the first is decided favorably
+    found = summarize_scores(logits, y == 1, read_groups(people))
+    scores = 1 / (1 + np.exp(-logits))
+    expected = audit(y, scores, sensitive_features=people, threshold=0.5)
+    columns = ["auc", "low", "high"]
+    parts = [found.auc[name] for name in ("", "sex", "race")]
+    np.testing.assert_allclose(np.concatenate(parts), expected.auc()[columns], atol=1e-12)
+    parts = [found.difference[name] for name in ("", "sex", "race")]
+    columns = ["difference", "low", "high"]
+    np.testing.assert_allclose(np.concatenate(parts), expected.calibration_error()[columns], atol=1e-12)
+    for name in ("sex", "race"):
+        counts = found.counts[name]
+        favorable = [(logits[people[name] == group] > 0).sum() for group in sorted(people[name].unique())]
+        assert counts[:, SCORE_BINS // 2 :].sum(axis=1).tolist() == favorable
+        assert counts.sum() == len(y)
+    histogram, _ = np.histogram(scores[2:], bins=SCORE_BINS, range=(0, 1))
+    histogram[[SCORE_BINS // 2, SCORE_BINS // 2 - 1]] += 1  # the two of ½
+    assert found.counts[""].tolist() == [histogram.tolist()]
 
 
 def test_calibration_is_drawn_by_group_with_the_threshold():

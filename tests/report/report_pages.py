@@ -27,6 +27,19 @@ def interval(triple: list[float]) -> str:
     return f"{value:.3f} [{low:.3f}, {high:.3f}]"
 
 
+def require_scores(page: Page, summary: dict[str, Any], point: int) -> None:
+    """Check that the scores are those of this point, for everyone and for the groups of the gap in view."""
+    attribute, scores = page.locator("#scores-title").inner_text(), summary["scores"][point]
+    place = list(summary["groups"]).index(attribute) + 1
+    rows = [("everyone", 0, 0), *((group, place, g) for g, group in enumerate(summary["groups"][attribute]))]
+    for (group, a, g), cell in zip(rows, cells(page, "#scores-table"), strict=True):
+        counts = scores["counts"][a][g]
+        share = f"{sum(counts[20:]) / sum(counts):.3f}"
+        numbers = [interval(scores["auc"][a][g]), interval(scores["difference"][a][g]), share]
+        assert cell == [group, f"{sum(counts):,}", *numbers]
+    assert drawn(page, "scores", "layer_2") == [{"score": 0.5}]
+
+
 def require_everywhere(page: Page, summary: dict[str, Any], point: int) -> None:
     """Check that every view is of this point: the table, the pictures, the numbers, the words and the record."""
     shows(page, point)
@@ -41,6 +54,8 @@ def require_everywhere(page: Page, summary: dict[str, Any], point: int) -> None:
     rates = [datum["rate"] for datum in drawn(page, "group-rates", "layer_1") if datum["who"] == "selected"]
     assert rates == [group[0] for group in summary["points"][point]["rates"][0]]
     assert drawn(page, "objectives", "layer_2") == [{"step": summary["points"][point]["step"]}]
+    if summary["scores"]:
+        require_scores(page, summary, point)
     told = page.locator("#who-pays p").all_inner_texts()
     assert told[1:] == summary["points"][point]["told"]
     counts = [int(number.replace(",", "").split(" ")[0]) for number in cells(page, "#people")[0][-4:]]

@@ -9,6 +9,7 @@ import pandas as pd
 from mamofair._rows.groups import read_groups
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Front, Point
+from mamofair.metrics import summarize_scores
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS, column
 from mamofair.runs import Run
 
@@ -35,6 +36,7 @@ def make_run(
     rows: int = 600,
     models: tuple[str, ...] = ("",),
     selection: Any = None,
+    scores: bool = True,
     **settings: Any,
 ) -> Run:
     """Return a run whose points trade the gaps of each attribute for error, found by the models in turn."""
@@ -43,7 +45,7 @@ def make_run(
     bias = rng.random((points, len(attributes))) * 0.5
     bias[0] = 0.5
     found = [_tallies(rng, bias, attributes, names, rows) for _ in range(2 if test else 1)]
-    order = Front(tuple(Point(tally, member=i) for i, tally in enumerate(found[0])), criteria)
+    order = Front(tuple(Point(tally, member=i) for i, tally in enumerate(found[0][0])), criteria)
     model = Measured()
     origin = [{"member": i % 4, "step": 10 * i, "model": models[i % len(models)]} for i in range(points)]
     kept = tuple(Point(point.valid, **where) for point, where in zip(order.points, origin, strict=True))
@@ -59,10 +61,11 @@ def make_run(
     data = {"name": "loans", "rows": 2 * rows, "checksum": "c0ffee", "parts": {"validation": rows, "test": rows}}
     data["groups"] = {name: {group: {"rows": 10, "positives": 4} for group in names} for name in attributes}
     base = {"created": "2026-01-31", "data": data, "target": "approved", "favorable": "yes", "within": None}
-    tests = tuple(found[1][point.member] for point in order.points) if test else ()
+    tests, summaries = (tuple(part[point.member] for point in order.points) for part in found[-1])
     line = pd.DataFrame({"criterion": column(*criteria[0]), "gap": [0.0, 0.1, 0.3], "error": [0.2, 0.15, 0.1]})
     line = line.assign(more_rows=line["error"] - 0.01)
-    return Run(model, base | settings, dict.fromkeys(attributes, names), tests, line)
+    groups = dict.fromkeys(attributes, names)
+    return Run(model, base | settings, groups, tests if test else (), line, summaries if test and scores else ())
 
 
 def _tallies(rng, bias, attributes, names, rows):
@@ -71,7 +74,8 @@ def _tallies(rng, bias, attributes, names, rows):
     y = merit + 0.8 * (codes == 0).sum(axis=1) + rng.normal(size=rows) > 0.5
     fair = 0.8 * (bias / 0.5) @ (codes.T == 0)  # at full bias as good as can be, without it blind to groups
     people = pd.DataFrame({name: np.array(names)[code] for name, code in zip(attributes, codes.T, strict=True)})
-    return Counter.of(y.astype(int), read_groups(people))(merit + fair > 0.5 + 0.3 * bias.mean(axis=1)[:, None])
+    logits, groups = merit + fair - (0.5 + 0.3 * bias.mean(axis=1)[:, None]), read_groups(people)
+    return Counter.of(y.astype(int), groups)(logits > 0), [summarize_scores(own, y, groups) for own in logits]
 
 
 def history(last: int, criteria) -> list[dict[str, float]]:

@@ -79,6 +79,11 @@ def test_no_script_ends_the_element_it_stands_in():
         assert "innerHTML" not in script.read_text()
 
 
+def test_a_run_without_scores_has_a_page_without_them():
+    assert 'id="scores-title"' in render(summarize(make_run(points=3)))
+    assert 'id="scores-title"' not in render(summarize(make_run(points=3, scores=False))).replace(_runtime(), "")
+
+
 def test_sentences_about_an_incumbent_are_shown_as_text():
     page = render(summarize(make_run(), ["Row 3 is an alternative <b>."])).replace(_runtime(), "")
     assert "<li>Row 3 is an alternative &lt;b&gt;.</li>" in page

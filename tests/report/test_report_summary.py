@@ -45,6 +45,21 @@ def test_rates_are_wilsons_by_group():
     np.testing.assert_allclose(summary["points"][2]["rates"][0], expected, atol=1e-6)
 
 
+def test_scores_are_those_of_the_run_by_point_and_decide_as_the_counts_say():
+    run = make_run(**TWO_RATES)
+    summary = summarize(run)
+    assert len(summary["scores"]) == len(run.test) == 5
+    for tally, own, scores in zip(run.test, run.scores, summary["scores"], strict=True):
+        for place, name in enumerate(("", "sex")):
+            counts = np.array(scores["counts"][place])
+            tp, fp, fn, tn = tally.counts[name].T
+            assert counts[:, 20:].sum(axis=1).tolist() == (tp + fp).tolist()
+            assert counts[:, :20].sum(axis=1).tolist() == (fn + tn).tolist()
+            np.testing.assert_allclose(scores["auc"][place], own.auc[name], atol=1e-6)
+            np.testing.assert_allclose(scores["difference"][place], own.difference[name], atol=1e-6)
+    assert summarize(make_run(scores=False))["scores"] == []
+
+
 def test_who_pays_is_told_against_the_most_accurate_point():
     run = make_run()
     summary = summarize(run)

@@ -223,6 +223,42 @@ def test_files_that_make_no_sense_are_refused(folder, name, content):
     refusal(path.parent)
 
 
+SCORES = {
+    "of fewer points": lambda document: document.pop(),
+    "of another attribute": lambda document: document[0]["counts"].update(age=[[0] * 40]),
+    "of no attribute": lambda document: document[0]["auc"].pop("group"),
+    "of one group only": lambda document: document[0]["counts"]["group"].pop(),
+    "in fewer bins": lambda document: document[0]["counts"]["group"][0].pop(),
+    "negative": put(0, "counts", "", 0, 0, value=-1),
+    "half a person": put(0, "counts", "", 0, 0, value=0.5),
+    "unknown": put(0, "counts", "", 0, 0, value=None),
+    "of other rows": put(0, "counts", "", 0, 0, value=10**6),
+    "a text": put(0, "auc", "", 0, 0, value="x"),
+    "an AUC above its interval": put(0, "auc", "", 0, value=[0.9, 0.1, 0.2]),
+    "an AUC above 1": put(0, "auc", "", 0, value=[1.5, 0.1, 2]),
+    "an interval without an end": put(0, "auc", "", 0, value=[0.5, None, 1]),
+    "an AUC without an interval": put(0, "auc", "", 0, value=[0.5]),
+    "a difference of more than 1": put(0, "difference", "", 0, value=[-1.5, -2, 0]),
+    "no list": lambda document: document.clear(),
+}
+
+
+@pytest.mark.parametrize("case", SCORES)
+def test_scores_that_make_no_sense_are_refused(folder, case):
+    path = folder("plugin") / "scores.json"
+    edit(path, SCORES[case])
+    assert "scores.json must" in refusal(path.parent)
+
+
+def test_a_run_without_scores_loads(folder):
+    place = folder("plugin")
+    assert len(load_run(place).scores) == len(load_run(place).test) > 0
+    (place / "scores.json").unlink()
+    edit(place / "run.json", lambda document: document["files"].pop("scores.json"))
+    write_sums(place)
+    assert load_run(place).scores == ()
+
+
 def test_scores_that_are_nan_are_never_decisions(runs):
     model = load_run(runs["plugin"]).estimator
     for own in model.search_.learner.posterior.label:

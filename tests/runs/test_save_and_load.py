@@ -55,6 +55,11 @@ def test_a_run_has_its_settings_counts_and_limit(model, folder):
     pd.testing.assert_frame_equal(again.limit, run.limit, check_exact=True)
     for ours, theirs in zip(again.test, run.test, strict=True):
         np.testing.assert_array_equal(ours.counts["group"], theirs.counts["group"])
+    for ours, theirs in zip(again.scores, run.scores, strict=True):
+        for name in ("", "group"):
+            np.testing.assert_array_equal(ours.counts[name], theirs.counts[name])
+            np.testing.assert_array_equal(ours.auc[name], theirs.auc[name])
+            np.testing.assert_array_equal(ours.difference[name], theirs.difference[name])
     pd.testing.assert_frame_equal(pd.read_csv(folder / "front.csv"), model.front_.frame())
 
 

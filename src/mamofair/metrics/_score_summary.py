@@ -29,9 +29,9 @@ class ScoreSummary:
     of its 95 % interval. The value is NaN where a group has no rows or, for the AUC, lacks a label.
     """
 
-    counts: Mapping[str, Float[np.ndarray, "groups bins"]]
-    auc: Mapping[str, Float[np.ndarray, "groups 3"]]
-    difference: Mapping[str, Float[np.ndarray, "groups 3"]]
+    counts: Mapping[str, Float[np.ndarray, "_ bins"]]
+    auc: Mapping[str, Float[np.ndarray, "_ 3"]]
+    difference: Mapping[str, Float[np.ndarray, "_ 3"]]
 
 
 def summarize_scores(logits: Float[np.ndarray, " n"], positive: Bool[np.ndarray, " n"], people: Groups) -> ScoreSummary:

@@ -225,7 +225,8 @@ def _read_scores(files: Mapping[str, bytes], test: tuple[Tally, ...]) -> tuple[S
     """Return what scores are like on test rows; earlier runs, and those of streams, do not have it."""
     if "scores.json" not in files:
         return ()
-    return scores_from_lists(parse_json(files["scores.json"], "scores.json"), test)
+    with one_sentence("scores.json must be as mamofair wrote it", "Copy the run again, or train again."):
+        return scores_from_lists(parse_json(files["scores.json"], "scores.json"), test)
 
 
 def _read_limit(files: Mapping[str, bytes]) -> pd.DataFrame | None:

@@ -43,6 +43,8 @@ def scores_from_lists(lists: Sequence[Mapping[str, Any]], test: Sequence[Tally])
 
 
 def _to_array(rows: Sequence[Sequence[float | None]]) -> np.ndarray:
+    if len({len(row) for row in rows}) != 1:
+        return np.empty((0, 0))  # which is of no group
     return np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=float)
 
 
