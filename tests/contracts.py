@@ -45,7 +45,9 @@ def slow_gap(notion: Notion, y: np.ndarray, positive: np.ndarray, codes: np.ndar
             given = [cell for cell in rows if cell in rate.given]
             if given:
                 found.append(sum(cell in rate.event for cell in given) / len(given))
-        gaps.append(max(found) - min(found) if len(found) >= 2 else float("nan"))
+        high, low = max(found, default=0), min(found, default=0)
+        distance = high - low if notion.compare == "difference" else 1 - low / high if high else 0
+        gaps.append(distance if len(found) >= 2 else float("nan"))
     return max(gaps) if not any(np.isnan(gaps)) else float("nan")
 
 
@@ -65,7 +67,7 @@ def check_notion(notion: Notion) -> None:
         assert notion.gap(Confusion.of_rows(np.tile(positive, size).astype(float), alike.memberships(tiled)["a"])) == 0
         logits = torch.from_numpy(np.random.default_rng(size).normal(size=len(y)))
         for relaxation in RELAXATIONS:
-            if notion.conditions_on_prediction and not relaxation.bounded:
+            if (notion.conditions_on_prediction or notion.is_ratio) and not relaxation.bounded:
                 continue
             values, cotangents = evaluate([Gap(notion, "a", relaxation)], logits, batch_of(y, groups))
             assert values.isfinite().all()

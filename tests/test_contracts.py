@@ -12,10 +12,10 @@ from contracts import (
     check_weighting,
 )
 from mamofair import descent, selection
-from mamofair.notions import NOTIONS
+from mamofair.notions import NOTIONS, ratio
 
 
-@pytest.mark.parametrize("notion", NOTIONS, ids=lambda notion: notion.name)
+@pytest.mark.parametrize("notion", [*NOTIONS, *map(ratio, NOTIONS)], ids=lambda notion: notion.name)
 def test_notion_keeps_the_contract(notion):
     check_notion(notion)
 

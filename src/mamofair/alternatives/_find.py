@@ -16,7 +16,7 @@ from mamofair.alternatives._decisions import PairedDecisions
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Criterion, Front
 from mamofair.learners.small_groups import find_small_groups, leave_out, warn_of_small_groups
-from mamofair.notions import Notion, as_notion
+from mamofair.notions import Notion, as_notion, require_differences
 
 __all__ = ["find_alternative"]
 
@@ -80,6 +80,7 @@ def find_alternative(
     _require_numbers(margin, confidence)
     front = model.front_
     criterion = _read_criterion(front, notion, attribute)
+    require_differences(criterion[0], "The gap that an alternative makes smaller")
     decisions = _read(model, X, y, sensitive_features, incumbent)
     _require_rows(decisions, criterion, model.min_group)
     candidates = np.flatnonzero(~front.is_constant) if not front.is_constant.all() else np.arange(len(front))

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from mamofair.explanations._wording import change_phrase, direction, event_phrase, groups_phrase, trend_phrase
-from mamofair.notions import Rate, spread
+from mamofair.notions import Notion, Rate
 
 __all__ = ["decompose", "describe_gap", "describe_rates"]
 
@@ -16,14 +16,15 @@ _DUST = 1e-12  # differences below this are rounding
 Rates = Float[np.ndarray, " groups"]
 
 
-def decompose(rate: Rate, before: Rates, after: Rates) -> dict[str, Any]:
+def decompose(notion: Notion, rate: Rate, before: Rates, after: Rates) -> dict[str, Any]:
     """Return both gaps, the parts of gains and losses in the change, and whether it is levelling down."""
-    gaps = {"before": float(spread(before)), "after": float(spread(after))}
+    gaps = {"before": float(notion.distance(before)), "after": float(notion.distance(after))}
     sign = direction(rate)
     if sign is None or np.isnan([*gaps.values()]).any() or (np.isnan(before) != np.isnan(after)).any():
         return gaps | {"by_gains": np.nan, "by_losses": np.nan, "levelling_down": None}
     u, v = sign * before, sign * after
-    by_gains, by_losses = (gaps["before"] - float(spread(undone)) for undone in (np.maximum(u, v), np.minimum(u, v)))
+    undone = (sign * np.maximum(u, v), sign * np.minimum(u, v))
+    by_gains, by_losses = (gaps["before"] - float(notion.distance(rates)) for rates in undone)
     shrank = gaps["after"] < gaps["before"] - _DUST
     return gaps | {"by_gains": by_gains, "by_losses": by_losses, "levelling_down": shrank and by_gains <= _DUST}
 
@@ -55,9 +56,11 @@ def _difference(before: float, after: float) -> str:
     return f"{abs(more):,} {'more' if more > 0 else 'fewer'}"
 
 
-def describe_gap(rate: Rate, groups: Sequence[Any], names: Mapping[Any, str], before: Rates, after: Rates) -> str:
+def describe_gap(
+    notion: Notion, rate: Rate, groups: Sequence[Any], names: Mapping[Any, str], before: Rates, after: Rates
+) -> str:
     """Return what the gap does and, if it shrinks, because of whose gains or losses."""
-    parts = decompose(rate, before, after)
+    parts = decompose(notion, rate, before, after)
     if np.isnan([parts["before"], parts["after"]]).any():
         return "is undefined, as fewer than two groups have such people"
     trend = trend_phrase(parts["before"], parts["after"])

@@ -238,12 +238,15 @@ def _gap_influence(flows: Flows, notion: Notion, attribute: str, after: bool) ->
     """Return how much a row of each group, label and decision moves one model's gap, the groups at its ends fixed."""
     confusion = flows.confusion(attribute, after)
     rates = [np.asarray(rate(confusion)) for rate in notion.rates]
-    worst = int(np.argmax([np.nanmax(rate) - np.nanmin(rate) for rate in rates]))
+    worst = int(np.argmax(np.nan_to_num([notion.distance(rate) for rate in rates])))
     rate, values = notion.rates[worst], rates[worst]
     given = np.broadcast_to(confusion.mass(rate.given), values.shape)
     influence = np.zeros((len(values), 2, 2))
-    for sign, group in ((1, int(np.nanargmax(values))), (-1, int(np.nanargmin(values)))):
-        influence[group] += sign * (_indicator(rate.event) - values[group] * _indicator(rate.given)) / given[group]
+    top, bottom = int(np.nanargmax(values)), int(np.nanargmin(values))
+    high, low = float(values[top]), float(values[bottom])
+    slopes = (low / high**2, -1 / high) if notion.is_ratio and high > 0 else (1.0, -1.0)
+    for slope, group in zip(slopes, (top, bottom), strict=True):
+        influence[group] += slope * (_indicator(rate.event) - values[group] * _indicator(rate.given)) / given[group]
     return influence
 
 

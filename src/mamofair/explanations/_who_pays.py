@@ -94,7 +94,7 @@ class WhoPays:
         for notion, attribute in self.criteria:
             for rate in notion.rates:
                 key = {"notion": notion.name, "attribute": attribute, "meaning": str(rate)}
-                rows.append(key | decompose(rate, *self._before_and_after(rate, attribute)))
+                rows.append(key | decompose(notion, rate, *self._before_and_after(rate, attribute)))
         return pd.DataFrame(rows).astype({"levelling_down": object})
 
     def _before_and_after(self, rate: Rate, attribute: str) -> tuple[np.ndarray, np.ndarray]:
@@ -123,7 +123,7 @@ class WhoPays:
         gap = "The gap" if len(self.criteria) == 1 else _capital(gap_phrase(column(notion, attribute)))
         gap += f" (of {rate})" if len(notion.rates) > 1 else ""
         groups = self.flows.names[attribute]
-        sentences = [f"{gap} {describe_gap(rate, groups, names, before, after)}."]
+        sentences = [f"{gap} {describe_gap(notion, rate, groups, names, before, after)}."]
         if not groups:  # nobody's is known
             return sentences
         counted = [group_phrase(attribute, group, names, rate) for group in groups]

@@ -71,19 +71,23 @@ class Audit:
         Columns: `attribute`, `group`, `meaning`, `rate` (NaN without rows), `low` and `high` (Wilson, each by itself),
         `rows` under the condition (with weights, their sum), `ratio` to the largest rate of the attribute (NaN if
         that is 0), and `too_small`: this rate alone is uncertain by more than the limit, its interval wider than twice
-        that. Where several notions use a rate, the smallest of their limits counts.
+        that. Where several notions use a rate, the smallest of their limits counts; that of a ratio is a share of the
+        largest rate.
         """
         tables = []
         for attribute, values in zip(self.people.names, self.people.values, strict=True):
             confusion = Confusion.of_counts(self.tally.counts[attribute])
-            for rate, limit in self._rates().items():
+            for rate in self._rates():
                 events, rows = (part[0, 0] for part in count_events([self.tally], [rate], attribute))
                 low, high = wilson(events, rows, self.confidence)
                 shares = rate(confusion)
-                best = np.max(shares, where=~np.isnan(shares), initial=0)
+                best = float(np.max(shares, where=~np.isnan(shares), initial=0))
                 table = {"attribute": attribute, "group": list(values), "meaning": str(rate), "rate": shares}
                 table |= {"low": low, "high": high, "rows": confusion.mass(rate.given)}
-                table |= {"ratio": shares / best if best > 0 else np.nan, "too_small": (high - low) / 2 > limit}
+                table |= {
+                    "ratio": shares / best if best > 0 else np.nan,
+                    "too_small": (high - low) / 2 > self._tolerance(rate, best),
+                }
                 tables.append(pd.DataFrame(table))
         return pd.concat(tables, ignore_index=True)
 
@@ -156,12 +160,14 @@ class Audit:
             raise ValueError(f"`{table}` needs scores: found decisions. Call audit(..., y_pred=scores, threshold=0.5).")
         return self.scores
 
-    def _rates(self) -> dict[Rate, float]:
-        """Return the rates to show, each with the smallest limit that it has to meet; selection first."""
-        limits = {_SELECTION: min(self.limits.values())}
-        for rate in dict.fromkeys(rate for notion in self.limits for rate in notion.rates):
-            limits[rate] = min(limit for notion, limit in self.limits.items() if rate in notion.rates)
-        return limits
+    def _rates(self) -> list[Rate]:
+        """Return the rates to show; selection first."""
+        return list(dict.fromkeys([_SELECTION, *(rate for notion in self.limits for rate in notion.rates)]))
+
+    def _tolerance(self, rate: Rate, best: float) -> float:
+        """Return the smallest limit that a rate has to meet, given the largest rate: all limits, if it has none."""
+        own = {notion: limit for notion, limit in self.limits.items() if rate in notion.rates} or self.limits
+        return min(limit * best if notion.is_ratio else limit for notion, limit in own.items())
 
     def __repr__(self) -> str:
         verdicts = self.frame()["verdict"]
@@ -171,7 +177,7 @@ class Audit:
     def __str__(self) -> str:
         ratios = "Four-fifths rule: smallest selection rate divided by the largest, at least 0.8."
         scores = [] if self.scores is None else describe_scores(self.scores)
-        groups = describe_groups(self.people, self.groups(), self.confidence)
+        groups = describe_groups(self.people, self.groups(), self.confidence, self.limits)
         tables = [as_text(self._gaps()), "", ratios, as_text(self.ratios())]
         return "\n".join([self._headline(), "", *tables, *scores, *groups])
 
@@ -221,7 +227,8 @@ def audit(
     confidence
         The chance that one interval covers the true gap.
     limit
-        The largest acceptable gap: one number, or one for each notion, such as `{"demographic_parity": 0.1}`.
+        The largest acceptable gap: one number, or one for each notion, such as `{"demographic_parity": 0.1}`. For a
+        notion that compares by ratio, 0.2 means a ratio of at least 0.8.
     crossed
         Whether to add the crossing of all attributes as one more attribute.
     threshold

@@ -1,10 +1,13 @@
 """The printed parts of an audit: tables as text, scores in brief, and remarks about groups."""
 
 import numpy as np
+from collections.abc import Mapping
+
 import pandas as pd
 
 from mamofair._rows.groups import Groups
 from mamofair.metrics._scores import Scores
+from mamofair.notions import Notion
 
 __all__ = ["as_text", "describe_groups", "describe_scores"]
 
@@ -43,8 +46,10 @@ def _with_interval(frame: pd.DataFrame, name: str) -> list[str]:
     ]
 
 
-def describe_groups(people: Groups, groups: pd.DataFrame, confidence: float) -> list[str]:
-    """Return a line for each attribute with groups too small to judge, a single group, or unknown members.
+def describe_groups(
+    people: Groups, groups: pd.DataFrame, confidence: float, limits: Mapping[Notion, float]
+) -> list[str]:
+    """Return a line for each attribute with groups too small to judge, a single group, or unknown members; and what limits on ratios mean.
 
     `groups` is the table of `Audit.groups`.
     """
@@ -67,4 +72,5 @@ def describe_groups(people: Groups, groups: pd.DataFrame, confidence: float) -> 
             f"A group is too small to judge where the {confidence:.0%} interval of its rate is wider than "
             "twice the limit."
         )
+    lines += [f"The limit on {n.name} is {n.describe_limit(limit)}." for n, limit in limits.items() if n.is_ratio]
     return ["", *lines] if lines else []

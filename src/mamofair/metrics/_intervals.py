@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from mamofair._stats.intervals import Interval, largest_gap
+from mamofair._stats.intervals import Interval, largest_gap, smallest_ratio
 from mamofair.fronts import Criterion, Front, Tally
 from mamofair.metrics._costs import cost_intervals
 from mamofair.metrics._counts import count_events
@@ -18,7 +18,22 @@ __all__ = ["front_intervals", "gap_intervals", "tally_intervals"]
 def gap_intervals(tallies: Sequence[Tally], notion: Notion, attribute: str, confidence: float) -> Interval:
     """Return the interval of each tally's gap, simultaneous over groups and over the notion's rates."""
     key = tallies[0].key(notion, attribute) if tallies else attribute
-    return largest_gap(*count_events(tallies, notion.rates, key), confidence)
+    events, rows = count_events(tallies, notion.rates, key)
+    return _shortfalls(events, rows, confidence) if notion.is_ratio else largest_gap(events, rows, confidence)
+
+
+def _shortfalls(
+    events: Float[np.ndarray, "tallies rates groups"],
+    rows: Float[np.ndarray, "tallies rates groups"],
+    confidence: float,
+) -> Interval:
+    """Return the interval of 1 − smallest / largest rate, the worst of several rates.
+
+    The high end is wrong only if that of the worst rate is. The low ends must all be right: they share the risk.
+    """
+    shared = 1 - (1 - confidence) / events.shape[-2]
+    low = 1 - smallest_ratio(events, rows, shared).high
+    return Interval(low.max(axis=-1), (1 - smallest_ratio(events, rows, confidence).low).max(axis=-1))
 
 
 def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid") -> pd.DataFrame:

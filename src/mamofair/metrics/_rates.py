@@ -34,7 +34,7 @@ def gap(
     favorable: Any = None,
     sample_weight: Any = None,
 ) -> float:
-    """Return the largest difference between two groups' rates, over all attributes.
+    """Return how far apart the groups' rates are at most, over all attributes: by difference, or by ratio.
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ def gap(
         A Series, a frame (pandas or polars) or an array; each column is an attribute. Missing means unknown: such rows
         are left out of that attribute's gap.
     notion
-        A notion or its name, such as `"demographic_parity"`.
+        A notion or its name, such as `"demographic_parity"`, the largest difference between two groups' rates, or
+        `"demographic_parity_ratio"`, 1 minus the smallest rate divided by the largest.
     favorable
         The label that counts as positive; by default the larger of 0/1, booleans or −1/1. Others must be named.
     sample_weight

@@ -6,7 +6,7 @@ and in closed form. With s the relaxed indicator of ŷ = 1, M the memberships of
 masses that follow (for a one-sided relaxation also t M, with t the indicator of ŷ = 0):
 
     rates     r = (m A) / (m B)            A and B sum the cells of each rate's event and of its condition
-    gap       r_high − r_low               over the groups that count
+    gap       r_high − r_low               over the groups that count; for ratios, divided by r_high
     gradient  ∂r/∂m = (A − r B) / (m B)    and from m back to the logits through M and s
 """
 
@@ -19,7 +19,7 @@ from torch import Tensor
 
 from mamofair._rows.batches import Batch
 from mamofair.notions import Confusion, Rate
-from mamofair.objectives._objectives import CrossEntropy, Gap, Objective
+from mamofair.objectives._objectives import LEAST_RATE, CrossEntropy, Gap, Objective
 from mamofair.objectives._precision import full_precision
 from mamofair.relaxations import Relaxation
 
@@ -82,10 +82,14 @@ def _gaps(
     rates = event / divisor
     high, most = torch.where(counts, rates, -torch.inf).max(-1, keepdim=True)
     low, least = torch.where(counts, rates, torch.inf).min(-1, keepdim=True)
-    gap, worst = (high - low).clamp(min=0).max(-2, keepdim=True)  # the worst of a notion's rates
+    distance = (high - low).clamp(min=0)
+    rise, fall = torch.ones_like(high), -torch.ones_like(low)
+    if any(gap.notion.is_ratio for gap in gaps):
+        distance, rise, fall = _divide_by_high([gap.notion.is_ratio for gap in gaps], high, distance)
+    gap, worst = distance.max(-2, keepdim=True)  # the worst of a notion's rates
 
     # +1 for the group on top and −1 for the one at the bottom; if they are the same one, nothing is compared.
-    ends = torch.zeros_like(rates).scatter_(-1, most, 1.0).scatter_add_(-1, least, -torch.ones_like(low))
+    ends = torch.zeros_like(rates).scatter_(-1, most, rise).scatter_add_(-1, least, fall)
     ends = torch.where(torch.arange(rates.shape[-2], device=M.device).unsqueeze(-1) == worst, ends, 0.0) / divisor
     by_mass = _sums(ends, A) - _sums(ends * rates, B)
     # Contiguous, or torch would multiply member by member.
@@ -93,6 +97,21 @@ def _gaps(
     sides = by_indicator * slopes.movedim(0, -2).unsqueeze(-3)
     cotangents = sides.squeeze(-2) if len(indicators) == 1 else sides.sum(-2)
     return gap.squeeze((-1, -2)).movedim(-1, 0), cotangents.movedim(-2, 0)
+
+
+def _divide_by_high(
+    ratios: Sequence[bool],
+    high: Float[Tensor, "*members gaps rates 1"],
+    difference: Float[Tensor, "*members gaps rates 1"],
+) -> tuple[Float[Tensor, "*members gaps rates 1"], ...]:
+    """Return gaps and their derivatives by the largest and the smallest rate, where those of ratios are shortfalls.
+
+    It is 1 − low / high, with the derivatives low / high² and −1 / high. Rates below `LEAST_RATE` divide by that.
+    """
+    is_ratio = torch.tensor(ratios, device=high.device)[:, None, None]
+    divisor = torch.where(is_ratio, high.clamp(min=LEAST_RATE), 1.0)
+    distance = difference / divisor
+    return distance, (1 - torch.where(is_ratio & (high >= LEAST_RATE), distance, 0.0)) / divisor, -1 / divisor
 
 
 def _sums(

@@ -16,6 +16,9 @@ from mamofair.notions import Confusion, Notion, column
 from mamofair.objectives._precision import full_precision
 from mamofair.relaxations import Relaxation, Sigmoid
 
+#: The least that a ratio divides by: where hardly anyone is selected, its gradient would have no bound.
+LEAST_RATE = 1e-3
+
 
 @runtime_checkable
 class Objective(Protocol):
@@ -84,7 +87,8 @@ class Gap:
     """The relaxed gap of a notion for an attribute, plus a little accuracy: |gap| + anchor·anchor_loss.
 
     The gap is the largest difference of two groups' rates, with the indicator of ŷ = 1 relaxed (Padh et al. 2021,
-    Eq. 11 and 16). The anchor keeps a model that minimises this alone from becoming constant.
+    Eq. 11 and 16); for a notion that compares by ratio, that difference divided by the largest rate. The anchor keeps a
+    model that minimises this alone from becoming constant.
 
     In a batch, a group with less than one row of (relaxed) mass under a rate's condition does not count, and with
     fewer than two groups that count the rate is no gap at all: 0, with no gradient.
@@ -105,6 +109,11 @@ class Gap:
                 f"{self.notion.name} is conditioned on the prediction and needs a relaxation within [0, 1], because it "
                 f"divides by the relaxed number of predictions: found {self.relaxation}. Use Sigmoid or Tanh."
             )
+        if self.notion.is_ratio and not self.relaxation.bounded:
+            raise ValueError(
+                f"{self.notion.name} divides by the largest rate and needs a relaxation within [0, 1]: found "
+                f"{self.relaxation}. Use Sigmoid or Tanh."
+            )
         if self.anchor < 0:
             raise ValueError(f"`anchor` must not be negative: found {self.anchor}.")
 
@@ -114,7 +123,8 @@ class Gap:
         positive, negative = self.relaxation(logits), self.relaxation.negative(logits)
         confusion = Confusion.of_rows(positive, batch.memberships_of(self.attribute), negative)
         gaps = [
-            _spread(confusion.mass(rate.event), confusion.mass(rate.given), batch.one_row) for rate in self.notion.rates
+            _distance(self.notion, confusion.mass(rate.event), confusion.mass(rate.given), batch.one_row)
+            for rate in self.notion.rates
         ]
         gap = gaps[0] if len(gaps) == 1 else torch.stack(gaps).amax(0)
         return gap + self.anchor * self.anchor_loss(logits, batch) if self.anchor else gap
@@ -123,16 +133,17 @@ class Gap:
         return column(self.notion, self.attribute)
 
 
-def _spread(
-    event: Float[Tensor, "*members groups"], given: Float[Tensor, "*groups"], one_row: float | Tensor
+def _distance(
+    notion: Notion, event: Float[Tensor, "*members groups"], given: Float[Tensor, "*groups"], one_row: float | Tensor
 ) -> Float[Tensor, "*members"]:
-    """Return largest minus smallest rate of the groups that have a row under the condition."""
+    """Return how far apart the rates are of the groups that have a row under the condition."""
     counts = given >= one_row
     # A group that does not count divides by one, not by zero: a NaN would survive the masks in the gradient.
     rates = event / torch.where(counts, given, 1.0)
     high = torch.where(counts, rates, -torch.inf).amax(-1)
     low = torch.where(counts, rates, torch.inf).amin(-1)
-    return torch.where(counts.sum(-1) >= 2, high - low, 0.0)
+    difference = torch.where(counts.sum(-1) >= 2, high - low, 0.0)
+    return difference / high.clamp(min=LEAST_RATE) if notion.is_ratio else difference
 
 
 def require_rates(notion: Notion, attribute: str, groups: Groups, y: np.ndarray) -> None:

@@ -42,6 +42,8 @@ class Answer:
     more_rows
         About how many more calibration rows of which group would settle it, if there are too few: `{"sex=F": 900}`;
         so many that new rows do so with a chance of about two in three, for each two groups alone.
+    in_words
+        Limits that are put another way in the message: "0.2, a ratio of at least 0.8".
     """
 
     limits: Mapping[str, float]
@@ -50,6 +52,7 @@ class Answer:
     passed: int
     intervals: Mapping[str, tuple[float, float]]
     more_rows: Mapping[str, float] = field(default_factory=dict)
+    in_words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def status(self) -> Literal["certified", "no solution", "not enough data"]:
@@ -68,7 +71,7 @@ class Answer:
     def message(self) -> str:
         """The answer in words."""
         confidence = f"{100 * self.confidence:g} % confidence"
-        asked = ", ".join(f"{name} ≤ {limit:g}" for name, limit in self.limits.items())
+        asked = ", ".join(f"{name} ≤ {self.in_words.get(name, f'{limit:g}')}" for name, limit in self.limits.items())
         if self.passed:
             return f"Row {self.row} is certified: {asked} with {confidence}."
         ranges = ", ".join(f"{name} is {low:.3f} to {high:.3f}" for name, (low, high) in self.intervals.items())
@@ -99,6 +102,9 @@ def answer(front: Front, demand: Demand, pool: Pool) -> Answer:
         passed=passed,
         intervals=demand.intervals(tally),
         more_rows={} if passed else _more_rows(front, tally, demand),
+        in_words={
+            column(*own): own[0].describe_limit(limit) for own, limit in demand.limits.items() if own[0].is_ratio
+        },
     )
 
 

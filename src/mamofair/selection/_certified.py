@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mamofair._stats.certificates import Method, exact, is_within, newcombe
+from mamofair._messages import quote
+from mamofair._stats.certificates import Method, clopper_pearson, exact, newcombe
 from mamofair.fronts import Criterion, Front, Tally
 from mamofair.notions import column
 from mamofair.performance import as_performance
@@ -31,11 +32,22 @@ _STEP = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """Limits on gaps, the chance δ that they may be exceeded, and the method to test them with."""
+    """Limits on gaps, the chance δ that they may be exceeded, and the method to test them with.
+
+    Ratios have one method, Clopper and Pearson's limits of both rates, which `exact` means as well.
+    """
 
     limits: Mapping[Criterion, float]
     delta: float
     method: Method = exact
+
+    def __post_init__(self) -> None:
+        ratios = [notion.name for notion, _ in self.limits if notion.is_ratio]
+        if ratios and self.method not in (exact, clopper_pearson):
+            raise ValueError(
+                f"`method` must be 'exact' or 'clopper_pearson' for {ratios[0]}: found {quote(self.method.__name__)}, "
+                "which is for differences between rates and not for ratios."
+            )
 
     def pairs(self, tally: Tally) -> Iterator[tuple[Pair, float]]:
         """Yield every two groups in every gap, and its limit."""
@@ -51,8 +63,8 @@ class Demand:
         return all(self.certifies(pair, limit) for pair, limit in self.pairs(tally))
 
     def certifies(self, pair: Pair, limit: float) -> bool:
-        """Whether the rates of these two groups are certified to differ by at most `limit`."""
-        return is_within(*pair.samples, limit, self.delta, self.method)
+        """Whether the distance between the rates of these two groups is certified to be at most `limit`."""
+        return pair.is_within(limit, self.delta, self.method)
 
     def intervals(self, tally: Tally) -> dict[str, tuple[float, float]]:
         """Return the low and the high end of each gap, by column.

@@ -10,8 +10,9 @@ from jaxtyping import Float
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from mamofair._stats.certificates import Method, Sample
+from mamofair._stats.certificates import Method, Sample, is_within
 from mamofair._stats.intervals import effective_rows
+from mamofair._stats.ratios import log_ratio_limit, ratio_lower_limit, ratio_upper_limit
 from mamofair.fronts import Criterion, Front, Tally
 from mamofair.notions import Confusion, Rate
 
@@ -25,7 +26,8 @@ _CHANCE = 2 / 3
 class Pair:
     """Two groups of an attribute, by their indices, and the counts of a rate's event in each.
 
-    `shares` are the parts of each group's rows that are under the rate's condition, above 0.
+    `shares` are the parts of each group's rows that are under the rate's condition, above 0. `is_ratio` says whether
+    the two rates are compared by ratio: then their distance is 1 − smaller / larger, and there is one method for all.
     """
 
     attribute: str
@@ -33,30 +35,44 @@ class Pair:
     places: tuple[int, int]
     samples: tuple[Sample, Sample]
     shares: tuple[float, float]
+    is_ratio: bool = False
 
     def upper(self, delta: float, method: Method) -> float:
         """Return an upper confidence bound on the distance between the two rates, at level δ."""
         a, b = self.samples
-        return max(method(a, b, delta), method(b, a, delta))
+        limit = ratio_upper_limit if self.is_ratio else method
+        return max(limit(a, b, delta), limit(b, a, delta))
 
     def lower(self, delta: float, method: Method) -> float:
         """Return a lower confidence bound on the distance, at level δ in all: δ/2 for either sign."""
         a, b = self.samples
+        if self.is_ratio:
+            return max(0.0, ratio_lower_limit(a, b, delta / 2), ratio_lower_limit(b, a, delta / 2))
         return max(0.0, -method(a, b, delta / 2), -method(b, a, delta / 2))
 
+    def is_within(self, limit: float, delta: float, method: Method) -> bool:
+        """Whether the distance is certified to be at most `limit`, at level δ."""
+        return self.upper(delta, method) <= limit if self.is_ratio else is_within(*self.samples, limit, delta, method)
+
     def rows_to_settle(self, limit: float, delta: float, lower_delta: float, method: Method) -> tuple[float, float]:
-        """Return about how many more rows of each group would show whether the rates differ by more than `limit`.
+        """Return about how many more rows of each group would show whether the distance is more than `limit`.
 
         So many that a new sample of that size shows it with a chance of two in three, if the true difference is as
         uncertain as this sample leaves it. (Taken for the truth, the difference found would promise too much.) The ways
         from a difference to its bounds shrink with its standard error √(v_a/n_a + v_b/n_b). More rows are wanted of
         the group that is less well known alone, if that can do, else of both until they are known alike. A group
-        without rows counts as if it had two, one of them with the event.
+        without rows counts as if it had two, one of them with the event. Ratios are differences of logarithms, for
+        which half a row with the event and half a row without are added.
         """
         samples = [sample if sample[1] else (1.0, 2.0) for sample in self.samples]
+        sizes = [rows for _, rows in samples]
         known = [(events + 1) * (rows - events + 1) / (rows + 2) ** 2 / rows for events, rows in samples]
+        if self.is_ratio:
+            samples = [(events + 0.5, rows + 1) for events, rows in samples]
+            known = [one / (events / rows) ** 2 for one, (events, rows) in zip(known, samples, strict=True)]
+            method, limit = log_ratio_limit, -np.log1p(-limit)
         (x, n), (y, m) = b, a = sorted(samples, key=lambda sample: sample[0] / sample[1])
-        gap = y / m - x / n
+        gap = float(np.log(y / m) - np.log(x / n)) if self.is_ratio else y / m - x / n
         up = max(method(a, b, delta) - gap, method(b, a, delta) + gap)
         down = gap + method(b, a, lower_delta / 2)
 
@@ -73,7 +89,7 @@ class Pair:
         factors = [max(1.0, one / (wanted - better)) for one in known]
         one, other = (
             (factor * planned - rows) / share
-            for factor, (_, planned), (_, rows), share in zip(factors, samples, self.samples, self.shares, strict=True)
+            for factor, planned, (_, rows), share in zip(factors, sizes, self.samples, self.shares, strict=True)
         )
         return one, other
 
@@ -94,7 +110,7 @@ def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
         groups = list(zip(events.tolist(), rows.tolist(), shares.tolist(), strict=True))
         groups += [(0.0, 0.0, 1.0)] * (2 - len(groups))
         for (i, (x, n, one)), (j, (y, m, other)) in combinations(enumerate(groups), 2):
-            yield Pair(attribute, rate, (i, j), ((x, n), (y, m)), (one, other))
+            yield Pair(attribute, rate, (i, j), ((x, n), (y, m)), (one, other), notion.is_ratio)
 
 
 def count_events(
@@ -128,9 +144,30 @@ def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.n
         # As if a row with the event and one without it had been seen besides: a rate of 0 is not certain.
         variances = _divide((events + 1) * (rows - events + 1), (rows + 2) ** 2 * rows)
         for i, j in combinations(range(rates.shape[1]), 2):
-            sums = np.abs(rates[:, i] - rates[:, j]) + margin * np.sqrt(variances[:, i] + variances[:, j])
+            if criterion[0].is_ratio:
+                sums = _padded_shortfall(rates[:, [i, j]], rows[:, [i, j]], variances[:, [i, j]], margin)
+            else:
+                sums = np.abs(rates[:, i] - rates[:, j]) + margin * np.sqrt(variances[:, i] + variances[:, j])
             largest = np.maximum(largest, np.where(known[:, i] & known[:, j], sums, 0.0))
     return largest
+
+
+def _padded_shortfall(
+    rates: Float[np.ndarray, "points 2"],
+    rows: Float[np.ndarray, "points 2"],
+    variances: Float[np.ndarray, "points 2"],
+    margin: float,
+) -> Float[np.ndarray, " points"]:
+    """Return 1 − smaller / larger rate of two groups plus so many standard errors, by the delta method.
+
+    The variance of low / high is (v_low + (low/high)²·v_high) / high². If both rates are 0, one row with the event and
+    one without it besides say how small they may be.
+    """
+    low, high = rates.min(axis=1), rates.max(axis=1)
+    ratio = np.divide(low, high, out=np.ones_like(high), where=high > 0)
+    weights = np.where(rates < high[:, None], 1.0, ratio[:, None] ** 2)
+    divisor = np.where(high > 0, high, (1 / (rows + 2)).max(axis=1))
+    return np.asarray(1 - ratio + margin * np.sqrt((weights * variances).sum(axis=1)) / divisor)
 
 
 def _divide(a: Any, b: Any) -> Any:

@@ -21,7 +21,7 @@ from mamofair._messages import as_share, quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair._rows.labels import as_column, favorable_label, is_label
 from mamofair.fronts import Criterion
-from mamofair.notions import FP, TP, Confusion, Rate, as_notions, column, require_gap
+from mamofair.notions import FP, TP, Confusion, Rate, as_notions, column, require_differences, require_gap
 
 __all__ = ["CHANCE", "Need", "Plan", "plan_calibration", "rows_needed"]
 
@@ -113,7 +113,8 @@ class Plan:
         `more` are rows of each group that a gap has besides: those without labels. All comparisons must pass together,
         so each is planned to do so more often than with probability `chance`, as if it were independent of the others.
         """
-        for limit in limits.values():
+        for (notion, _), limit in limits.items():
+            require_differences(notion, "A plan of calibration rows")
             _check(limit, confidence=confidence, chance=chance)
         sizes = dict(zip(groups.names, map(len, groups.values), strict=True))
         comparisons = sum(len(notion.rates) * max(sizes[name] - 1, 1) for notion, name in limits)

@@ -14,7 +14,7 @@ from mamofair._messages import quote, quote_some
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair._rows.labels import as_column, is_label, unique
 from mamofair.fronts import Counter, Criterion, Front
-from mamofair.notions import Cell, Notion, Rate, column
+from mamofair.notions import Cell, Notion, Rate, column, require_differences
 from mamofair.selection._answer import Answer
 from mamofair.selection._certified import Demand, order_rows
 from mamofair.selection._claims import Claim, list_claims
@@ -94,6 +94,8 @@ class Question:
         limits = MostAccurateWithin(limit, confidence).limits_of(front.criteria)
         if not limits:
             raise ValueError("A question must have a limit on some gap: found none.")
+        for notion, _ in limits:
+            require_differences(notion, "A question that may be asked again")
         sequence = order_rows(front, Demand(limits, round(1 - confidence, 12)), Pool(allow_constant=allow_constant))
         claims = list_claims(limits, front[sequence[0]].valid)
         attributes = list(dict.fromkeys(attribute for _, attribute in limits))

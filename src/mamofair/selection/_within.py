@@ -32,7 +32,7 @@ class MostAccurateWithin(Pool):
     ----------
     limit
         The largest acceptable gap: one number for all gaps, or one for each of some columns, such as
-        `{"demographic_parity[sex]": 0.02}`.
+        `{"demographic_parity[sex]": 0.02}`. For a notion that compares by ratio, 0.2 means a ratio of at least 0.8.
     confidence
         How sure to be, such as 0.95. Needs an estimator with a `calibration_fraction`.
     margin
@@ -40,7 +40,8 @@ class MostAccurateWithin(Pool):
         exceed it on new rows in about half of the cases. 0 takes gaps as they were measured.
     method
         The test: `"exact"`, `"clopper_pearson"` and `"hoeffding"` are valid for any number of rows, the first being by
-        far the sharpest; `"newcombe"` is approximate, and takes weighted rows.
+        far the sharpest; `"newcombe"` is approximate, and takes weighted rows. Ratios are tested with exact limits of
+        both rates (`"exact"` and `"clopper_pearson"` alike), and refuse the other two.
     allow_constant
         Whether a constant classifier may be chosen even if there are others. With confidence, points that are hardly
         better than constant are not chosen either, unless this is allowed.
@@ -125,8 +126,12 @@ class MostAccurateWithin(Pool):
 
     def _refusal(self, front: Front, allowed: Float[np.ndarray, " gaps"], rows: Int[np.ndarray, " rows"]) -> str:
         """Return why no point is within the limits."""
-        smallest = zip(front.columns[1:], front.values[rows, 1:].min(axis=0), allowed, strict=True)
-        listed = [f"{name} {gap:.4f} (limit {limit:g})" for name, gap, limit in smallest if np.isfinite(limit)]
+        smallest = zip(front.criteria, front.values[rows, 1:].min(axis=0), allowed, strict=True)
+        listed = [
+            f"{column(*criterion)} {gap:.4f} (limit {criterion[0].describe_limit(limit)})"
+            for criterion, gap, limit in smallest
+            if np.isfinite(limit)
+        ]
         constant = np.all(front.values[:, 1:] <= allowed, axis=1).any()
         return (
             f"{'Only a constant classifier is' if constant else 'No point is'} within the limits. The smallest gaps "

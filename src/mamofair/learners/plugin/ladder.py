@@ -34,7 +34,8 @@ class SmoothCounts:
 
     `shares` weigh a row's favorable decision in each rate of each group, `base` is what the rates are without any, and
     `rates` has each rate's first column, number of groups and criterion. `cost` and `wrong` are the same of what
-    mistakes cost.
+    mistakes cost. `ratios` says which criteria compare by ratio: 1 − r_b/r_a is within a bound ε if (1 − ε)·r_a − r_b
+    ≤ 0.
     """
 
     evidence: Evidence
@@ -43,6 +44,7 @@ class SmoothCounts:
     rates: tuple[tuple[int, int, int], ...]
     cost: Float[np.ndarray, " n"]
     wrong: float
+    ratios: tuple[bool, ...]
 
     @classmethod
     def of(
@@ -73,14 +75,9 @@ class SmoothCounts:
                 columns.append(own * np.array(slopes(rate), dtype=float)[y][:, None])
                 base.append(kept @ own)
         share, (negative, positive) = weight / weight.sum(), evidence.mistakes
-        return cls(
-            evidence,
-            np.hstack(columns),
-            np.concatenate(base),
-            tuple(rates),
-            share * (negative - (negative + positive) * y),
-            float(positive * (share @ y)),
-        )
+        ratios = tuple(notion.is_ratio for notion, _ in criteria)
+        cost = share * (negative - (negative + positive) * y), float(positive * (share @ y))
+        return cls(evidence, np.hstack(columns), np.concatenate(base), tuple(rates), *cost, ratios)
 
     @property
     def unit(self) -> Float[np.ndarray, " m"]:
@@ -99,9 +96,10 @@ class SmoothCounts:
             slope = np.zeros(len(rates))
             for begin, size, number in self.rates:
                 own = rates[begin : begin + size]
-                excess = np.maximum(own[:, None] - own[None] - bounds[number], 0)
+                factor, room = (1 - bounds[number], 0.0) if self.ratios[number] else (1.0, bounds[number])
+                excess = np.maximum(factor * own[:, None] - own[None] - room, 0)
                 value += _PENALTY / 2 * (excess**2).sum()
-                slope[begin : begin + size] = _PENALTY * (excess.sum(axis=1) - excess.sum(axis=0))
+                slope[begin : begin + size] = _PENALTY * (factor * excess.sum(axis=1) - excess.sum(axis=0))
             turn = (self.cost + self.shares @ slope) * decided * (1 - decided)
             return float(value), -(turn @ terms)
 

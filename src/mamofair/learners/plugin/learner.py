@@ -182,7 +182,8 @@ class PlugInLearner(Learner):
                 yield _padded(between(rules.values, rules.multipliers[:, :-1], _BETWEEN))
         if self.aware:  # thresholds for groups say all that mutations could
             return
-        if len(gaps) > 1 or len(dual.pairs) > _PAIRS:
+        ratios = any(notion.is_ratio for notion, _ in task.criteria)  # the dual knows differences only
+        if len(gaps) > 1 or len(dual.pairs) > _PAIRS or ratios:
             yield from ladders(SmoothCounts.of(rules.evidence, part.y, part.groups, task.criteria, part.weight), gaps)
         rng = np.random.default_rng(task.seed)
         for _ in range(rounds):

@@ -1,0 +1,139 @@
+"""Sets of confusion-matrix cells, the mass of rows in them, and rates: P(event | given)."""
+
+from dataclasses import dataclass
+from enum import Flag, auto
+from typing import Any
+
+import numpy as np
+
+__all__ = ["ALL", "FN", "FP", "TN", "TP", "Cell", "Confusion", "Rate"]
+
+
+class Cell(Flag):
+    """A set of confusion-matrix cells; `|` joins them, `in` and `&` compare them."""
+
+    TP = auto()
+    FP = auto()
+    FN = auto()
+    TN = auto()
+
+
+TP, FP, FN, TN = Cell.TP, Cell.FP, Cell.FN, Cell.TN
+ALL = TP | FP | FN | TN
+
+#: How people write the sets of cells that are conditions on ŷ, y or both.
+_PHRASES = {
+    TP | FP: "ŷ=1",
+    FN | TN: "ŷ=0",
+    TP | FN: "y=1",
+    FP | TN: "y=0",
+    TP | TN: "ŷ=y",
+    FP | FN: "ŷ≠y",
+    TP: "ŷ=1, y=1",
+    FP: "ŷ=1, y=0",
+    FN: "ŷ=0, y=1",
+    TN: "ŷ=0, y=0",
+}
+_PHRASES |= {ALL ^ cell: f"not ({_PHRASES[cell]})" for cell in (TP, FP, FN, TN)}
+
+
+@dataclass(frozen=True, eq=False)
+class Confusion:
+    """The mass of rows in every confusion cell, group by group.
+
+    Each field is an array (numpy or torch) of shape ``(..., groups)``. `positives` and `negatives` are the rows of
+    each label. They are kept beside the cells because a one-sided relaxation gives a row near the boundary little
+    mass in either cell, while a rate *given y* divides by the rows of that label, whatever was predicted.
+    """
+
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+    positives: Any
+    negatives: Any
+
+    @classmethod
+    def of_counts(cls, counts: Any) -> "Confusion":
+        """Read counts of shape ``(..., groups, 4)`` with the cells in the order TP, FP, FN, TN."""
+        tp, fp, fn, tn = (counts[..., i] for i in range(4))
+        return cls(tp, fp, fn, tn, positives=tp + fn, negatives=fp + tn)
+
+    @classmethod
+    def of_rows(cls, positive: Any, memberships: Any, negative: Any = None) -> "Confusion":
+        """Weigh rows by an indicator of ŷ = 1, hard or relaxed.
+
+        Parameters
+        ----------
+        positive
+            ``(..., n)``, the indicator s of ŷ = 1.
+        memberships
+            ``(n, 2·groups)``: the weight of a row in the column of its group, the rows with y = 1 in the first
+            half of the columns and those with y = 0 in the second; nothing for a row whose group is unknown.
+        negative
+            ``(..., n)``, the indicator of ŷ = 0; by default 1 − s.
+        """
+        half = memberships.shape[-1] // 2
+        rows = memberships.sum(0)
+        selected = positive @ memberships
+        rejected = rows - selected if negative is None else negative @ memberships
+        parts = (part[..., side] for part in (selected, rejected, rows) for side in (slice(half), slice(half, None)))
+        return cls(*parts)
+
+    def mass(self, cells: Cell) -> Any:
+        """Mass of a set of cells; a label whose two cells are both in it counts with all of its rows."""
+        sides = ((TP, FN, self.tp, self.fn, self.positives), (FP, TN, self.fp, self.tn, self.negatives))
+        total = 0.0
+        for selected, rejected, hits, misses, rows in sides:
+            if selected | rejected in cells:
+                total = total + rows
+            elif selected in cells:
+                total = total + hits
+            elif rejected in cells:
+                total = total + misses
+        return total
+
+
+@dataclass(frozen=True)
+class Rate:
+    """P(event | given), both sets of confusion cells, the event within the condition.
+
+    >>> print(Rate(TP, given=TP | FN))
+    P(ŷ=1 | y=1)
+    """
+
+    event: Cell
+    given: Cell = ALL
+
+    def __post_init__(self) -> None:
+        if not self.event or self.event not in self.given:
+            raise ValueError(
+                f"A rate's event must be a non-empty part of its condition: found event {self.event!r}, "
+                f"given {self.given!r}. Add the event's cells to `given`."
+            )
+        if self.event == self.given:
+            raise ValueError(f"A rate's event must be smaller than its condition: {self.event!r} has rate 1 always.")
+
+    @property
+    def labels(self) -> tuple[int, ...]:
+        """The labels that rows under the condition may have."""
+        return tuple(y for y, cells in ((1, TP | FN), (0, FP | TN)) if cells & self.given)
+
+    @property
+    def conditions_on_prediction(self) -> bool:
+        """Whether predictions decide who is under the condition, as in P(y=1 | ŷ=1)."""
+        return any((self.given & label) not in (Cell(0), label) for label in (TP | FN, FP | TN))
+
+    @property
+    def needs_labels(self) -> bool:
+        """Whether labels decide who is under the condition, or what the event is: not so for P(ŷ=1)."""
+        return any(cells not in (TP | FP, FN | TN, ALL) for cells in (self.event, self.given))
+
+    def __call__(self, confusion: Confusion) -> Any:
+        """Return the exact rate of each group; NaN where the condition holds for no row."""
+        event, given = np.broadcast_arrays(confusion.mass(self.event), confusion.mass(self.given))
+        return np.divide(event, given, out=np.full(event.shape, np.nan), where=given > 0)
+
+    def __str__(self) -> str:
+        event = next(phrase for cells, phrase in _PHRASES.items() if cells & self.given == self.event)
+        return f"P({event})" if self.given == ALL else f"P({event} | {_PHRASES[self.given]})"

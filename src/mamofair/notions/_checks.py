@@ -1,0 +1,34 @@
+"""What limits and notions must be."""
+
+from numbers import Real
+from typing import Any
+
+from mamofair._messages import as_share, quote
+from mamofair.notions._notion import Notion
+
+__all__ = ["require_differences", "require_gap"]
+
+
+def require_gap(value: Any, name: str) -> None:
+    """Raise a `ValueError` unless a value is a gap that may be asked for: a number in [0, 1], and no percentage.
+
+    >>> require_gap(5, "`limit`")
+    Traceback (most recent call last):
+    ValueError: `limit` must be a number in [0, 1], as gaps are: found 5. 5 % is 0.05.
+    """
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if is_number and 0 <= value <= 1:
+        return
+    raise ValueError(f"{name} must be a number in [0, 1], as gaps are: found {quote(value)}.{as_share(value)}")
+
+
+def require_differences(notion: Notion, what: str) -> None:
+    """Raise a `ValueError` for a notion that compares by ratio where only differences will do.
+
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY, ratio
+    >>> require_differences(ratio(DEMOGRAPHIC_PARITY), "A plan")
+    Traceback (most recent call last):
+    ValueError: A plan must be for differences between rates: found demographic_parity_ratio, which compares by ratio.
+    """
+    if notion.is_ratio:
+        raise ValueError(f"{what} must be for differences between rates: found {notion.name}, which compares by ratio.")
