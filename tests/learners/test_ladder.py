@@ -10,7 +10,7 @@ from known_posteriors import World
 from mamofair.fronts import Counter
 from mamofair.learners.plugin.ladder import SmoothCounts, ladders
 from mamofair.learners.plugin.multipliers import Contrasts, Evidence
-from mamofair.notions import ACCURACY_PARITY, DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS, NOTIONS
+from mamofair.notions import ACCURACY_PARITY, DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS, NOTIONS, ratio
 
 LINEAR = [notion for notion in NOTIONS if not notion.conditions_on_prediction]
 SMOOTH = 0.05
@@ -59,8 +59,8 @@ def test_groups_of_none_of_the_rows_have_no_rate():
 
 @pytest.mark.parametrize("groups", [2, 3])
 def test_the_gradient_is_that_of_finite_differences(groups, rng):
-    counts = counts_of(EQUALIZED_ODDS, ACCURACY_PARITY, groups=groups)
-    bounds = np.array([0.02, 0.05])
+    counts = counts_of(EQUALIZED_ODDS, ACCURACY_PARITY, ratio(EQUAL_OPPORTUNITY), groups=groups)
+    bounds = np.array([0.02, 0.05, 0.1])
     loss = counts.loss(bounds)
     for _ in range(5):
         price = rng.normal(size=counts.evidence.terms.shape[1])
@@ -73,6 +73,20 @@ def test_within_its_bounds_the_loss_is_the_smoothed_error(rng):
     counts = counts_of(DEMOGRAPHIC_PARITY)
     price = rng.normal(size=2)
     assert counts.loss(np.ones(1))(price)[0] == pytest.approx(smoothed(counts, price)[0])
+
+
+@pytest.mark.parametrize("groups", [2, 3])
+def test_bound_on_a_ratio_is_a_bound_on_the_smoothed_ratio(groups):
+    counts = counts_of(ratio(DEMOGRAPHIC_PARITY), groups=groups)
+    start = np.zeros(counts.evidence.terms.shape[1])
+    shortfalls = []
+    for bound in (1.0, 0.3, 0.1):
+        price = counts.multipliers(np.array([bound]), start)
+        decided = expit((counts.evidence.gain - counts.evidence.terms @ (price * counts.unit)) / SMOOTH)
+        rates = counts.base + decided @ counts.shares
+        shortfalls.append(1 - rates.min() / rates.max())
+        assert shortfalls[-1] <= bound + 0.03
+    assert shortfalls[0] > 0.33
 
 
 @pytest.mark.parametrize("notions", [[DEMOGRAPHIC_PARITY], [EQUAL_OPPORTUNITY, DEMOGRAPHIC_PARITY]])

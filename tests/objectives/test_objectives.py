@@ -7,11 +7,21 @@ from hypothesis import strategies as st
 from contracts import RELAXATIONS, batch_of, people
 from mamofair._rows.batches import Batch
 from mamofair._rows.groups import Groups, read_groups
-from mamofair.notions import EQUAL_OPPORTUNITY, EQUALIZED_ODDS, NOTIONS, PREDICTIVE_PARITY, Confusion, as_notion
+from mamofair.notions import (
+    DEMOGRAPHIC_PARITY,
+    EQUAL_OPPORTUNITY,
+    EQUALIZED_ODDS,
+    NOTIONS,
+    PREDICTIVE_PARITY,
+    Confusion,
+    as_notion,
+    ratio,
+)
 from mamofair.objectives import CrossEntropy, Gap, SquaredError, evaluate, require_rates
 from mamofair.relaxations import ConvexConcave, Hard, Linear, Relaxation, Sigmoid, Tanh
 
 ALLOWED = [(n, r) for n in NOTIONS for r in RELAXATIONS if r.bounded or not n.conditions_on_prediction]
+ALLOWED += [(ratio(n), r) for n in NOTIONS for r in RELAXATIONS if r.bounded]
 
 
 def away_from_kinks(n: int, seed: int) -> torch.Tensor:
@@ -121,6 +131,7 @@ def test_closed_form_is_what_autograd_says(relaxation, size, weighted, seed):
     groups = Groups(("a", "b"), (*first.values, (0, 1, 2)), np.column_stack([first.codes, rng.integers(-1, 3, 80)]))
     batch = batch_of(y, groups, rng.random(80) if weighted else None)
     allowed = [notion for notion in NOTIONS if relaxation.bounded or not notion.conditions_on_prediction]
+    allowed += [ratio(notion) for notion in NOTIONS if relaxation.bounded]
     objectives = [CrossEntropy(), *(Gap(n, a, relaxation, anchor=0.1) for n in allowed for a in "ab"), SquaredError()]
     logits = torch.from_numpy(rng.uniform(0.05, 2, (3, 80)) * rng.choice([-1, 1], (3, 80)))
     values, cotangents = evaluate(objectives, logits, batch)
@@ -129,6 +140,25 @@ def test_closed_form_is_what_autograd_says(relaxation, size, weighted, seed):
         expected = objective(leaf, batch)
         torch.testing.assert_close(value, expected.detach())
         torch.testing.assert_close(cotangent, torch.autograd.grad(expected.sum(), leaf)[0])
+
+
+def test_ratio_of_rates_that_are_nearly_zero_has_no_huge_gradient():
+    """Below a thousandth it is the difference in thousandths; where all rates are zero it is no gap at all."""
+    y, groups = people(2)
+    batch, objective = batch_of(y, groups), Gap(ratio(DEMOGRAPHIC_PARITY), "a", Tanh(3))
+    rejected = torch.full((len(y),), -1.0, dtype=torch.float64)
+    values, cotangents = evaluate([objective], rejected, batch)
+    assert values.item() == 0
+    assert not cotangents.any()
+    barely = torch.where(torch.from_numpy(groups.codes[:, 0] == 0), 1e-6, 2e-6).double()
+    [value], [cotangent] = evaluate([objective], barely, batch)
+    assert value.item() == pytest.approx(3e-6 / 1e-3, rel=1e-3)
+    assert cotangent.abs().max() <= 3 / 1e-3
+
+
+def test_ratio_needs_a_relaxation_within_bounds():
+    with pytest.raises(ValueError, match=r"divides by the largest rate and needs a relaxation within \[0, 1\]"):
+        Gap(ratio(DEMOGRAPHIC_PARITY), "a", Linear())
 
 
 def test_objectives_of_members_are_those_of_each_member_alone():

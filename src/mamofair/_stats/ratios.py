@@ -16,7 +16,7 @@ def ratio_upper_limit(a: Sample, b: Sample, delta: float) -> float:
     them is wrong. Takes effective numbers of rows, too, and is approximate then.
 
     >>> round(ratio_upper_limit((400, 2000), (380, 2000), 0.05), 3)
-    0.21
+    0.207
     """
     (x, n), (y, m) = a, b
     high = 1.0 if x >= n else float(betaincinv(x + 1, n - x, 1 - delta / 2))
@@ -28,7 +28,7 @@ def ratio_lower_limit(a: Sample, b: Sample, delta: float) -> float:
     """Return L with P(1 − r_b/r_a < L) ≤ δ, from the upper limit of 1 − r_a/r_b.
 
     >>> round(ratio_lower_limit((400, 2000), (100, 2000), 0.05), 3)
-    0.66
+    0.669
     """
     upper = ratio_upper_limit(b, a, delta)
     return -upper / (1 - upper) if upper < 1 else -inf
