@@ -36,3 +36,10 @@ def test_costs_and_capacity_lead_to_other_choices():
     assert found["error"].idxmin() == "error"
     assert found.loc["error, at most a tenth selected", "selected"] < 0.12
     assert (found["gap"] < 0.1).all()
+
+
+def test_higher_ratios_are_reached_on_test_rows_and_cost_accuracy():
+    found = runpy.run_path(str(EXAMPLES / "four_fifths.py"))["choices"](ratios=(0.0, 0.8), rows=5000)
+    assert found["ratio"].iloc[0] < 0.5
+    assert found["ratio"].iloc[1] > 0.7
+    assert 0 < found["error"].iloc[1] - found["error"].iloc[0] < 0.05
