@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -15,6 +17,7 @@ from mamofair.notions import (
     PREDICTIVE_PARITY,
     Confusion,
     as_notion,
+    conditional,
     ratio,
 )
 from mamofair.objectives import CrossEntropy, Gap, SquaredError, evaluate, require_rates
@@ -154,6 +157,25 @@ def test_ratio_of_rates_that_are_nearly_zero_has_no_huge_gradient():
     [value], [cotangent] = evaluate([objective], barely, batch)
     assert value.item() == pytest.approx(3e-6 / 1e-3, rel=1e-3)
     assert cotangent.abs().max() <= 3 / 1e-3
+
+
+@pytest.mark.parametrize("over", ["worst", "mean"])
+@pytest.mark.parametrize("base", [EQUALIZED_ODDS, ratio(DEMOGRAPHIC_PARITY)], ids=lambda notion: notion.name)
+def test_gap_within_strata_agrees_with_the_exact_one_and_with_finite_differences(base, over):
+    """Five groups, of which the first two and the next two share a stratum; beside a plain gap in one evaluation."""
+    notion = replace(conditional(base, over), blocks=(0, 0, 1, 1, 2))
+    for seed in range(3):
+        y, groups = people(5, 200, seed)
+        batch, logits = batch_of(y, groups), away_from_kinks(len(y), seed)
+        positive = (logits > 0).double()
+        exact = notion.gap(Confusion.of_rows(positive.numpy(), groups.memberships(y)["a"]))
+        assert float(Gap(notion, "a", Hard())(logits, batch)) == pytest.approx(float(exact))
+        objective = Gap(notion, "a", Sigmoid(3), anchor=0.1)
+        values, cotangents = evaluate([objective, Gap(EQUAL_OPPORTUNITY, "a", Sigmoid(3))], logits, batch)
+        direction = torch.from_numpy(np.random.default_rng([seed, 2]).normal(size=len(y)))
+        expected = slope(objective, logits, batch, direction)
+        torch.testing.assert_close(cotangents[0] @ direction, expected, rtol=1e-5, atol=1e-7)
+        torch.testing.assert_close(values[0], objective(logits, batch))
 
 
 def test_ratio_needs_a_relaxation_within_bounds():

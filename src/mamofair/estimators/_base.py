@@ -24,6 +24,7 @@ from mamofair.estimators.parameters import SELECTION, SHARED, Rule, require, req
 from mamofair.estimators.progress import favorable_note, finish
 from mamofair.fronts import Front
 from mamofair.learners import Learner, Parts, Search, Task
+from mamofair.learners.small_groups import SmallGroups
 from mamofair.performance import Cost
 from mamofair.selection import ClosestToIdeal, Selection
 
@@ -73,6 +74,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         sensitive_features: Any = None,
         sample_weight: Any = None,
         unlabelled: Any = None,
+        strata: Any = None,
     ) -> Fitted:
         """Find the front.
 
@@ -92,9 +94,11 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         unlabelled : (X, sensitive_features), optional
             More calibration rows, for gaps that need no labels (demographic parity). They must come from the same
             population as the others, at random; that is for you to say.
+        strata : array of shape (n,) or a column of X, optional
+            The strata within which conditional notions compare groups. Not needed to predict.
         """
-        given = {"sensitive_features": sensitive_features, "sample_weight": sample_weight, "unlabelled": unlabelled}
-        return finish(self, self.fitting(X, y, **given))
+        given = {"sample_weight": sample_weight, "unlabelled": unlabelled, "strata": strata}
+        return finish(self, self.fitting(X, y, sensitive_features=sensitive_features, **given))
 
     def fitting(
         self: Fitted,
@@ -104,17 +108,15 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         sensitive_features: Any = None,
         sample_weight: Any = None,
         unlabelled: Any = None,
+        strata: Any = None,
     ) -> Iterator[Fitted]:
-        """Find the front step by step: yields this estimator, usable so far, after each epoch or round.
+        """Find the front step by step, as `fit`: yields this estimator, usable so far, after each epoch or round."""
+        given = {"sample_weight": sample_weight, "unlabelled": unlabelled, "strata": strata}
+        return self._follow(*self.start(X, y, sensitive_features=sensitive_features, **given))
 
-        Parameters are those of `fit`, which exhausts this.
-        """
-        given = {"sensitive_features": sensitive_features, "sample_weight": sample_weight, "unlabelled": unlabelled}
-        return self._follow(*self.start(X, y, **given))
-
-    def resume(self: Fitted, X: Any, y: Any, *, sensitive_features: Any, unlabelled: Any = None) -> Iterator[Fitted]:
-        """Go on with a fit that was interrupted, as `fitting` does, and end as one that never was."""
-        return self._resume(partial(self.start, X, y, sensitive_features=sensitive_features, unlabelled=unlabelled))
+    def resume(self: Fitted, X: Any, y: Any, *, sensitive_features: Any, **given: Any) -> Iterator[Fitted]:
+        """Go on with a fit that was interrupted, as `fitting` does with `given`, and end as one that never was."""
+        return self._resume(partial(self.start, X, y, sensitive_features=sensitive_features, **given))
 
     def start(
         self,
@@ -124,24 +126,22 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         sensitive_features: Any,
         sample_weight: Any = None,
         unlabelled: Any = None,
+        strata: Any = None,
         resumed: bool = False,
     ) -> tuple[Search, Parts]:
         """Read and check everything, and return the search and its rows; nothing is trained yet."""
         earlier = self._check_start(resumed, unlabelled is not None)
         learner = self._learner_after(earlier, resumed)
         seed = learner.draw_seed(earlier.task.seed if earlier else draw_seed(self.random_state))
-        task, rows, small = read_rows(self, learner, X, y, sensitive_features, sample_weight, seed, earlier is None)
+        task, rows, small = read_rows(
+            self, learner, X, y, sensitive_features, strata, sample_weight, seed, earlier is None
+        )
         more = None if unlabelled is None else read_unlabelled(self, learner, task, rows, unlabelled)
         parts = divide(self, learner, task, rows, more, seed)
-        search = self._open(task, learner, parts, earlier)
-        search.small = small
-        return search, parts
+        return self._open(task, learner, parts, earlier, small), parts
 
     def check_parameters(self, unlabelled: bool = False) -> None:
-        """Raise a `ValueError` for a parameter that is not what it must be, as `fit` does before it reads rows.
-
-        `unlabelled` says whether `fit` is given rows without labels.
-        """
+        """Raise a `ValueError` for a wrong parameter; `unlabelled` says whether `fit` is given rows without labels."""
         require(self, self.rules)
         require_calibration(self.selection, self.calibration_fraction, self.new_learner().folds, unlabelled)
 
@@ -160,7 +160,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             learner.resume(earlier.learner, anew=not resumed)
         return learner
 
-    def _open(self, task: Task, learner: Learner, parts: Parts, earlier: Search | None) -> Search:
+    def _open(self, task: Task, learner: Learner, parts: Parts, earlier: Search | None, small: SmallGroups) -> Search:
         """Return the search for a task, and forget what an earlier fit found unless it is continued."""
         if earlier is None:
             search = Search.start(task, learner, self.max_points)
@@ -171,7 +171,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             )
         else:
             search = earlier.continue_with(task, learner)
-        search.sizes = parts.sizes
+        search.sizes, search.small = parts.sizes, small
         search.check_parts(parts)
         self._take(search)
         return search

@@ -219,8 +219,7 @@ class FairNetClassifier(FairClassifier):
             bound=earlier.bound if earlier else None,
         )
         task = Task.of(held.classes, held.groups, seed=seed, **asked_of(self))
-        search = self._open(task, learner, held.parts, earlier)
-        search.small = held.small
+        search = self._open(task, learner, held.parts, earlier, held.small)
         search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)
         return search, held.parts
 

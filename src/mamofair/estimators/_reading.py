@@ -6,6 +6,7 @@ from sklearn.utils import check_random_state
 
 from mamofair._rows.groups import read_groups, warn_of_order
 from mamofair._rows.labels import as_weights, favorable_label, is_label
+from mamofair.fronts import bind_notions, divide_groups, read_strata
 from mamofair.learners import Learner, Rows, Task
 from mamofair.learners.rows import read_classes
 from mamofair.learners.small_groups import SmallGroups, find_small_groups, leave_out, warn_of_small_groups
@@ -28,6 +29,7 @@ def read_rows(
     X: Any,
     y: Any,
     sensitive_features: Any,
+    strata: Any,
     sample_weight: Any,
     seed: int,
     reset: bool,
@@ -36,17 +38,19 @@ def read_rows(
     if sensitive_features is None:
         raise ValueError(MISSING)
     warn_of_order(sensitive_features, {"X": X, "y": y})
-    X = learner.read(estimator, X, reset=reset)
+    features, X = X, learner.read(estimator, X, reset=reset)
     weight = None if sample_weight is None else as_weights(sample_weight, len(X))
     labels, classes = read_classes(y, len(X), weight)
     groups = read_groups(sensitive_features, rows=len(X))
     groups = groups.crossed() if estimator.crossed else groups
     favorable = is_label(labels, favorable_label(classes, favorable=estimator.favorable)).astype(int)
-    notions = read_notions(estimator.notions, groups.names)
+    known = None if strata is None else read_strata(strata, len(X), features)
+    groups, notions, cells = divide_groups(groups, read_notions(estimator.notions, groups.names), known)
     small = find_small_groups(groups, favorable, notions, estimator.min_group)
     warn_of_small_groups(small, estimator.min_group)
     groups = leave_out(groups, small)
-    task = Task.of(classes, groups, seed=seed, **asked_of(estimator))
+    bound = bind_notions(groups, notions, cells)
+    task = Task.of(classes, groups, seed=seed, **asked_of(estimator) | {"notions": bound})
     rows = Rows(X, favorable, groups, weight)
     return task, rows if weight is None else rows[weight > 0], small
 

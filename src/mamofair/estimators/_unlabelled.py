@@ -23,6 +23,10 @@ def read_unlabelled(estimator: Any, learner: Learner, task: Task, labelled: Rows
             f"`unlabelled` must be a pair of features and sensitive features: found {type(unlabelled).__name__}. "
             "Pass unlabelled=(X, sensitive_features)."
         )
+    if any(notion.over for notion, _ in task.criteria):
+        raise ValueError(
+            "`unlabelled` rows must be for gaps between all groups: found one within strata. Leave them out."
+        )
     gaps = [criterion for criterion in task.criteria if not criterion[0].needs_labels]
     if not gaps:
         names = ", ".join(column(*criterion) for criterion in task.criteria)

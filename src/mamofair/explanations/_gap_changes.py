@@ -16,15 +16,18 @@ _DUST = 1e-12  # differences below this are rounding
 Rates = Float[np.ndarray, " groups"]
 
 
-def decompose(notion: Notion, rate: Rate, before: Rates, after: Rates) -> dict[str, Any]:
-    """Return both gaps, the parts of gains and losses in the change, and whether it is levelling down."""
-    gaps = {"before": float(notion.distance(before)), "after": float(notion.distance(after))}
+def decompose(notion: Notion, rate: Rate, before: Rates, after: Rates, rows: Rates) -> dict[str, Any]:
+    """Return both gaps, the parts of gains and losses in the change, and whether it is levelling down.
+
+    `rows` are those of each group: a mean over strata weighs by them.
+    """
+    gaps = {"before": float(notion.distance(before, rows)), "after": float(notion.distance(after, rows))}
     sign = direction(rate)
     if sign is None or np.isnan([*gaps.values()]).any() or (np.isnan(before) != np.isnan(after)).any():
         return gaps | {"by_gains": np.nan, "by_losses": np.nan, "levelling_down": None}
     u, v = sign * before, sign * after
     undone = (sign * np.maximum(u, v), sign * np.minimum(u, v))
-    by_gains, by_losses = (gaps["before"] - float(notion.distance(rates)) for rates in undone)
+    by_gains, by_losses = (gaps["before"] - float(notion.distance(rates, rows)) for rates in undone)
     shrank = gaps["after"] < gaps["before"] - _DUST
     return gaps | {"by_gains": by_gains, "by_losses": by_losses, "levelling_down": shrank and by_gains <= _DUST}
 
@@ -57,10 +60,16 @@ def _difference(before: float, after: float) -> str:
 
 
 def describe_gap(
-    notion: Notion, rate: Rate, groups: Sequence[Any], names: Mapping[Any, str], before: Rates, after: Rates
+    notion: Notion,
+    rate: Rate,
+    groups: Sequence[Any],
+    names: Mapping[Any, str],
+    before: Rates,
+    after: Rates,
+    rows: Rates,
 ) -> str:
     """Return what the gap does and, if it shrinks, because of whose gains or losses."""
-    parts = decompose(notion, rate, before, after)
+    parts = decompose(notion, rate, before, after, rows)
     if np.isnan([parts["before"], parts["after"]]).any():
         return "is undefined, as fewer than two groups have such people"
     trend = trend_phrase(parts["before"], parts["after"])

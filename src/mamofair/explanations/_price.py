@@ -1,7 +1,7 @@
 """The price of fairness: how many more errors each 0.01 less gap costs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +14,7 @@ from mamofair.explanations._flows import Flows, flows_from_tallies
 from mamofair.explanations._who_pays import who_pays
 from mamofair.explanations._wording import change_phrase, gap_phrase
 from mamofair.fronts import Criterion, Front
-from mamofair.notions import FN, FP, TN, TP, Cell, Notion, column
+from mamofair.notions import ALL, FN, FP, TN, TP, Cell, Notion, column
 from mamofair.performance import ERROR
 
 __all__ = ["Price", "fieller", "price", "price_between"]
@@ -237,17 +237,34 @@ _CELLS = ((TP, FN), (FP, TN))  # by label and decision
 def _gap_influence(flows: Flows, notion: Notion, attribute: str, after: bool) -> Float[np.ndarray, "groups 2 2"]:
     """Return how much a row of each group, label and decision moves one model's gap, the groups at its ends fixed."""
     confusion = flows.confusion(attribute, after)
+    rows = np.asarray(confusion.mass(ALL))
     rates = [np.asarray(rate(confusion)) for rate in notion.rates]
-    worst = int(np.argmax(np.nan_to_num([notion.distance(rate) for rate in rates])))
+    worst = int(np.argmax(np.nan_to_num([notion.distance(rate, rows) for rate in rates])))
     rate, values = notion.rates[worst], rates[worst]
     given = np.broadcast_to(confusion.mass(rate.given), values.shape)
     influence = np.zeros((len(values), 2, 2))
-    top, bottom = int(np.nanargmax(values)), int(np.nanargmin(values))
-    high, low = float(values[top]), float(values[bottom])
-    slopes = (low / high**2, -1 / high) if notion.is_ratio and high > 0 else (1.0, -1.0)
-    for slope, group in zip(slopes, (top, bottom), strict=True):
+    for slope, group in _ends(notion, values, rows):
         influence[group] += slope * (_indicator(rate.event) - values[group] * _indicator(rate.given)) / given[group]
     return influence
+
+
+def _ends(
+    notion: Notion, values: Float[np.ndarray, " groups"], rows: Float[np.ndarray, " groups"]
+) -> list[tuple[float, int]]:
+    """Return how the gap changes with the rates at its ends, and their groups: of the worst stratum, or of each."""
+    blocks = [own for own in notion.compared(len(values)) if (~np.isnan(values[own])).sum() > 1 or notion.over is None]
+    plain = replace(notion, over=None, blocks=())
+    weights = [float(rows[own].sum()) for own in blocks]
+    if notion.over == "worst":
+        weights = np.eye(len(blocks))[int(np.argmax([plain.distance(values[own]) for own in blocks]))].tolist()
+    ends = []
+    for weight, own in zip(weights, blocks, strict=True):
+        top, bottom = own[int(np.nanargmax(values[own]))], own[int(np.nanargmin(values[own]))]
+        high, low = float(values[top]), float(values[bottom])
+        slopes = (low / high**2, -1 / high) if notion.is_ratio and high > 0 else (1.0, -1.0)
+        share = weight / sum(weights) if len(blocks) > 1 else 1.0
+        ends += [(share * slopes[0], top), (share * slopes[1], bottom)]
+    return ends
 
 
 def _indicator(cells: Cell) -> Float[np.ndarray, "2 2"]:

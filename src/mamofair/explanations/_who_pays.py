@@ -94,12 +94,17 @@ class WhoPays:
         for notion, attribute in self.criteria:
             for rate in notion.rates:
                 key = {"notion": notion.name, "attribute": attribute, "meaning": str(rate)}
-                rows.append(key | decompose(notion, rate, *self._before_and_after(rate, attribute)))
+                rows.append(
+                    key | decompose(notion, rate, *self._before_and_after(rate, attribute), self._rows(attribute))
+                )
         return pd.DataFrame(rows).astype({"levelling_down": object})
 
     def _before_and_after(self, rate: Rate, attribute: str) -> tuple[np.ndarray, np.ndarray]:
         before, after = (rate(self.flows.confusion(attribute, moment)) for moment in (False, True))
         return before, after
+
+    def _rows(self, attribute: str) -> np.ndarray:
+        return np.asarray(self.flows.confusion(attribute, False).mass(ALL))
 
     def sentences(self, people: Mapping[Any, str] | None = None) -> list[str]:
         """Return what changes, for readers who do not know fairness metrics.
@@ -123,7 +128,7 @@ class WhoPays:
         gap = "The gap" if len(self.criteria) == 1 else _capital(gap_phrase(column(notion, attribute)))
         gap += f" (of {rate})" if len(notion.rates) > 1 else ""
         groups = self.flows.names[attribute]
-        sentences = [f"{gap} {describe_gap(notion, rate, groups, names, before, after)}."]
+        sentences = [f"{gap} {describe_gap(notion, rate, groups, names, before, after, self._rows(attribute))}."]
         if not groups:  # nobody's is known
             return sentences
         counted = [group_phrase(attribute, group, names, rate) for group in groups]

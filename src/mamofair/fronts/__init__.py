@@ -7,6 +7,20 @@ model is constant all derive from the counts. Everything is minimised, lies in [
 from mamofair.fronts._archive import Archive
 from mamofair.fronts._front import Criterion, Front, Point
 from mamofair.fronts._hypervolume import hypervolume, spacing, thin
+from mamofair.fronts._strata import bind_notions, divide_groups, read_strata
 from mamofair.fronts._tally import Counter, Tally
 
-__all__ = ["Archive", "Counter", "Criterion", "Front", "Point", "Tally", "hypervolume", "spacing", "thin"]
+__all__ = [
+    "Archive",
+    "Counter",
+    "Criterion",
+    "Front",
+    "Point",
+    "Tally",
+    "bind_notions",
+    "divide_groups",
+    "hypervolume",
+    "read_strata",
+    "spacing",
+    "thin",
+]

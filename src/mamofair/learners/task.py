@@ -48,6 +48,9 @@ class Task:
         """Return the task that these labels and groups, and what users asked for, make."""
         values = dict(zip(groups.names, groups.values, strict=True))
         label, asked = favorable_label(classes, favorable=favorable), read_notions(notions, groups.names)
+        for name, own in asked.items():
+            for notion in own:
+                notion.compared(len(values[name]))  # raises unless it knows its strata
         return cls(classes, label, values, asked, seed, performance, select_rate)
 
     @property

@@ -1,7 +1,7 @@
 """An audit of any model's decisions: rates, gaps, intervals, and a verdict that may be "inconclusive"."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,13 +12,14 @@ from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair._rows.labels import favorable_label, is_label, require_alike
 from mamofair._stats.intervals import smallest_ratio, tail, wilson
-from mamofair.fronts import Counter, Tally
+from mamofair.fronts import Counter, Tally, bind_notions, divide_groups, read_strata
+from mamofair.metrics._audit_limits import read_limits
 from mamofair.metrics._audit_text import as_text, describe_groups, describe_scores
 from mamofair.metrics._counts import count_events
 from mamofair.metrics._intervals import gap_intervals
 from mamofair.metrics._rates import read_columns, require_decisions
 from mamofair.metrics._scores import Scores, as_scores
-from mamofair.notions import FP, TP, Confusion, Notion, Rate, as_notion, as_notions, require_gap
+from mamofair.notions import FP, TP, Confusion, Notion, Rate
 from mamofair.plot import plot_calibration
 
 __all__ = ["DEFAULT_NOTIONS", "Audit", "audit"]
@@ -36,7 +37,8 @@ class Audit:
     """How decisions treat groups: gaps, rates and ratios, with intervals and verdicts; made by `audit`.
 
     `print(audit)` shows it; `frame()`, `groups()` and `ratios()` are tables. Scores have more of them: `auc()`,
-    `calibration()`, `calibration_error()`, `around_threshold()` and `curve()`.
+    `calibration()`, `calibration_error()`, `around_threshold()` and `curve()`. `notions` are those of each attribute,
+    where some compare within strata; else each is for all.
     """
 
     tally: Tally
@@ -46,6 +48,7 @@ class Audit:
     confidence: float
     threshold: float | None = None
     scores: Scores | None = None
+    notions: Mapping[str, tuple[Notion, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         tail(self.confidence)  # refuses what is no confidence, here rather than at the first table
@@ -58,11 +61,10 @@ class Audit:
         twenty 95 % intervals about one misses.
         """
         rows = []
-        for notion, limit in self.limits.items():
-            for attribute in self.people.names:
-                gap = self.tally.gap(notion, attribute)
-                low, high = (float(end[0]) for end in gap_intervals([self.tally], notion, attribute, self.confidence))
-                rows.append((notion.name, attribute, gap, low, high, _verdict(low > limit, high <= limit)))
+        for notion, attribute, limit in self._criteria():
+            gap = self.tally.gap(notion, attribute)
+            low, high = (float(end[0]) for end in gap_intervals([self.tally], notion, attribute, self.confidence))
+            rows.append((notion.name, attribute, gap, low, high, _verdict(low > limit, high <= limit)))
         return pd.DataFrame(rows, columns=["notion", "attribute", "gap", "low", "high", "verdict"])
 
     def groups(self) -> pd.DataFrame:
@@ -99,6 +101,8 @@ class Audit:
         """
         rows = []
         for attribute in self.people.names:
+            if any(notion.over for notion in self.notions.get(attribute, ())):
+                continue  # its groups are parts of strata
             events, known = (part[0, 0] for part in count_events([self.tally], [_SELECTION], attribute))
             low, high = (float(end) for end in smallest_ratio(events, known, self.confidence))
             rates = _SELECTION(Confusion.of_counts(self.tally.counts[attribute]))
@@ -112,7 +116,7 @@ class Audit:
 
         By default 0, .01, …, 1. A threshold picked from this table for its small gap needs fresh rows to be judged.
         """
-        return self._require_scores("curve").curve(thresholds, self.limits)
+        return self._require_scores("curve").curve(thresholds, [(own, name) for own, name, _ in self._criteria()])
 
     def auc(self) -> pd.DataFrame:
         """Return how well scores rank: a row for everyone (no attribute), then for each group of each attribute.
@@ -160,6 +164,16 @@ class Audit:
             raise ValueError(f"`{table}` needs scores: found decisions. Call audit(..., y_pred=scores, threshold=0.5).")
         return self.scores
 
+    def _criteria(self) -> list[tuple[Notion, str, float]]:
+        """Return each notion with each attribute that it is measured for, and its limit."""
+        return [
+            (own, name, limit)
+            for notion, limit in self.limits.items()
+            for name in self.people.names
+            for own in self.notions.get(name, tuple(self.limits))
+            if own.name == notion.name
+        ]
+
     def _rates(self) -> list[Rate]:
         """Return the rates to show; selection first."""
         return list(dict.fromkeys([_SELECTION, *(rate for notion in self.limits for rate in notion.rates)]))
@@ -193,7 +207,7 @@ class Audit:
         )
 
     def _gaps(self) -> pd.DataFrame:
-        gaps = self.frame().assign(limit=[limit for limit in self.limits.values() for _ in self.people.names])
+        gaps = self.frame().assign(limit=[limit for _, _, limit in self._criteria()])
         return gaps[["notion", "attribute", "gap", "low", "high", "limit", "verdict"]]
 
 
@@ -209,6 +223,7 @@ def audit(
     limit: float | Mapping[Any, float] = 0.05,
     crossed: bool = False,
     threshold: float | None = None,
+    strata: Any = None,
 ) -> Audit:
     """Audit the decisions of any model: rates of each group, gaps, intervals, and verdicts.
 
@@ -233,6 +248,8 @@ def audit(
         Whether to add the crossing of all attributes as one more attribute.
     threshold
         The score above which a decision is favorable.
+    strata
+        The stratum of each row, within which conditional notions compare groups; missing means unknown.
 
     Examples
     --------
@@ -244,7 +261,7 @@ def audit(
                   notion attribute  gap   low  high  verdict
     0  equal_opportunity       sex  1.0  0.97   1.0  exceeds
     """
-    limits = _limits(notions, limit)
+    limits = read_limits(notions, limit)
     if threshold is None:
         truth, decision, weight = read_columns(y_true, y_pred, sample_weight)
         require_decisions(truth, decision, "say above which a decision is favorable, as in `threshold=0.5`")
@@ -259,26 +276,16 @@ def audit(
     people = read_groups(sensitive_features, rows=len(truth))
     warn_of_order(sensitive_features, {"y_true": y_true, "y_pred": y_pred})
     people = people.crossed() if crossed else people
+    known = None if strata is None else read_strata(strata, len(truth))
+    people, notions, cells = divide_groups(people, dict.fromkeys(people.names, tuple(limits)), known, keep=True)
+    bound = bind_notions(people, notions, cells)
     positive = is_label(truth, label)
     [tally] = Counter.of(positive, people, weight)(selected[None])
     if scores is None or threshold is None:
-        return Audit(tally, people, limits, label, confidence)
+        return Audit(tally, people, limits, label, confidence, notions=bound)
     scored = Scores(scores, positive, people, threshold, confidence, weight)
-    return Audit(tally, people, limits, label, confidence, threshold, scored)
+    return Audit(tally, people, limits, label, confidence, threshold, scored, bound)
 
 
 def _verdict(exceeds: bool, within: bool) -> str:
     return "exceeds" if exceeds else "within" if within else "inconclusive"
-
-
-def _limits(notions: Any, limit: Any) -> dict[Notion, float]:
-    """Return the limit of each notion, in the order of `notions`."""
-    wanted = as_notions(notions)
-    given = {as_notion(key): one for key, one in limit.items()} if isinstance(limit, Mapping) else {}
-    if isinstance(limit, Mapping) and given.keys() != set(wanted):
-        strays = " and ".join(sorted(notion.name for notion in given.keys() ^ set(wanted)))
-        raise ValueError(f"`limit` must have one number for each audited notion: check {strays}.")
-    limits = {notion: given.get(notion, limit) for notion in wanted}
-    for notion, one in limits.items():
-        require_gap(one, f"`limit` of {notion.name}")
-    return limits

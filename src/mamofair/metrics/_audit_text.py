@@ -1,8 +1,8 @@
 """The printed parts of an audit: tables as text, scores in brief, and remarks about groups."""
 
-import numpy as np
 from collections.abc import Mapping
 
+import numpy as np
 import pandas as pd
 
 from mamofair._rows.groups import Groups
@@ -49,7 +49,7 @@ def _with_interval(frame: pd.DataFrame, name: str) -> list[str]:
 def describe_groups(
     people: Groups, groups: pd.DataFrame, confidence: float, limits: Mapping[Notion, float]
 ) -> list[str]:
-    """Return a line for each attribute with groups too small to judge, a single group, or unknown members; and what limits on ratios mean.
+    """Return lines on groups too small to judge, single groups, unknown members, and limits on ratios.
 
     `groups` is the table of `Audit.groups`.
     """

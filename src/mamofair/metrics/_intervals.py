@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
 from mamofair._stats.intervals import Interval, largest_gap, smallest_ratio
 from mamofair.fronts import Criterion, Front, Tally
@@ -16,10 +17,22 @@ __all__ = ["front_intervals", "gap_intervals", "tally_intervals"]
 
 
 def gap_intervals(tallies: Sequence[Tally], notion: Notion, attribute: str, confidence: float) -> Interval:
-    """Return the interval of each tally's gap, simultaneous over groups and over the notion's rates."""
+    """Return the interval of each tally's gap, simultaneous over groups, over the notion's rates, and over strata.
+
+    Of the worst stratum, the high end is wrong only if that of this stratum is; all low ends must be right, and share
+    the risk. Of a mean over strata, all ends must be right.
+    """
     key = tallies[0].key(notion, attribute) if tallies else attribute
     events, rows = count_events(tallies, notion.rates, key)
-    return _shortfalls(events, rows, confidence) if notion.is_ratio else largest_gap(events, rows, confidence)
+    interval = _shortfalls if notion.is_ratio else largest_gap
+    blocks = notion.compared(events.shape[-1])
+    if len(blocks) == 1:
+        return interval(events[..., blocks[0]], rows[..., blocks[0]], confidence)
+    shared = [interval(events[..., own], rows[..., own], 1 - (1 - confidence) / len(blocks)) for own in blocks]
+    alone = [interval(events[..., own], rows[..., own], confidence) for own in blocks]
+    weights = notion.weigh(np.stack([tally.counts[key].sum(axis=-1) for tally in tallies]), blocks)
+    low, high = [own.low for own in shared], [own.high for own in (shared if notion.over == "mean" else alone)]
+    return Interval(*(notion.combine(np.stack(ends, axis=-1), weights) for ends in (low, high)))
 
 
 def _shortfalls(

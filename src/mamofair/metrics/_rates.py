@@ -7,7 +7,7 @@ import pandas as pd
 
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair._rows.labels import as_column, as_weights, favorable_label, is_label, require_alike, unique
-from mamofair.fronts import Counter, Tally
+from mamofair.fronts import Counter, Tally, bind_notions, divide_groups, read_strata
 from mamofair.notions import Confusion, Notion, as_notion
 
 __all__ = ["error", "gap", "rates", "read_columns", "require_decisions"]
@@ -33,6 +33,7 @@ def gap(
     notion: Notion | str,
     favorable: Any = None,
     sample_weight: Any = None,
+    strata: Any = None,
 ) -> float:
     """Return how far apart the groups' rates are at most, over all attributes: by difference, or by ratio.
 
@@ -50,14 +51,16 @@ def gap(
         The label that counts as positive; by default the larger of 0/1, booleans or −1/1. Others must be named.
     sample_weight
         The weight of each row.
+    strata
+        The stratum of each row, within which a conditional notion compares groups; missing means unknown.
 
     Returns
     -------
     float
         In [0, 1]; NaN if for some attribute fewer than two groups have a row under the notion's condition.
     """
-    tally, groups = _tally(y_true, y_pred, sensitive_features, favorable, sample_weight)
-    return float(np.max([tally.gap(as_notion(notion), name) for name in groups.names]))
+    tally, _, notions = _tally(y_true, y_pred, sensitive_features, favorable, sample_weight, notion, strata)
+    return float(np.max([tally.gap(own, name) for name, [own] in notions.items()]))
 
 
 def rates(
@@ -68,6 +71,7 @@ def rates(
     notion: Notion | str,
     favorable: Any = None,
     sample_weight: Any = None,
+    strata: Any = None,
 ) -> pd.DataFrame:
     """Return the rates that a notion compares, for each group; parameters as for `gap`.
 
@@ -84,7 +88,7 @@ def rates(
     0  sensitive_0     f  P(ŷ=1 | y=1)   0.5   2.0
     1  sensitive_0     m  P(ŷ=1 | y=1)   1.0   1.0
     """
-    tally, groups = _tally(y_true, y_pred, sensitive_features, favorable, sample_weight)
+    tally, groups, _ = _tally(y_true, y_pred, sensitive_features, favorable, sample_weight, notion, strata)
     tables = []
     for name, values in zip(groups.names, groups.values, strict=True):
         confusion = Confusion.of_counts(tally.counts[name])
@@ -94,15 +98,20 @@ def rates(
     return pd.concat(tables, ignore_index=True)
 
 
-def _tally(y_true: Any, y_pred: Any, features: Any, favorable: Any, weight: Any) -> tuple[Tally, Groups]:
+def _tally(
+    y_true: Any, y_pred: Any, features: Any, favorable: Any, weight: Any, notion: Notion | str, strata: Any
+) -> tuple[Tally, Groups, dict[str, tuple[Notion, ...]]]:
+    """Return the counts, the groups, and the notion of each attribute, bound to its strata if it has some."""
     truth, decision, weight = read_columns(y_true, y_pred, weight)
     require_decisions(truth, decision)
     require_alike(truth, decision)
     positive = favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
     groups = read_groups(features, rows=len(truth))
+    known = None if strata is None else read_strata(strata, len(truth))
+    groups, notions, cells = divide_groups(groups, dict.fromkeys(groups.names, (as_notion(notion),)), known)
     warn_of_order(features, {"y_true": y_true, "y_pred": y_pred})
     [tally] = Counter.of(is_label(truth, positive), groups, weight)(is_label(decision, positive)[None])
-    return tally, groups
+    return tally, groups, bind_notions(groups, notions, cells)
 
 
 def require_decisions(

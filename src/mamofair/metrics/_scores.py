@@ -1,6 +1,6 @@
 """What an audit can say of scores beyond the decisions at one threshold: AUC, calibration, the threshold's place."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +14,8 @@ from mamofair._rows.labels import as_column
 from mamofair._stats.auc import auc
 from mamofair._stats.calibration import chance_error, mean_difference
 from mamofair._stats.intervals import effective_rows, wilson
-from mamofair.fronts import Counter
-from mamofair.notions import Notion, column
+from mamofair.fronts import Counter, Criterion
+from mamofair.notions import column
 
 __all__ = ["EVERYONE", "Scores", "as_scores"]
 
@@ -38,14 +38,13 @@ class Scores:
     confidence: float
     weight: Float[np.ndarray, " n"] | None = None
 
-    def curve(self, thresholds: Iterable[float] | None, notions: Iterable[Notion]) -> pd.DataFrame:
+    def curve(self, thresholds: Iterable[float] | None, criteria: Sequence[Criterion]) -> pd.DataFrame:
         """Return error, selected share and gaps at other thresholds; see `Audit.curve`."""
-        counter, gaps = Counter.of(self.positive, self.people, self.weight), list(notions)
-        rows = []
+        counter, rows = Counter.of(self.positive, self.people, self.weight), []
         for threshold in np.linspace(0, 1, 101) if thresholds is None else thresholds:
             _require_threshold(threshold)
             [tally] = counter((self.values > threshold)[None])
-            measured = {column(n, name): tally.gap(n, name) for n in gaps for name in self.people.names}
+            measured = {column(*criterion): tally.gap(*criterion) for criterion in criteria}
             rows.append({"threshold": threshold, "error": tally.error, "selected": tally.positive_share} | measured)
         return pd.DataFrame(rows)
 

@@ -14,6 +14,11 @@ Rates may also be compared by ratio, as the four-fifths rule does:
 
 >>> print(ratio(DEMOGRAPHIC_PARITY))
 demographic_parity_ratio: P(ŷ=1) is the same in every group, compared by ratio
+
+or between groups of the same stratum only, such as one department's applicants:
+
+>>> print(conditional(DEMOGRAPHIC_PARITY))
+conditional_demographic_parity: P(ŷ=1) is the same in every group of each stratum
 """
 
 from mamofair.notions._cells import ALL, FN, FP, TN, TP, Cell, Confusion, Rate
@@ -35,7 +40,7 @@ from mamofair.notions._names import (
     as_notion,
     as_notions,
 )
-from mamofair.notions._notion import Notion, column, ratio
+from mamofair.notions._notion import Notion, column, conditional, ratio
 
 __all__ = [
     "ACCURACY_PARITY",
@@ -62,6 +67,7 @@ __all__ = [
     "as_notion",
     "as_notions",
     "column",
+    "conditional",
     "ratio",
     "require_differences",
     "require_gap",

@@ -23,12 +23,13 @@ def require_gap(value: Any, name: str) -> None:
 
 
 def require_differences(notion: Notion, what: str) -> None:
-    """Raise a `ValueError` for a notion that compares by ratio where only differences will do.
+    """Raise a `ValueError` for a notion that compares by ratio, or within strata, where only differences will do.
 
     >>> from mamofair.notions import DEMOGRAPHIC_PARITY, ratio
     >>> require_differences(ratio(DEMOGRAPHIC_PARITY), "A plan")
     Traceback (most recent call last):
     ValueError: A plan must be for differences between rates: found demographic_parity_ratio, which compares by ratio.
     """
-    if notion.is_ratio:
-        raise ValueError(f"{what} must be for differences between rates: found {notion.name}, which compares by ratio.")
+    if notion.is_ratio or notion.over is not None:
+        how = "by ratio" if notion.is_ratio else "within strata"
+        raise ValueError(f"{what} must be for differences between rates: found {notion.name}, which compares {how}.")

@@ -1,12 +1,13 @@
 """The notions that have a name, and how names are read."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from functools import partial, reduce
 from typing import Any
 
 from mamofair._messages import quote
 from mamofair.notions._cells import FN, FP, TN, TP, Rate
-from mamofair.notions._notion import Notion, ratio
+from mamofair.notions._notion import Notion, conditional, ratio
 
 __all__ = [
     "ACCURACY_PARITY",
@@ -25,7 +26,7 @@ __all__ = [
     "as_notions",
 ]
 
-DEMOGRAPHIC_PARITY = Notion("demographic_parity", (Rate(TP | FP),), aliases=("dp", "ddp"))
+DEMOGRAPHIC_PARITY = Notion("demographic_parity", (Rate(TP | FP),), aliases=("dp", "ddp", "statistical_parity"))
 EQUAL_OPPORTUNITY = Notion("equal_opportunity", (Rate(TP, given=TP | FN),), aliases=("eopp", "tpr", "deo"))
 PREDICTIVE_EQUALITY = Notion("predictive_equality", (Rate(FP, given=FP | TN),), aliases=("fpr",))
 FALSE_NEGATIVE_PARITY = Notion("false_negative_parity", (Rate(FN, given=TP | FN),), aliases=("fnr",))
@@ -54,28 +55,39 @@ NOTIONS = (
 
 
 def as_notion(notion: Notion | str) -> Notion:
-    """Return the notion of that name or alias, with `_ratio` if it is to compare by ratio; a `Notion` as it is.
+    """Return the notion of that name or alias; a `Notion` is returned as it is.
 
-    >>> as_notion("tpr").name, as_notion("tpr_ratio").name
-    ('equal_opportunity', 'equal_opportunity_ratio')
+    `_ratio` behind a name compares by ratio; `conditional_` before it compares within strata and counts the worst of
+    them, `mean_conditional_` their mean.
+
+    >>> as_notion("tpr").name, as_notion("conditional_tpr_ratio").name
+    ('equal_opportunity', 'conditional_equal_opportunity_ratio')
     """
     if isinstance(notion, Notion):
         return notion
     wanted = str(notion).strip().lower().replace("-", "_").replace(" ", "_")
-    base, change = (wanted.removesuffix("_ratio"), ratio) if wanted.endswith("_ratio") else (wanted, _unchanged)
+    base, change = _split_name(wanted)
     named = {name: candidate for candidate in NOTIONS for name in (candidate.name, *candidate.aliases)}
     if base not in named:
         near = dict.fromkeys(change(named[name]).name for name in get_close_matches(base, named, n=3, cutoff=0.7))
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(
             f"No notion is called {quote(notion)}. {hint}There are {', '.join(n.name for n in NOTIONS)}; "
-            "`_ratio` behind a name compares by ratio."
+            "`_ratio` behind a name compares by ratio, `conditional_` before it within strata."
         )
     return change(named[base])
 
 
-def _unchanged(notion: Notion) -> Notion:
-    return notion
+def _split_name(name: str) -> tuple[str, Callable[[Notion], Notion]]:
+    """Return the name of the notion that another one is made of, and what makes the other one."""
+    makers = []
+    if name.endswith("_ratio"):
+        name, makers = name.removesuffix("_ratio"), [ratio]
+    for prefix, over in (("mean_conditional_", "mean"), ("conditional_", "worst")):
+        if name.startswith(prefix):
+            name, makers = name.removeprefix(prefix), [*makers, partial(conditional, over=over)]
+            break
+    return name, lambda notion: reduce(lambda made, make: make(made), makers, notion)
 
 
 def as_notions(notions: Any) -> list[Notion]:

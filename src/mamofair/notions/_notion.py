@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from mamofair._messages import quote
-from mamofair.notions._cells import FN, FP, TN, TP, Confusion, Rate
+from mamofair.notions._cells import ALL, FN, FP, TN, TP, Confusion, Rate
 from mamofair.notions._distances import shortfall, spread
 
-__all__ = ["Notion", "column", "ratio"]
+__all__ = ["Notion", "column", "conditional", "ratio"]
 
 _RATIO = "_ratio"  # how the names of notions that compare by ratio end
+_PREFIXES = {"worst": "conditional_", "mean": "mean_conditional_"}
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,10 @@ class Notion:
 
     `compare` says how far apart rates are: by their difference, largest minus smallest, or by their ratio, 1 minus
     smallest / largest. Either is 0 where all are equal, and 1 at the most.
+
+    A conditional notion compares groups within strata only. `over` says what counts of the strata: the worst, or their
+    mean, weighted by rows. `blocks` is the stratum of each group, known once the notion is bound to an attribute whose
+    groups are parts of strata.
 
     >>> from mamofair.notions import EQUAL_OPPORTUNITY
     >>> print(EQUAL_OPPORTUNITY)
@@ -30,12 +35,16 @@ class Notion:
     rates: tuple[Rate, ...]
     aliases: tuple[str, ...] = field(default=(), compare=False, repr=False)
     compare: str = "difference"
+    over: str | None = None
+    blocks: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.rates:
             raise ValueError(f"A notion must have at least one rate: found none in {quote(self.name)}.")
         if self.compare not in ("difference", "ratio"):
             raise ValueError(f"`compare` must be 'difference' or 'ratio': found {quote(self.compare)}.")
+        if self.over not in (None, "worst", "mean"):
+            raise ValueError(f"`over` must be 'worst' or 'mean': found {quote(self.over)}.")
 
     @property
     def conditions_on_prediction(self) -> bool:
@@ -61,19 +70,58 @@ class Notion:
     def sentence(self) -> str:
         """What the notion demands, in one sentence."""
         verb = "is" if len(self.rates) == 1 else "are"
+        strata = {None: "", "worst": " of each stratum", "mean": " of a stratum, on average"}[self.over]
         how = ", compared by ratio" if self.is_ratio else ""
-        return f"{' and '.join(map(str, self.rates))} {verb} the same in every group{how}"
+        return f"{' and '.join(map(str, self.rates))} {verb} the same in every group{strata}{how}"
 
-    def distance(self, rates: Any) -> Any:
-        """Return how far apart the groups' rates are, over the last axis; NaN with fewer than two that are known."""
-        return shortfall(rates) if self.is_ratio else spread(rates)
+    def compared(self, groups: int) -> list[list[int]]:
+        """Return which groups are compared with each other, by index: all of them, or those of each stratum.
+
+        A stratum with a single group compares nothing, and is left out.
+        """
+        if self.over is None:
+            return [list(range(groups))]
+        if not self.blocks:
+            raise ValueError(
+                f"{self.name} compares groups within strata: name their column, as in strata='department'."
+            )
+        blocks = [[i for i, own in enumerate(self.blocks) if own == block] for block in dict.fromkeys(self.blocks)]
+        return [block for block in blocks if len(block) > 1]
+
+    def distance(self, rates: Any, rows: Any = None) -> Any:
+        """Return how far apart the groups' rates are, over the last axis; NaN with fewer than two that are known.
+
+        Within strata, the worst or the mean of them, as far as they are known. `rows` of each group weigh a mean.
+        """
+        rates = np.asarray(rates, dtype=float)
+        far = shortfall if self.is_ratio else spread
+        if self.over is None:
+            return far(rates)
+        blocks = self.compared(rates.shape[-1])
+        return self.combine(np.stack([far(rates[..., block]) for block in blocks], axis=-1), self.weigh(rows, blocks))
+
+    def weigh(self, rows: Any, blocks: list[list[int]]) -> Any:
+        """Return the rows of each stratum that a mean weighs it by, given those of each group; None if none does."""
+        if self.over != "mean":
+            return None
+        return np.stack([np.asarray(rows, dtype=float)[..., block].sum(axis=-1) for block in blocks], axis=-1)
+
+    def combine(self, distances: Any, weights: Any = None) -> Any:
+        """Return the worst of the strata, over the last axis, or their mean; NaN if nothing was compared in any."""
+        known = ~np.isnan(distances)
+        if self.over == "mean":
+            total = np.where(known, weights, 0.0).sum(axis=-1)
+            sums = np.where(known, np.nan_to_num(distances) * weights, 0.0).sum(axis=-1)
+            return np.divide(sums, total, out=np.full(total.shape, np.nan), where=total > 0)
+        return np.where(known.any(axis=-1), np.max(distances, axis=-1, where=known, initial=0.0), np.nan)
 
     def gap(self, confusion: Confusion) -> Any:
         """Return how far apart the groups' rates are, the worst of the notion's rates.
 
         NaN if, for some rate, fewer than two groups have a row under its condition: nothing was compared.
         """
-        return np.max([self.distance(rate(confusion)) for rate in self.rates], axis=0)
+        rows = confusion.mass(ALL)
+        return np.max([self.distance(rate(confusion), rows) for rate in self.rates], axis=0)
 
     def describe_limit(self, limit: float) -> str:
         """Return a limit on the gap in words: of a ratio, what it must be at least.
@@ -101,6 +149,32 @@ def ratio(notion: Notion) -> Notion:
         return notion
     aliases = tuple(alias + _RATIO for alias in notion.aliases)
     return replace(notion, name=notion.name + _RATIO, aliases=aliases, compare="ratio")
+
+
+def conditional(notion: Notion, over: str = "worst") -> Notion:
+    """Return the notion that compares the same rates between groups of the same stratum only.
+
+    Strata are the values of a legitimate feature, such as the department that people apply to (conditional statistical
+    parity; Kamiran et al. 2013, Celis et al. 2019, Table 1). `strata` names the feature wherever it is used.
+
+    Parameters
+    ----------
+    notion
+        Which rates are compared, and how.
+    over
+        What counts: the `"worst"` stratum, or the `"mean"` of all, weighted by their rows.
+
+    Examples
+    --------
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> print(conditional(DEMOGRAPHIC_PARITY))
+    conditional_demographic_parity: P(ŷ=1) is the same in every group of each stratum
+    """
+    if notion.over is not None:
+        raise ValueError(f"A notion must not be conditional already: found {quote(notion.name)}.")
+    prefix = _PREFIXES.get(over, "")  # what else `over` may be is refused by the notion itself
+    aliases = tuple(prefix + alias for alias in notion.aliases)
+    return replace(notion, name=prefix + notion.name, aliases=aliases, over=over)
 
 
 def column(notion: Notion, attribute: str) -> str:

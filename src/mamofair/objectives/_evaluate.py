@@ -18,7 +18,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from mamofair._rows.batches import Batch
-from mamofair.notions import Confusion, Rate
+from mamofair.notions import Confusion, Notion
 from mamofair.objectives._objectives import LEAST_RATE, CrossEntropy, Gap, Objective
 from mamofair.objectives._precision import full_precision
 from mamofair.relaxations import Relaxation
@@ -35,7 +35,8 @@ def evaluate(
     Logits may carry members in front: each member then has its own values and its own cotangents. Logits in half
     precision, as autocast makes them, are welcome: values and cotangents are float32.
     """
-    gaps = {i: objective for i, objective in enumerate(objectives) if isinstance(objective, Gap)}
+    # A mean over strata has a dozen more terms, and is left to autograd, anchor and all.
+    gaps = {i: own for i, own in enumerate(objectives) if isinstance(own, Gap) and own.notion.over != "mean"}
     found = {i: _differentiate(objectives[i], logits, batch) for i in range(len(objectives)) if i not in gaps}
     for relaxation in dict.fromkeys(gap.relaxation for gap in gaps.values()):
         ours = {i: gap for i, gap in gaps.items() if gap.relaxation == relaxation}
@@ -73,7 +74,7 @@ def _gaps(
     masses = torch.cat([*(indicators @ M), rows.expand(*logits.shape[:-1], -1)], dim=-1)
 
     spans = tuple(batch.spans[gap.attribute] for gap in gaps)
-    layout = tuple(gap.notion.rates for gap in gaps), spans, len(rows), len(indicators)
+    layout = tuple(gap.notion for gap in gaps), spans, len(rows), len(indicators)
     A, B = _selectors(*layout, M.dtype, M.device)
     shape = A.shape[:-1]
     event, given = (torch.unflatten(masses @ table.flatten(0, -2).T, -1, shape) for table in (A, B))
@@ -137,7 +138,7 @@ def _indicators(
 
 @lru_cache(maxsize=64)
 def _selectors(
-    notions: tuple[tuple[Rate, ...], ...],
+    notions: tuple[Notion, ...],
     spans: tuple[tuple[int, int], ...],
     columns: int,
     sides: int,
@@ -146,18 +147,23 @@ def _selectors(
 ) -> tuple[Float[Tensor, "gaps rates groups masses"], Float[Tensor, "gaps rates groups masses"]]:
     """Return A and B: which masses each rate's event and condition sum, for every gap and group.
 
-    Notions with fewer rates and attributes with fewer groups are padded with conditions that never hold.
+    Rates within each of several strata count as so many rates, of its groups. Notions with fewer rates and attributes
+    with fewer groups are padded with conditions that never hold.
     """
-    shape = (len(notions), max(map(len, notions)), max(stop - start for start, stop in spans) // 2)
+    halves = [(stop - start) // 2 for start, stop in spans]
+    compared = [
+        [(rate, block) for rate in notion.rates for block in notion.compared(half)]
+        for notion, half in zip(notions, halves, strict=True)
+    ]
+    shape = (len(notions), max(map(len, compared)), max(len(block) for own in compared for _, block in own))
     A, B = torch.zeros(2, *shape, (sides + 1) * columns, dtype=dtype, device=device)
     unit = torch.eye((sides + 1) * columns, dtype=dtype, device=device)
     selected, rows = unit[:, :columns], unit[:, -columns:]
     rejected = rows - selected if sides == 1 else unit[:, columns : 2 * columns]
-    for i, (rates, (start, stop)) in enumerate(zip(notions, spans, strict=True)):
-        half = (stop - start) // 2
+    for i, (own, half, (start, stop)) in enumerate(zip(compared, halves, spans, strict=True)):
         labels = slice(start, start + half), slice(start + half, stop)
         cells = Confusion(*(part[:, label] for part in (selected, rejected, rows) for label in labels))
-        for j, rate in enumerate(rates):
-            A[i, j, :half] = cells.mass(rate.event).T
-            B[i, j, :half] = cells.mass(rate.given).T
+        for j, (rate, block) in enumerate(own):
+            A[i, j, : len(block)] = cells.mass(rate.event).T[block]
+            B[i, j, : len(block)] = cells.mass(rate.given).T[block]
     return A, B

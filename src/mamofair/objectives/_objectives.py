@@ -12,7 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 from mamofair._messages import quote, quote_some
 from mamofair._rows.batches import Batch
 from mamofair._rows.groups import Groups
-from mamofair.notions import Confusion, Notion, column
+from mamofair.notions import ALL, Confusion, Notion, Rate, column
 from mamofair.objectives._precision import full_precision
 from mamofair.relaxations import Relaxation, Sigmoid
 
@@ -122,10 +122,7 @@ class Gap:
         """Return the relaxed gap and its anchor."""
         positive, negative = self.relaxation(logits), self.relaxation.negative(logits)
         confusion = Confusion.of_rows(positive, batch.memberships_of(self.attribute), negative)
-        gaps = [
-            _distance(self.notion, confusion.mass(rate.event), confusion.mass(rate.given), batch.one_row)
-            for rate in self.notion.rates
-        ]
+        gaps = [_distance(self.notion, confusion, rate, batch.one_row) for rate in self.notion.rates]
         gap = gaps[0] if len(gaps) == 1 else torch.stack(gaps).amax(0)
         return gap + self.anchor * self.anchor_loss(logits, batch) if self.anchor else gap
 
@@ -133,8 +130,23 @@ class Gap:
         return column(self.notion, self.attribute)
 
 
-def _distance(
-    notion: Notion, event: Float[Tensor, "*members groups"], given: Float[Tensor, "*groups"], one_row: float | Tensor
+def _distance(notion: Notion, confusion: Confusion, rate: Rate, one_row: float | Tensor) -> Float[Tensor, "*members"]:
+    """Return how far apart the rates of the groups are; within strata, the worst or the mean of them."""
+    event, given = confusion.mass(rate.event), confusion.mass(rate.given)
+    if notion.over is None:
+        return _span(notion.is_ratio, event, given, one_row)
+    blocks = notion.compared(event.shape[-1])
+    spans = [_span(notion.is_ratio, event[..., block], given[..., block], one_row) for block in blocks]
+    if notion.over == "worst":
+        return torch.stack(spans).amax(0)
+    rows = torch.stack([confusion.mass(ALL)[..., block].sum() for block in blocks])
+    several = torch.stack([(given[..., block] >= one_row).sum(-1) >= 2 for block in blocks], dim=-1)
+    weights = torch.where(several, rows, 0.0)
+    return (torch.stack(spans, dim=-1) * weights).sum(-1) / weights.sum(-1).clamp(min=one_row)
+
+
+def _span(
+    is_ratio: bool, event: Float[Tensor, "*members groups"], given: Float[Tensor, "*groups"], one_row: float | Tensor
 ) -> Float[Tensor, "*members"]:
     """Return how far apart the rates are of the groups that have a row under the condition."""
     counts = given >= one_row
@@ -143,7 +155,7 @@ def _distance(
     high = torch.where(counts, rates, -torch.inf).amax(-1)
     low = torch.where(counts, rates, torch.inf).amin(-1)
     difference = torch.where(counts.sum(-1) >= 2, high - low, 0.0)
-    return difference / high.clamp(min=LEAST_RATE) if notion.is_ratio else difference
+    return difference / high.clamp(min=LEAST_RATE) if is_ratio else difference
 
 
 def require_rates(notion: Notion, attribute: str, groups: Groups, y: np.ndarray) -> None:

@@ -48,6 +48,12 @@ class Demand:
                 f"`method` must be 'exact' or 'clopper_pearson' for {ratios[0]}: found {quote(self.method.__name__)}, "
                 "which is for differences between rates and not for ratios."
             )
+        means = [notion.name for notion, _ in self.limits if notion.over == "mean"]
+        if means:
+            raise ValueError(
+                f"A choice with confidence must be for the worst stratum: found {means[0]}, a mean over strata, for "
+                "which there is no test. Ask for conditional_… instead of mean_conditional_…."
+            )
 
     def pairs(self, tally: Tally) -> Iterator[tuple[Pair, float]]:
         """Yield every two groups in every gap, and its limit."""

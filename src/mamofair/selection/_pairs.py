@@ -97,7 +97,8 @@ class Pair:
 def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
     """Yield every two groups in every rate of a gap; weighted rows count with their effective number.
 
-    A single group, which nothing can be compared with, is paired with an empty one.
+    A single group, which nothing can be compared with, is paired with an empty one. Within strata, a single group of
+    one is left out.
     """
     notion, attribute = criterion
     key = tally.key(*criterion)
@@ -109,7 +110,8 @@ def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
         events, rows = count_events(rate, counts, squares)
         groups = list(zip(events.tolist(), rows.tolist(), shares.tolist(), strict=True))
         groups += [(0.0, 0.0, 1.0)] * (2 - len(groups))
-        for (i, (x, n, one)), (j, (y, m, other)) in combinations(enumerate(groups), 2):
+        for i, j in (two for block in notion.compared(len(groups)) for two in combinations(block, 2)):
+            (x, n, one), (y, m, other) = groups[i], groups[j]
             yield Pair(attribute, rate, (i, j), ((x, n), (y, m)), (one, other), notion.is_ratio)
 
 
@@ -134,22 +136,25 @@ def padded_gaps(front: Front, margin: float) -> Float[np.ndarray, "points gaps"]
 
 
 def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.ndarray, " points"]:
-    tallies, largest = [point.valid for point in front], np.zeros(len(front))
+    notion, tallies, padded = criterion[0], [point.valid for point in front], []
     key = tallies[0].key(*criterion)
     counts = np.stack([tally.counts[key] for tally in tallies])
     squares = [tally.squares[key] for tally in tallies if tally.squares is not None]
-    for rate in criterion[0].rates:
+    for rate in notion.rates:
         events, rows = count_events(rate, counts, np.stack(squares) if squares else None)
         rates, known = _divide(events, rows), rows > 0
         # As if a row with the event and one without it had been seen besides: a rate of 0 is not certain.
         variances = _divide((events + 1) * (rows - events + 1), (rows + 2) ** 2 * rows)
-        for i, j in combinations(range(rates.shape[1]), 2):
-            if criterion[0].is_ratio:
+        blocks = notion.compared(rates.shape[1])
+        worst = np.zeros((len(front), len(blocks)))
+        for place, (i, j) in ((b, two) for b, block in enumerate(blocks) for two in combinations(block, 2)):
+            if notion.is_ratio:
                 sums = _padded_shortfall(rates[:, [i, j]], rows[:, [i, j]], variances[:, [i, j]], margin)
             else:
                 sums = np.abs(rates[:, i] - rates[:, j]) + margin * np.sqrt(variances[:, i] + variances[:, j])
-            largest = np.maximum(largest, np.where(known[:, i] & known[:, j], sums, 0.0))
-    return largest
+            worst[:, place] = np.maximum(worst[:, place], np.where(known[:, i] & known[:, j], sums, 0.0))
+        padded.append(notion.combine(worst, notion.weigh(counts.sum(axis=-1), blocks)))
+    return np.asarray(np.max(padded, axis=0))
 
 
 def _padded_shortfall(

@@ -33,9 +33,9 @@ class SmoothCounts:
     """Cost and rates of decisions that turn gradually, as functions of multipliers.
 
     `shares` weigh a row's favorable decision in each rate of each group, `base` is what the rates are without any, and
-    `rates` has each rate's first column, number of groups and criterion. `cost` and `wrong` are the same of what
-    mistakes cost. `ratios` says which criteria compare by ratio: 1 − r_b/r_a is within a bound ε if (1 − ε)·r_a − r_b
-    ≤ 0.
+    `rates` has each rate's first column, number of groups and criterion, one stratum after the other. `cost` and
+    `wrong` are the same of what mistakes cost. `ratios` says which criteria compare by ratio: 1 − r_b/r_a is within a
+    bound ε if (1 − ε)·r_a − r_b ≤ 0.
     """
 
     evidence: Evidence
@@ -67,13 +67,14 @@ class SmoothCounts:
             place = groups.names.index(name)
             member = np.eye(len(groups.values[place]) + 1, len(groups.values[place]))[groups.codes[:, place]]
             for rate in notion.rates:
-                own = member * (weight * np.isin(y, rate.labels))[:, None]
-                own = own[:, own.any(axis=0)]  # a group of none of these rows has no rate
-                own = own / own.sum(axis=0)
                 kept = np.array([float(no in rate.event) for _, no in SIDES])[y]
-                rates.append((sum(len(part) for part in base), own.shape[1], number))
-                columns.append(own * np.array(slopes(rate), dtype=float)[y][:, None])
-                base.append(kept @ own)
+                for block in notion.compared(member.shape[1]):
+                    own = member[:, block] * (weight * np.isin(y, rate.labels))[:, None]
+                    own = own[:, own.any(axis=0)]  # a group of none of these rows has no rate
+                    own = own / own.sum(axis=0)
+                    rates.append((sum(len(part) for part in base), own.shape[1], number))
+                    columns.append(own * np.array(slopes(rate), dtype=float)[y][:, None])
+                    base.append(kept @ own)
         share, (negative, positive) = weight / weight.sum(), evidence.mistakes
         ratios = tuple(notion.is_ratio for notion, _ in criteria)
         cost = share * (negative - (negative + positive) * y), float(positive * (share @ y))

@@ -110,6 +110,8 @@ class PlugInLearner(Learner):
         With folds, these models may see a share of the others only.
         """
         train = parts.train
+        if self.aware and any(notion.over for notion, _ in task.criteria):
+            raise ValueError("`aware=True` must have groups alone to predict with: found notions within strata.")
         mistakes = task.performance.mistakes(train.positive_share)
         self.contrasts = Contrasts.of(task.criteria, train.y, train.groups, train.weight, mistakes)
         self.strata = Strata.of(train.groups, [name for _, name in task.criteria])

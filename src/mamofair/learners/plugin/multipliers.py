@@ -28,7 +28,7 @@ from scipy.stats.qmc import Halton
 
 from mamofair._rows.groups import Groups
 from mamofair.fronts import Criterion
-from mamofair.notions import FN, FP, TN, TP, Rate
+from mamofair.notions import FN, FP, TN, TP, Notion, Rate
 
 _ROWS = 16_000  # with 4,000, the gap in equal opportunity of Adult, one of whose groups is small, was off by .05
 _SMOOTH = 0.02  # of the gain: the width over which a decision turns; the dual of few rows has kinks
@@ -64,8 +64,8 @@ class Contrasts:
     """The differences that multipliers weigh: one for each criterion, rate, and group but the largest, against that.
 
     Every weighing of an attribute's groups that sums to zero is a sum of these, so that the gap between any two groups
-    has its multipliers. `shares` are P(a, y) of each attribute, y = 0 first. `mistakes` are what a mistake costs more
-    than the right decision, for y = 0 and y = 1.
+    has its multipliers. Within strata, the largest group is that of the stratum. `shares` are P(a, y) of each
+    attribute, y = 0 first. `mistakes` are what a mistake costs more than the right decision, for y = 0 and y = 1.
     """
 
     criteria: tuple[Criterion, ...]
@@ -97,11 +97,11 @@ class Contrasts:
         """The difference of every pair of groups, in both directions, as a sum of contrasts; and its criterion."""
         blocks, numbers = [], []
         for c, (notion, name) in enumerate(self.criteria):
-            count = len(self.shares[name])
-            unit = np.insert(np.eye(count - 1), self._largest(name), 0, axis=0)
-            differences = (unit[:, None] - unit[None])[~np.eye(count, dtype=bool)]
-            blocks += [differences] * len(notion.rates)
-            numbers += [c] * len(notion.rates) * len(differences)
+            for block in notion.compared(len(self.shares[name])) * len(notion.rates):
+                unit = np.insert(np.eye(len(block) - 1), self._largest(name, block), 0, axis=0)
+                differences = (unit[:, None] - unit[None])[~np.eye(len(block), dtype=bool)]
+                blocks.append(differences)
+                numbers += [c] * len(differences)
         return block_diag(*blocks), np.array(numbers)
 
     def gain(self, positive: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
@@ -112,7 +112,7 @@ class Contrasts:
         """Return g_j(x), a column a contrast."""
         return np.hstack(
             [
-                self._against_largest(name, rate, posterior.joint[name] @ np.array(slopes(rate), dtype=float))
+                self._against_largest(notion, name, rate, posterior.joint[name] @ np.array(slopes(rate), dtype=float))
                 for notion, name in self.criteria
                 for rate in notion.rates
             ]
@@ -126,20 +126,25 @@ class Contrasts:
         }
         return np.hstack(
             [
-                self._against_largest(name, rate, (self.shares[name] @ kept[rate])[None])[0]
+                self._against_largest(notion, name, rate, (self.shares[name] @ kept[rate])[None])[0]
                 for notion, name in self.criteria
                 for rate in notion.rates
             ]
         )
 
     def _against_largest(
-        self, name: str, rate: Rate, events: Float[np.ndarray, "n groups"]
+        self, notion: Notion, name: str, rate: Rate, events: Float[np.ndarray, "n groups"]
     ) -> Float[np.ndarray, "n others"]:
-        rates, largest = events / self.shares[name][:, list(rate.labels)].sum(axis=1), self._largest(name)
-        return np.delete(rates - rates[:, [largest]], largest, axis=1)
+        rates = events / self.shares[name][:, list(rate.labels)].sum(axis=1)
+        parts = []
+        for block in notion.compared(rates.shape[1]):
+            own, largest = rates[:, block], self._largest(name, block)
+            parts.append(np.delete(own - own[:, [largest]], largest, axis=1))
+        return np.hstack(parts)
 
-    def _largest(self, name: str) -> int:
-        return int(self.shares[name].sum(axis=1).argmax())
+    def _largest(self, name: str, block: list[int]) -> int:
+        """Return the place of the largest group among some."""
+        return int(self.shares[name][block].sum(axis=1).argmax())
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,127 @@
+"""Criteria within strata: groups of an attribute are compared where a legitimate feature has the same value.
+
+An attribute that is compared within strata becomes another one, whose groups are the parts of its groups in each
+stratum: `sex within department` has the groups `F in arts`, `M in arts`, … Everything that counts groups counts these.
+A notion that is bound to it knows which of them share a stratum, and compares those only.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from mamofair._messages import PATH, cut, quote
+from mamofair._rows.groups import Groups, read_groups
+from mamofair.notions import Notion
+
+__all__ = ["bind_notions", "divide_groups", "read_strata"]
+
+#: The notions asked for of each attribute.
+Notions = Mapping[str, tuple[Notion, ...]]
+
+#: The stratum of each group, by number, for attributes whose groups are parts of strata.
+Strata = Mapping[str, Mapping[Any, int]]
+
+
+def read_strata(strata: Any, rows: int, X: Any = None) -> Groups:
+    """Return strata as groups of one attribute, given their values or a column of X by name; missing means unknown.
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"age": [30, 40, 50], "department": ["law", "arts", None]})
+    >>> read_strata("department", 3, people).codes.ravel().tolist()
+    [1, 0, -1]
+    """
+    if isinstance(strata, str):
+        strata = _column(strata, X)
+    read = read_groups(strata)
+    if len(read) != rows:
+        raise ValueError(f"`strata` must have one row per sample: found {len(read)} rows for {rows} samples.")
+    if len(read.names) > 1:
+        raise ValueError(
+            f"`strata` must be one column: found {len(read.names)}. Join them into one, or choose the one that counts."
+        )
+    return replace(read, names=("strata" if read.names[0] == "sensitive_0" else read.names[0],))
+
+
+def _column(name: str, X: Any) -> Any:
+    frame = nw.from_native(X, pass_through=True)
+    if not isinstance(frame, nw.DataFrame):
+        raise ValueError(
+            f"`strata` can name a column of a frame: found {quote(name)} for X of type {type(X).__name__}. Pass the "
+            "values instead, one a row."
+        )
+    if name not in frame.columns:
+        near = get_close_matches(name, frame.columns, n=3, cutoff=0.5)
+        hint = f"Did you mean {' or '.join(near)}?" if near else f"There are {cut(', '.join(frame.columns), PATH)}."
+        raise ValueError(f"`strata` must be a column of X: found {quote(name)}. {hint}")
+    return frame.select(name).to_native()
+
+
+def divide_groups(
+    groups: Groups, notions: Notions, strata: Groups | None, *, keep: bool = False
+) -> tuple[Groups, Notions, Strata]:
+    """Return groups and notions where those compared within strata have an attribute of their own, and its strata.
+
+    An attribute that is compared within strata only gives way to it, unless it is to be kept. A row of unknown group or
+    stratum is unknown.
+    """
+    asked = [notion for own in notions.values() for notion in own if notion.over is not None]
+    if strata is None:
+        if asked:
+            asked[0].compared(0)  # says that it needs strata
+        return groups, notions, {}
+    if not asked:
+        raise ValueError(
+            "`strata` must go with a conditional notion, such as conditional_demographic_parity: found none. Ask for "
+            "one, or leave `strata` out."
+        )
+    names: list[str] = []
+    values: list[tuple[Any, ...]] = []
+    codes: list[np.ndarray] = []
+    divided: dict[str, tuple[Notion, ...]] = {}
+    numbers: dict[str, dict[Any, int]] = {}
+    for place, name in enumerate(groups.names):
+        within = tuple(notion for notion in notions.get(name, ()) if notion.over is not None)
+        plain = tuple(notion for notion in notions.get(name, ()) if notion.over is None)
+        if plain or not within or keep:
+            names, values, codes = [*names, name], [*values, groups.values[place]], [*codes, groups.codes[:, place]]
+            divided |= {name: plain} if name in notions else {}
+        if within:
+            both = f"{name} within {strata.names[0]}"
+            numbers[both], own = _cells(groups.values[place], groups.codes[:, place], strata)
+            names, values, codes = [*names, both], [*values, tuple(numbers[both])], [*codes, own]
+            divided[both] = within
+    return Groups(tuple(names), tuple(values), np.column_stack(codes)), divided, numbers
+
+
+def bind_notions(groups: Groups, notions: Notions, strata: Strata) -> dict[str, tuple[Notion, ...]]:
+    """Return the notions of each attribute, where those within strata know the stratum of each group.
+
+    `groups` are those that count: what is too small is left out.
+    """
+    bound = {}
+    for name, own in notions.items():
+        if name not in strata:
+            bound[name] = own
+            continue
+        blocks = tuple(strata[name][value] for value in groups.values[groups.names.index(name)])
+        if len(set(blocks)) == len(blocks):
+            raise ValueError(
+                f"Some stratum must have two groups to compare: found none in {quote(name)}. Choose coarser strata, or "
+                "allow smaller groups with `min_group`."
+            )
+        bound[name] = tuple(replace(notion, blocks=blocks) for notion in own)
+    return bound
+
+
+def _cells(values: tuple[Any, ...], codes: np.ndarray, strata: Groups) -> tuple[dict[str, int], np.ndarray]:
+    """Return the parts of groups in strata that occur, each with its stratum, and the number of each row's part."""
+    known = (codes >= 0) & (strata.codes[:, 0] >= 0)
+    pairs, numbers = np.unique(np.column_stack([strata.codes[known, 0], codes[known]]), axis=0, return_inverse=True)
+    found = np.full(len(codes), -1)
+    found[known] = numbers.ravel()
+    names = (f"{values[group]} in {strata.values[0][stratum]}" for stratum, group in pairs.tolist())
+    return dict(zip(names, pairs[:, 0].tolist(), strict=True)), found
