@@ -18,6 +18,7 @@ SELECTIONS = (
     selection.ClosestToIdeal(ideal="front"),
     selection.ClosestToIdeal(normalize=True),
     selection.MostAccurateWithin(0.5),
+    selection.FairestWithin(0.5),
     selection.Weighted({"error": 1, "demographic_parity[a]": 1}),
     selection.Knee(),
 )

@@ -35,7 +35,7 @@ from .notions import Notion, Rate
 from .performance import Cost
 from .relaxations import Sigmoid, Tanh
 from .runs import load
-from .selection import ClosestToIdeal, Knee, MostAccurateWithin, Weighted
+from .selection import ClosestToIdeal, FairestWithin, Knee, MostAccurateWithin, Weighted
 
 __all__ = [
     "MLP",
@@ -49,6 +49,7 @@ __all__ = [
     "FairNetClassifier",
     "FairPlugInClassifier",
     "FairPortfolioClassifier",
+    "FairestWithin",
     "Fixed",
     "Front",
     "Knee",

@@ -5,6 +5,7 @@ for everyone, has no gap and no use: it is chosen only if there is no other poin
 """
 
 from mamofair.selection._answer import Answer
+from mamofair.selection._fairest import FairestWithin
 from mamofair.selection._plan import Plan, plan_calibration, rows_needed
 from mamofair.selection._question import Question
 from mamofair.selection._rows import Selection, read_select_rate
@@ -14,6 +15,7 @@ from mamofair.selection._within import MostAccurateWithin
 __all__ = [
     "Answer",
     "ClosestToIdeal",
+    "FairestWithin",
     "Knee",
     "MostAccurateWithin",
     "Plan",
