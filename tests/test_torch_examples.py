@@ -23,6 +23,18 @@ def test_own_loop_is_short():
     assert len((EXAMPLES / "own_loop.py").read_text().splitlines()) < 40
 
 
+def test_a_trained_model_is_made_fairer_and_loses_no_more_accuracy_than_allowed():
+    example = runpy.run_path(str(EXAMPLES / "fine_tuning.py"))
+    with isolated(0):
+        fair, table = example["fine_tune"](epochs=3, members=4)
+    before, chosen = fair.selection.limit - example["LOSS"], fair.front_.values[fair.selected_]
+    assert chosen[0] <= fair.selection.limit
+    assert fair.front_.values[0, 0] <= before  # the model itself, or what beats it
+    assert chosen[1] < fair.front_.values[0, 1]
+    assert table.loc["fine-tuned", "gap"] < table.loc["in production", "gap"]
+    assert table.loc["fine-tuned", "error"] < table.loc["in production", "error"] + 2 * example["LOSS"]
+
+
 def test_weightings_of_torchjd_train_as_ours_do():
     example = runpy.run_path(str(EXAMPLES / "torchjd_weighting.py"))
     ours, same, other = example["fit"](epochs=2).history_.groupby("member")["cross_entropy"].last()

@@ -109,6 +109,9 @@ class FairNetClassifier(FairClassifier):
         The decay of the running average of parameters that snapshots are taken of; 0 takes them as they are.
     snapshots : int, default=2
         How many times an epoch the members are measured.
+    measure_start : bool, default=False
+        Whether members are also measured before the first step. With a `network` that returns a copy of a trained
+        module, the front then starts from that module as it is: it is a point, at step 0, unless another one beats it.
     patience : int or None, default=15
         Stop when the hypervolume on held-back rows has grown by less than 0.1 % of a box an epoch, over so many epochs.
         The box reaches to the error of the best constant, and to 1.1 times the gaps of the most accurate point. None
@@ -170,6 +173,7 @@ class FairNetClassifier(FairClassifier):
     offsets: Sequence[float] = (-0.5, -0.25, 0.25, 0.5)
     averaging: float = 0.99
     snapshots: int = 2
+    measure_start: bool = False
     patience: int | None = 15
     warm_start: bool = False
     device: str = "cpu"

@@ -122,6 +122,7 @@ NETWORK: tuple[Rule, ...] = (
     ("micro_batch", lambda v: v is None or _whole(v), f"None or {_WHOLE}"),
     ("averaging", lambda v: _number(v) and v < 1, "at least 0 and less than 1"),
     ("snapshots", _whole, _WHOLE),
+    ("measure_start", lambda v: isinstance(v, bool | np.bool_), "True or False"),
     ("patience", lambda v: v is None or _whole(v), f"None or {_WHOLE}"),
     ("device", _present, "a device that torch finds here, such as 'cpu'"),
 )

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, ClassVar
 
-import joblib
 import numpy as np
 import torch
 from jaxtyping import Float
@@ -23,6 +22,7 @@ from mamofair.fronts import Archive, Counter, Criterion, Point
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.capacity import offsets_for
 from mamofair.learners.checks import are_tensors, is_count
+from mamofair.learners.network.rank_checks import require_same
 from mamofair.learners.network.state import add_offset, fill, require_optimizer, require_shapes, require_size, stacks
 from mamofair.learners.numbers import Scaling, read_numbers
 from mamofair.learners.preferences import default_size, read_members, read_objectives
@@ -70,6 +70,7 @@ class NetworkLearner(Learner):
     offsets: Sequence[float]
     averaging: float
     snapshots: int
+    measure_start: bool
     device: str
     cv: int | None
     preferences: Callable[[int], Sequence[Weighting]] | None = None
@@ -119,7 +120,7 @@ class NetworkLearner(Learner):
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Train, and yield the members of the averaged population several times an epoch."""
         ranks, members = Ranks.present(), self._members(task)
-        self._require_same(ranks, task, parts)
+        require_same(ranks, self, task, parts)
         if self.training is None:
             self.training = self._start(parts.train, members, task.seed)
         training, weightings = self.training, [member.weighting for member in members]
@@ -132,6 +133,8 @@ class NetworkLearner(Learner):
         # What to add an offset to is not known for other networks.
         offsets = offsets_for(task.select_rate, self.offsets) if isinstance(self.network, MLP) else (0.0,)
         held_back = [self._chunks(part[ranks.share(len(part))]) for part in parts.held_back]
+        if self.measure_start and not training.average.steps:
+            yield Candidates(self._measure(held_back, ranks, step=0), keep=self._keep, complete=False)
         for snapshot in epochs(
             training.population,
             objectives,
@@ -193,24 +196,6 @@ class NetworkLearner(Learner):
         faster = {"fused": True} if self.optimizer is torch.optim.Adam else {}
         optimizer = self.optimizer(population.parameters, lr=self.learning_rate, **faster)
         return Training(population, optimizer, Average(population, self.averaging))
-
-    def _require_same(self, ranks: Ranks, task: Task, parts: Parts) -> None:
-        """Raise a `ValueError` unless the ranks hold the same rows, of which each will take its share."""
-        if ranks.size == 1:
-            return
-        every = parts.train, parts.valid, parts.calibration
-        held = [(part.X, part.y, part.groups.codes, part.weight) for part in every]
-        given = {
-            "number of rows": sum(map(len, every)),
-            "columns of X": parts.train.X.shape[1:],
-            "classes and groups": task.identity[:3],
-            "rows": joblib.hash(held),
-            "seed": task.seed,
-            "number of epochs": self.last_epoch,
-            "batch size": self.batch_size,
-            "state of training": self.training.epoch if self.training else 0,
-        }
-        ranks.require_same(given, "Pass the same data and settings on every rank: each takes its share of every batch.")
 
     def _rows_a_step(self, rows: Rows) -> int:
         return min(self.batch_size, max(64, -(-len(rows) // 6))) if self.even_batches else self.batch_size

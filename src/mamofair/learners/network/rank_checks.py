@@ -1,0 +1,33 @@
+"""What ranks that train together must agree on."""
+
+from typing import TYPE_CHECKING
+
+import joblib
+
+from mamofair._descent.ranks import Ranks
+from mamofair.learners.rows import Parts
+from mamofair.learners.task import Task
+
+if TYPE_CHECKING:
+    from mamofair.learners.network.learner import NetworkLearner
+
+__all__ = ["require_same"]
+
+
+def require_same(ranks: Ranks, learner: "NetworkLearner", task: Task, parts: Parts) -> None:
+    """Raise a `ValueError` unless the ranks hold the same rows, of which each will take its share."""
+    if ranks.size == 1:
+        return
+    every = parts.train, parts.valid, parts.calibration
+    held = [(part.X, part.y, part.groups.codes, part.weight) for part in every]
+    given = {
+        "number of rows": sum(map(len, every)),
+        "columns of X": parts.train.X.shape[1:],
+        "classes and groups": task.identity[:3],
+        "rows": joblib.hash(held),
+        "seed": task.seed,
+        "number of epochs": learner.last_epoch,
+        "batch size": learner.batch_size,
+        "state of training": learner.training.epoch if learner.training else 0,
+    }
+    ranks.require_same(given, "Pass the same data and settings on every rank: each takes its share of every batch.")
