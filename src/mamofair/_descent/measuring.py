@@ -5,7 +5,7 @@ from functools import reduce
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Shaped
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
 from mamofair._descent.networks import Population
@@ -16,18 +16,24 @@ from mamofair.fronts import Counter, Tally
 _CHUNK = 1024  # rows that are predicted at once
 
 
-@torch.inference_mode()
 def decisions(
     population: Population, x: Shaped[Tensor, "n ..."], offsets: Sequence[float] = (0.0,)
 ) -> Bool[np.ndarray, "models n"]:
     """Return which rows each member decides favorably, once for each offset of its logits, member by member."""
     if not len(x):
         return np.zeros((population.size * len(offsets), 0), dtype=bool)
+    return (scores(population, x, offsets) > 0).cpu().numpy()
+
+
+@torch.inference_mode()
+def scores(
+    population: Population, x: Shaped[Tensor, "n ..."], offsets: Sequence[float] = (0.0,)
+) -> Float[Tensor, "models n"]:
+    """Return each member's logits as it predicts, once for each offset, member by member."""
     with isolated(device=population.device, small=population.is_small):
         population.train(False)
         logits = population(x)
-        shifted = logits.unsqueeze(1) + logits.new_tensor(offsets).unsqueeze(1)
-        return (shifted > 0).flatten(0, 1).cpu().numpy()
+        return (logits.unsqueeze(1) + logits.new_tensor(offsets).unsqueeze(1)).flatten(0, 1)
 
 
 def measure(

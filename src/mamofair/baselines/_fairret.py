@@ -13,6 +13,7 @@ from mamofair.descent import Fixed
 from mamofair.estimators import FairNetClassifier
 from mamofair.fronts import Criterion
 from mamofair.learners import Learner, NetworkLearner, Parts, Search, Task
+from mamofair.learners.small_groups import SmallGroups
 from mamofair.objectives import CrossEntropy, Objective
 
 _STATISTICS = {
@@ -90,15 +91,15 @@ class FairretClassifier(FairNetClassifier):
     def new_learner(self) -> NetworkLearner:
         """Return what trains the networks."""
         return NetworkLearner.of(
-            self, preferences=lambda k: [Fixed((1.0, weight)) for weight in self.weights], objectives=_objectives
+            self, preferences=lambda k: [Fixed((1.0, weight)) for weight in self.weights], make_objectives=_objectives
         )
 
-    def _open(self, task: Task, learner: Learner, parts: Parts, earlier: Search | None) -> Search:
+    def _open(self, task: Task, learner: Learner, parts: Parts, earlier: Search | None, small: SmallGroups) -> Search:
         if unknown := {notion.name for notion, _ in task.criteria} - set(_STATISTICS):
             raise ValueError(f"`notions` must be of {', '.join(_STATISTICS)}: found {', '.join(sorted(unknown))}.")
         if parts.train.weight is not None:
             raise ValueError("FairretClassifier cannot weigh rows: leave `sample_weight` out.")
-        return super()._open(task, learner, parts, earlier)
+        return super()._open(task, learner, parts, earlier, small)
 
 
 def _objectives(criteria: tuple[Criterion, ...]) -> list[Objective]:

@@ -30,7 +30,7 @@ def fairest_point(front: Front) -> int:
     tp, fp, fn, tn = front[0].valid.overall
     constant = front.performance.of_best_constant((tp + fn) / (tp + fp + fn + tn))
     useful = front.values[:, 0] <= (constant + front.values[:, 0].min()) / 2
-    worst = front.values[:, 1:].max(axis=1)
+    worst = front.gaps.max(axis=1)
     return int(np.argmin(np.where(useful, worst, np.inf)))  # the most accurate one, if none is useful
 
 

@@ -37,8 +37,7 @@ Fitted = TypeVar("Fitted", bound="FairClassifier")
 class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that finds the whole trade-off between performance and gaps. Abstract: see its subclasses.
 
-    A subclass has parameters, `notions` among them, and says which learner they make (`new_learner`). A `Search` with
-    it is what `fit` carries out, and leaves as `search_`.
+    A subclass says which learner its parameters make (`new_learner`); `fit` carries out a `Search` with it.
     """
 
     performance: Cost | str = "error"
@@ -284,7 +283,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return scores, positive for `classes_[1]`, as scikit-learn has it."""
-        return np.asarray(self._scores(X) * (1 if self.search_.task.places == (1, 0) else -1))
+        return self._scores(X) * (1 if self.search_.task.places == (1, 0) else -1)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return probabilities with a column for each of `classes_`, ½ at the decision boundary."""

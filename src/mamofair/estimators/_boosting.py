@@ -10,6 +10,7 @@ from mamofair.descent import Member, Weighting
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators.parameters import BOOSTING
 from mamofair.learners import BoostingLearner
+from mamofair.objectives import CustomObjective
 from mamofair.relaxations import Relaxation, Sigmoid
 
 __all__ = ["FairBoostingClassifier"]
@@ -57,6 +58,9 @@ class FairBoostingClassifier(FairClassifier):
         that are held back, so that the seeds of members do not matter.
     anchor : float, default=0.1
         How much accuracy is added to each gap, unless all members are `Fixed`: fixed preferences alone need none.
+    objectives : sequence of CustomObjective, default=()
+        What else to make small beside the gaps, each with a loss and a metric of yours. Each is one more column of the
+        front, and one more weight of `members`.
     n_estimators : int, default=100
         The number of trees of each booster.
     learning_rate : float, default=0.1
@@ -104,6 +108,7 @@ class FairBoostingClassifier(FairClassifier):
     relaxation: Relaxation | Mapping[Any, Relaxation] = Sigmoid(3)
     members: int | Sequence[Weighting | Member] = 16
     anchor: float = 0.1
+    objectives: Sequence[CustomObjective] = ()
     n_estimators: int = 100
     learning_rate: float = 0.1
     num_leaves: int = 15

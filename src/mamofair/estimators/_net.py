@@ -15,7 +15,7 @@ from mamofair.estimators._reading import asked_of, draw_seed
 from mamofair.estimators.parameters import NETWORK
 from mamofair.estimators.progress import finish
 from mamofair.learners import NetworkLearner, Parts, Search, Task
-from mamofair.objectives import CrossEntropy, SquaredError
+from mamofair.objectives import CrossEntropy, CustomObjective, SquaredError
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.streaming.holdout import hold_out
 
@@ -73,6 +73,9 @@ class FairNetClassifier(FairClassifier):
         How much accuracy is added to each gap, unless all members are `Fixed`: fixed preferences alone need none.
     anchor_loss : CrossEntropy() or SquaredError(), default=CrossEntropy()
         The accuracy that is added.
+    objectives : sequence of CustomObjective, default=()
+        What else to make small beside the gaps, each with a loss and a metric of yours. Each is one more column of the
+        front, and one more weight of `members`.
     network : recipe, default=MLP()
         A callable that takes the number of features and returns a module with one logit a row. With a module of your
         own X may have any number of axes.
@@ -159,6 +162,7 @@ class FairNetClassifier(FairClassifier):
     members: int | Sequence[Weighting | Member] | None = None
     anchor: float = 0.1
     anchor_loss: CrossEntropy | SquaredError = CrossEntropy()
+    objectives: Sequence[CustomObjective] = ()
     network: Recipe = MLP()
     standardize: bool = True
     epochs: int = 60
@@ -222,7 +226,7 @@ class FairNetClassifier(FairClassifier):
             memory=memory,
             bound=earlier.bound if earlier else None,
         )
-        task = Task.of(held.classes, held.groups, seed=seed, **asked_of(self))
+        task = Task.of(held.classes, held.groups, seed=seed, **asked_of(self), custom=learner.custom)
         search = self._open(task, learner, held.parts, earlier, held.small)
         search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)
         return search, held.parts

@@ -154,6 +154,11 @@ def _clone(name: str, estimator: FairClassifier, alone: bool) -> FairClassifier:
         raise ValueError(
             f"A portfolio predicts without the sensitive attributes: found aware=True in {name!r}. Fit it alone."
         )
+    if custom := own.new_learner().custom:
+        raise ValueError(
+            f"A portfolio measures performance and gaps alone: found the objective {custom[0]!r} in {name!r}. Fit it "
+            "alone."
+        )
     return own.set_params(cv=None) if hasattr(own, "cv") and not alone else own
 
 

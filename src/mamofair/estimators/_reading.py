@@ -49,8 +49,8 @@ def read_rows(
     small = find_small_groups(groups, favorable, notions, estimator.min_group)
     warn_of_small_groups(small, estimator.min_group)
     groups = leave_out(groups, small)
-    bound = bind_notions(groups, notions, cells)
-    task = Task.of(classes, groups, seed=seed, **asked_of(estimator) | {"notions": bound})
+    asked = asked_of(estimator) | {"notions": bind_notions(groups, notions, cells)}
+    task = Task.of(classes, groups, seed=seed, **asked, custom=learner.custom)
     rows = Rows(X, favorable, groups, weight)
     return task, rows if weight is None else rows[weight > 0], small
 

@@ -9,7 +9,7 @@ from torch import nn
 
 from mamofair._messages import as_share, quote
 from mamofair.learners.plugin.table_models import EFFORTS
-from mamofair.objectives import CrossEntropy, SquaredError
+from mamofair.objectives import CrossEntropy, CustomObjective, SquaredError
 from mamofair.performance import BALANCED_ERROR, ERROR, Cost
 from mamofair.relaxations import Relaxation
 from mamofair.selection import MostAccurateWithin, Selection
@@ -79,6 +79,11 @@ def _is_performance(value: Any) -> bool:
     return isinstance(value, Cost) or (isinstance(value, str) and value in (ERROR.name, BALANCED_ERROR.name))
 
 
+def _are_objectives(value: Any) -> bool:
+    listed = isinstance(value, list | tuple) and all(isinstance(own, CustomObjective) for own in value)
+    return listed and len({own.name for own in value}) == len(value)
+
+
 _WHOLE = "an integer of at least 1"
 
 _FOLDS: Rule = ("cv", lambda v: v is None or (_whole(v) and v >= 2), "None or an integer of at least 2")
@@ -104,6 +109,7 @@ _DESCENT: tuple[Rule, ...] = (
     *SHARED,
     ("relaxation", _relaxes, "a relaxation such as Sigmoid(3), or a mapping from notions to relaxations"),
     ("anchor", _number, "a number, not negative"),
+    ("objectives", _are_objectives, "a list of CustomObjective(name, loss, metric), each with another name"),
     ("learning_rate", lambda v: _number(v) and v > 0, "a positive number"),
     _FOLDS,
 )

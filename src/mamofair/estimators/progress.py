@@ -56,7 +56,7 @@ def _draw_lines(fitting: Iterator[T], total: int | None, console: Console) -> It
 
 def least_errors(front: Front) -> dict[float, float]:
     """Return the least error with gaps up to each of some limits; NaN where only a constant model is that fair."""
-    worst = np.where(front.is_constant, np.inf, front.values[:, 1:].max(axis=1))
+    worst = np.where(front.is_constant, np.inf, front.gaps.max(axis=1))
     return {limit: float(min(front.values[worst <= limit, 0], default=np.nan)) for limit in _LIMITS}
 
 

@@ -13,7 +13,7 @@ from mamofair.learners import NetworkLearner, Search, Task
 from mamofair.learners.checks import are_finite, is_count, is_number, refuse, require_points
 from mamofair.learners.numbers import Scaling
 from mamofair.notions import Notion
-from mamofair.performance import Cost
+from mamofair.performance import ERROR, Cost
 
 __all__ = ["get_points", "get_state", "layers", "set_state"]
 
@@ -45,6 +45,7 @@ def _are_sizes(value: Any) -> bool:
 _KEPT: Mapping[str, Callable[[Any], bool]] = {
     "_best": is_number,  # and `_stale`: of runs from before searches remembered earlier fronts, and not used
     "_bound": lambda value: value is None or is_number(value),
+    "_custom": lambda value: isinstance(value, list) and all(isinstance(name, str) for name in value),
     "_chosen": lambda value: value is None or is_count(value),
     "_history": lambda value: isinstance(value, list),
     "_past": lambda value: isinstance(value, list) and are_finite(*value),
@@ -84,6 +85,7 @@ def get_state(estimator: FairClassifier) -> dict[str, Any]:
         "favorable_": search.task.favorable,
         "notions_": dict(search.task.notions),
         _GROUPS: dict(search.task.groups),
+        **({"_custom": list(search.task.custom)} if search.task.custom else {}),
     }
 
 
@@ -99,16 +101,17 @@ def set_state(estimator: FairClassifier, state: Mapping[str, Any], points: list[
     if not state:
         return
     settled = [state[name] for name in ("classes_", "favorable_", _GROUPS, "notions_", "_seed")]
-    task = Task(*settled, *([state["_performance"]] if "_performance" in state else []))
+    measured = {"performance": state.get("_performance", ERROR), "custom": tuple(state.get("_custom", ()))}
+    task = Task(*settled, **measured)
     _check_task(task)
     features = state.get("n_features_in_", 0)
     learner.load_state_dict({name: state[f"_{name}"] for name in learner.STATE if f"_{name}" in state}, features)
-    archive = Archive(task.criteria, estimator.max_points, task.groups, task.performance)
-    require_points(points, {name: len(own) for name, own in task.groups.items()}, task.criteria)
+    archive = Archive(task.criteria, estimator.max_points, task.groups, **measured)
+    require_points(points, {name: len(own) for name, own in task.groups.items()}, task.criteria, task.custom)
     archive.add_all(points)
     if len(archive) != len(points):
         raise refuse("points that others of the same front beat")
-    if any(values.ndim != 2 or values.shape[1] != len(task.criteria) + 1 for values in state.get("_past", ())):
+    if any(values.ndim != 2 or values.shape[1] != task.size for values in state.get("_past", ())):
         raise refuse("earlier fronts with other columns than this one")
     kept = ("history", "reference", "past", "bound", "sizes", "small")
     estimator._take(Search(task, learner, archive, **{name: state[f"_{name}"] for name in kept if f"_{name}" in state}))

@@ -15,13 +15,12 @@ __all__ = ["Archive"]
 
 
 class Archive:
-    """Keeps the non-dominated points, by performance and the gaps of `criteria`: `max_points` at most.
+    """Keeps the non-dominated points, by performance, gaps of `criteria` and `custom` measures: `max_points` at most.
 
     Beyond that number the point with the least hypervolume contribution leaves, never the one that is best in a column,
     and as a rule not the most accurate one within a limit on all gaps. Of points with equal values the first stays.
     With `select_rate`, the least and the largest share of people that can be selected, points with other shares only
-    count as long as there are no others.
-    `values` are performance and gaps of each point.
+    count as long as there are no others. `values` are performance, gaps and custom measures of each point.
     """
 
     def __init__(
@@ -31,17 +30,18 @@ class Archive:
         groups: Mapping[str, tuple[Any, ...]] | None = None,
         performance: Cost = ERROR,
         select_rate: tuple[float, float] | None = None,
+        custom: Iterable[str] = (),
     ):
         self.criteria, self.groups, self.performance = tuple(criteria), dict(groups or {}), performance
-        self.select_rate = select_rate
+        self.select_rate, self.custom = select_rate, tuple(custom)
         self.max_points = max_points
-        if max_points < len(self.criteria) + 1:
+        columns = 1 + len(self.criteria) + len(self.custom)
+        if max_points < columns:
             raise ValueError(
-                f"`max_points` must leave room for the best point of each of {len(self.criteria) + 1} columns: "
-                f"found {max_points}."
+                f"`max_points` must leave room for the best point of each of {columns} columns: found {max_points}."
             )
         self.points: list[Point] = []
-        self.values = np.empty((0, len(self.criteria) + 1))
+        self.values = np.empty((0, columns))
 
     def __len__(self) -> int:
         return len(self.points)
@@ -56,7 +56,7 @@ class Archive:
             return
         old = len(self.points)
         candidates = [*self.points, *points]
-        values = np.vstack([self.values, measure_points(points, self.criteria, self.performance)])
+        values = np.vstack([self.values, measure_points(points, self.criteria, self.performance, self.custom)])
         allowed = self._allowed(candidates)
         kept = allowed[moocore.is_nondominated(values[allowed])]
         kept = kept[thin(values[kept], self.max_points)]
@@ -73,7 +73,7 @@ class Archive:
 
     def front(self) -> Front:
         """Return the front so far."""
-        return Front(tuple(self.points), self.criteria, self.groups, self.performance)
+        return Front(tuple(self.points), self.criteria, self.groups, self.performance, self.custom)
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
         """Return the hypervolume of the front so far, as `Front.hypervolume` does."""

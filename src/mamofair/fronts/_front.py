@@ -26,7 +26,7 @@ class Point:
     """A snapshot of a model, measured on validation rows (and on calibration rows, if some are held back).
 
     `member`, `step` and `model` say where it comes from; `state` is what the model needs to predict again: parameters,
-    a number of trees, multipliers.
+    a number of trees, multipliers. `custom` are measures of the user's own on the validation rows, by name.
     """
 
     valid: Tally
@@ -35,6 +35,7 @@ class Point:
     step: int = 0
     model: str = ""
     state: Any = None
+    custom: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Point: {', '.join(f'{name} {value}' for name, value in self._summary().items())}>"
@@ -56,15 +57,16 @@ class Point:
 
 
 def measure_points(
-    points: Sequence[Point], criteria: Sequence[Criterion], performance: Cost = ERROR
+    points: Sequence[Point], criteria: Sequence[Criterion], performance: Cost = ERROR, custom: Sequence[str] = ()
 ) -> Float[np.ndarray, "points columns"]:
-    """Return performance and gaps of each point; an undefined gap counts as 1, never as 0."""
+    """Return performance, gaps and custom measures of each point; an undefined gap counts as 1, never as 0."""
     costs = performance(np.stack([point.valid.overall for point in points]))
     gaps = [
         notion.gap(Confusion.of_counts(np.stack([point.valid.counts[attribute] for point in points])))
         for notion, attribute in criteria
     ]
-    return np.asarray(np.nan_to_num(np.column_stack([costs, *gaps]), nan=1.0))
+    others = [[point.custom[name] for point in points] for name in custom]
+    return np.asarray(np.nan_to_num(np.column_stack([costs, *gaps, *others]), nan=1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,19 +75,20 @@ class Front(Sequence[Point]):
 
     `front[i]` is the point in row i of `frame()`. `criteria` are the gaps that count besides the performance, each
     a notion and an attribute; `values` are performance and gaps of each point. An undefined gap counts as 1. `groups`
-    are the names of each attribute's groups, if known.
+    are the names of each attribute's groups, if known. `custom` names measures of the user's own, the last columns.
     """
 
     points: tuple[Point, ...]
     criteria: tuple[Criterion, ...]
     groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     performance: Cost = ERROR
+    custom: tuple[str, ...] = ()
     values: Float[np.ndarray, "points columns"] = field(init=False)
 
     def __post_init__(self) -> None:
         if not self.points:
             raise ValueError("A front must have at least one point: found none.")
-        values = measure_points(self.points, self.criteria, self.performance)
+        values = measure_points(self.points, self.criteria, self.performance, self.custom)
         order = np.lexsort(values.T[::-1])
         object.__setattr__(self, "points", tuple(self.points[i] for i in order))
         object.__setattr__(self, "values", values[order])
@@ -111,8 +114,17 @@ class Front(Sequence[Point]):
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns: the performance (`error`, as a rule), then one gap for each criterion."""
-        return [self.performance.name, *(column(notion, attribute) for notion, attribute in self.criteria)]
+        """The names of the columns: the performance (`error`, as a rule), one gap for each criterion, custom ones."""
+        return [
+            self.performance.name,
+            *(column(notion, attribute) for notion, attribute in self.criteria),
+            *self.custom,
+        ]
+
+    @property
+    def gaps(self) -> Float[np.ndarray, "points gaps"]:
+        """The gaps of each point: the columns between the performance and those of the user's own."""
+        return self.values[:, 1 : 1 + len(self.criteria)]
 
     @property
     def is_constant(self) -> Bool[np.ndarray, " points"]:
@@ -120,7 +132,7 @@ class Front(Sequence[Point]):
         return np.array([point.valid.is_constant for point in self.points])
 
     def frame(self) -> pd.DataFrame:
-        """Return a table with a row for each point: `error` (or another performance) and each `notion[attribute]`."""
+        """Return a table with a row for each point: `error` (or another performance), and each `notion[attribute]`."""
         frame = pd.DataFrame(self.values, columns=self.columns)
         models = [point.model for point in self.points]
         return frame.assign(model=models) if any(models) else frame

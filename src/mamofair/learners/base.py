@@ -90,6 +90,11 @@ class Learner(ABC):
         return None
 
     @property
+    def custom(self) -> tuple[str, ...]:
+        """The names of objectives of the user's own, which this kind measures beside performance and gaps."""
+        return ()
+
+    @property
     def can_resume(self) -> bool:
         """Whether training goes on from `state_dict`; else it starts again, with the same seed."""
         return False

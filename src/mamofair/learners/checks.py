@@ -46,7 +46,9 @@ def are_tensors(found: Mapping[str, Any], like: Mapping[str, torch.Tensor]) -> b
     return same and all(bool(t.isfinite().all()) for t in found.values())
 
 
-def require_points(points: Sequence[Point], sizes: Mapping[str, int], criteria: Sequence[Criterion] = ()) -> None:
+def require_points(
+    points: Sequence[Point], sizes: Mapping[str, int], criteria: Sequence[Criterion] = (), custom: Sequence[str] = ()
+) -> None:
     """Raise a `ValueError` unless points are measured on the same rows, in groups of which there are so many.
 
     Of the calibration rows, each gap may have some of its own.
@@ -59,6 +61,8 @@ def require_points(points: Sequence[Point], sizes: Mapping[str, int], criteria: 
     for point in points:
         if not (is_count(point.member) and is_count(point.step) and isinstance(point.model, str)):
             raise refuse("a point that does not say where it comes from")
+        if set(point.custom) != set(custom) or not all(is_number(v) and v >= 0 for v in point.custom.values()):
+            raise refuse("a point with other measures than its front has columns, or numbers that they cannot be")
 
 
 def require_tallies(tallies: Sequence[Tally], sizes: Mapping[str, int], gaps: Mapping[str, int] | None = None) -> None:

@@ -62,9 +62,12 @@ class Rows:
 
     def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool) -> Feed:
         """Return batches of these rows, features as `tensor` makes them; each rank has its share of every batch."""
+        return InMemory(self.batch(tensor, device), batch_size, ranks.rank, ranks.size, even)
+
+    def batch(self, tensor: AsTensor, device: str) -> Batch:
+        """Return these rows as one batch, features as `tensor` makes them."""
         memberships = self.groups.memberships(self.y, self.weight)
-        batch = Batch.of(tensor(self.X, device), self.y, memberships, self.weight)
-        return InMemory(batch, batch_size, ranks.rank, ranks.size, even)
+        return Batch.of(tensor(self.X, device), self.y, memberships, self.weight)
 
     @property
     def positive_share(self) -> float:

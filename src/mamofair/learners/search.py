@@ -60,7 +60,8 @@ class Search:
     @classmethod
     def start(cls, task: Task, learner: Learner, max_points: int) -> "Search":
         """Return a search that has found nothing yet."""
-        return cls(task, learner, Archive(task.criteria, max_points, task.groups, task.performance, task.select_rate))
+        archive = Archive(task.criteria, max_points, task.groups, task.performance, task.select_rate, task.custom)
+        return cls(task, learner, archive)
 
     def continue_with(self, task: Task, learner: Learner) -> "Search":
         """Return a search that goes on from here, with an archive and a history of its own."""
@@ -81,7 +82,7 @@ class Search:
     def run(self, parts: Parts) -> Iterator[Front]:
         """Find points and yield the front so far after each epoch or round; all gaps must be defined in `parts`."""
         constant = self.task.performance.of_best_constant(parts.valid.positive_share)
-        self.reference = [constant, *[1.0] * len(self.task.criteria)]
+        self.reference = [constant, *[1.0] * (self.task.size - 1)]
         train = self.learner.candidates if self.learner.folds is None else self._cross_fit
         for candidates in train(self.task, parts, self.archive):
             self.archive.add_all(candidates.points, candidates.keep)

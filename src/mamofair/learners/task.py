@@ -22,7 +22,8 @@ class Task:
     """What a search is asked for.
 
     The labels, which of them is favorable, the groups of each attribute, the notions asked for, the seed, the
-    performance that counts beside gaps, and the least and the largest share of people that can be selected.
+    performance that counts beside gaps, the least and the largest share of people that can be selected, and the names
+    of what else is measured: objectives of the user's own.
     """
 
     classes: np.ndarray
@@ -32,6 +33,7 @@ class Task:
     seed: int
     performance: Cost = ERROR
     select_rate: tuple[float, float] | None = None
+    custom: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -44,6 +46,7 @@ class Task:
         seed: int,
         performance: Cost = ERROR,
         select_rate: tuple[float, float] | None = None,
+        custom: tuple[str, ...] = (),
     ) -> "Task":
         """Return the task that these labels and groups, and what users asked for, make."""
         values = dict(zip(groups.names, groups.values, strict=True))
@@ -51,7 +54,11 @@ class Task:
         for name, own in asked.items():
             for notion in own:
                 notion.compared(len(values[name]))  # raises unless it knows its strata
-        return cls(classes, label, values, asked, seed, performance, select_rate)
+        if performance.name in custom:
+            raise ValueError(
+                f"The name of an objective must be its own: found {quote(performance.name)}, the front's first column."
+            )
+        return cls(classes, label, values, asked, seed, performance, select_rate, custom)
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
@@ -59,15 +66,20 @@ class Task:
         return tuple((notion, name) for name, notions in self.notions.items() for notion in notions)
 
     @property
+    def size(self) -> int:
+        """The number of objectives, which is that of a front's columns."""
+        return 1 + len(self.criteria) + len(self.custom)
+
+    @property
     def places(self) -> tuple[int, int]:
         """The places of the favorable and of the unfavorable label among the classes."""
         return (1, 0) if self.classes[1] == self.favorable else (0, 1)
 
     @property
-    def identity(self) -> tuple[list[Any], Any, tuple[tuple[Any, ...], ...], dict[str, tuple[Notion, ...]], Cost]:
+    def identity(self) -> tuple[Any, ...]:
         """What another task must share for a search to go on with it, as plain values."""
         groups = tuple(self.groups.values())
-        return self.classes.tolist(), self.favorable, groups, dict(self.notions), self.performance
+        return self.classes.tolist(), self.favorable, groups, dict(self.notions), self.performance, self.custom
 
 
 def read_notions(notions: Any, attributes: tuple[str, ...]) -> dict[str, tuple[Notion, ...]]:

@@ -12,6 +12,7 @@
 
 from mamofair._rows.batches import Batch
 from mamofair._rows.groups import Groups, read_groups
+from mamofair.objectives._custom import CustomObjective
 from mamofair.objectives._evaluate import evaluate
 from mamofair.objectives._objectives import CrossEntropy, Gap, Objective, SquaredError, require_rates
 from mamofair.objectives._records import records
@@ -19,6 +20,7 @@ from mamofair.objectives._records import records
 __all__ = [
     "Batch",
     "CrossEntropy",
+    "CustomObjective",
     "Gap",
     "Groups",
     "Objective",

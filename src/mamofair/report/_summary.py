@@ -43,6 +43,7 @@ def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
     point), `alternatives` (sentences about an incumbent, if there are some), `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
+    columns = front.columns[: 1 + len(front.criteria)]  # what is custom was not measured on test rows
     valid = [point.valid for point in front.points]
     tallies = {"validation": valid} | ({"test": list(run.test)} if run.test else {})
     rows = "test" if run.test else "validation"
@@ -51,9 +52,7 @@ def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
     summary = {
         "rows": rows,
         "confidence": CONFIDENCE,
-        "objectives": [
-            {"name": name, "title": title(name)} | _meaning(front, i) for i, name in enumerate(front.columns)
-        ],
+        "objectives": [{"name": name, "title": title(name)} | _meaning(front, i) for i, name in enumerate(columns)],
         "parts": {name: _values(part, front) for name, part in tallies.items()},
         "points": _points(front, tallies[rows], groups),
         "scores": _scores(run.scores, groups),
@@ -64,7 +63,7 @@ def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
         "selected": run.estimator.selected_,
         "margin": rule.margin,
         "padded": np.column_stack([front.values[:, 0], rule.padded_gaps(front)]),
-        "within": _within(run.settings.get("within"), front.columns),
+        "within": _within(run.settings.get("within"), columns),
         "limit": {} if run.limit is None else _limit(run.limit),
         "training": summarize_training(run.estimator.history_),
         "price": _price_sentences(front),

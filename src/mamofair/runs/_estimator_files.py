@@ -16,6 +16,7 @@ from mamofair.fronts import Point, Tally
 from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._folders import as_json
+from mamofair.runs._objectives import name_functions
 from mamofair.runs._values import READERS, Store, from_plain, to_plain
 from mamofair.runs._weightings import name_foreign
 from mamofair.tables.untrusted import parse_json
@@ -45,10 +46,12 @@ def to_files(estimator: FairClassifier) -> dict[str, bytes]:
     return files | {f"points/{name}": content for name, content in rest.files.items()}
 
 
-def from_files(files: Mapping[str, bytes], network: Any = None, members: Any = None) -> FairClassifier:
+def from_files(
+    files: Mapping[str, bytes], network: Any = None, members: Any = None, objectives: Any = None
+) -> FairClassifier:
     """Return the estimator of these files, whose sums have been checked.
 
-    `network` is one that is no `MLP`, and `members` are given in the place of those that the run knows.
+    `network` is one that is no `MLP`; `members` and `objectives` are given in the place of those that the run knows.
     """
     document, counts = (parse_json(files[name], name) for name in ("estimator.json", "counts.json"))
     models = {name.removeprefix("points/"): content for name, content in files.items()}
@@ -62,8 +65,8 @@ def from_files(files: Mapping[str, bytes], network: Any = None, members: Any = N
             "network=…)."
         )
     given = {name: from_plain(part, rest) for name, part in parameters.items()}
-    again = {name: value for name, value in (("network", network), ("members", members)) if value is not None}
-    estimator = _made(document["class"], given | again)
+    again = {"network": network, "members": members, "objectives": objectives}
+    estimator = _made(document["class"], given | {name: value for name, value in again.items() if value is not None})
     held = from_plain(document["learned"], rest)
     if "history.csv" in files:
         held["_history"] = read_csv(files["history.csv"], "history.csv", ["model"])
@@ -113,9 +116,10 @@ def _made(name: str, parameters: dict[str, Any]) -> FairClassifier:
 
 
 def _given(estimator: FairClassifier) -> dict[str, Any]:
-    """Return the constructor's parameters; weightings of other libraries are known by their names."""
+    """Return the constructor's parameters; weightings and functions that are not ours are known by their names."""
     parameters: dict[str, Any] = estimator.get_params(deep=False)
-    return parameters | ({"members": name_foreign(parameters["members"])} if "members" in parameters else {})
+    named = {"members": name_foreign, "objectives": name_functions}
+    return parameters | {name: named[name](parameters[name]) for name in named if name in parameters}
 
 
 def _parameters(estimator: FairClassifier, store: Store) -> dict[str, Any]:
@@ -132,6 +136,7 @@ def _states(found: list[Point], at: str, store: Store) -> list[dict[str, Any]]:
     """Return where points come from and what they need to predict."""
     return [
         {"member": p.member, "step": p.step, "model": p.model, "state": to_plain(p.state, f"{at}{i:03}", store)}
+        | ({"custom": dict(p.custom)} if p.custom else {})
         for i, p in enumerate(found)
     ]
 
@@ -145,6 +150,6 @@ def _points(documents: list[dict[str, Any]], counts: dict[str, Any], store: Stor
     calibration: list[Tally | None] = [*to_tallies(counts["calibration"])] or [None] * len(documents)
     tallies = zip(documents, to_tallies(counts["valid"]), calibration, strict=True)
     return [
-        Point(valid, held_back, p["member"], p["step"], p["model"], from_plain(p["state"], store))
+        Point(valid, held_back, p["member"], p["step"], p["model"], from_plain(p["state"], store), p.get("custom", {}))
         for p, valid, held_back in tallies
     ]

@@ -183,7 +183,7 @@ def _read_head(folder: Path, content: bytes | None) -> dict[str, Any]:
     return cast(dict[str, Any], head)
 
 
-def load_run(folder: str | Path, network: Any = None, members: Any = None) -> Run:
+def load_run(folder: str | Path, network: Any = None, members: Any = None, objectives: Any = None) -> Run:
     """Return the run in a folder. Checksums are verified, and nothing from the folder is executed.
 
     Parameters
@@ -195,11 +195,13 @@ def load_run(folder: str | Path, network: Any = None, members: Any = None) -> Ru
     members
         The members to train further with, if weightings of another library are among them: a run keeps their names,
         and predicts without them.
+    objectives
+        The custom objectives to train further with: of losses and metrics that are not ours, a run keeps the names.
     """
     folder = Path(folder)
     with one_sentence(f"The run {str(folder)!r} must be as mamofair wrote it", "Copy it again, or train again."):
         head, files = read_list(folder)
-        estimator = from_files(files, network, members)
+        estimator = from_files(files, network, members, objectives)
         if _ENCODER in files:
             estimator = estimator.with_encoder(read_encoder(files[_ENCODER], _ENCODER))
         with suppress(ValueError):  # a selection may find no point, and `predict` says so
@@ -240,7 +242,7 @@ def _read_limit(files: Mapping[str, bytes]) -> pd.DataFrame | None:
     return limit
 
 
-def load(folder: str | Path, network: Any = None, members: Any = None) -> FairClassifier:
+def load(folder: str | Path, network: Any = None, members: Any = None, objectives: Any = None) -> FairClassifier:
     """Return the fitted estimator of a run: same front, same choice, same predictions.
 
     Nothing from the folder is executed, and checksums are verified. Where `mamofair train` has encoded a table, frames
@@ -255,10 +257,12 @@ def load(folder: str | Path, network: Any = None, members: Any = None) -> FairCl
     members
         The members to train further with, if weightings of another library are among them: a run keeps their names,
         and predicts without them.
+    objectives
+        The custom objectives to train further with: of losses and metrics that are not ours, a run keeps the names.
 
     Examples
     --------
     >>> model = load("runs/loans")  # doctest: +SKIP
     >>> model.at(3).predict(pd.read_csv("new.csv"))  # doctest: +SKIP
     """
-    return load_run(folder, network, members).estimator
+    return load_run(folder, network, members, objectives).estimator

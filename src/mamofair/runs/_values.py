@@ -31,6 +31,7 @@ from mamofair.learners.plugin.thresholds import Strata
 from mamofair.notions import Cell, Notion, Rate
 from mamofair.performance import Cost
 from mamofair.runs._boosters import from_arrays, to_arrays
+from mamofair.runs._objectives import NamedFunction
 from mamofair.runs._weightings import NamedWeighting
 from mamofair.tables.skops_files import read_parts, write_parts
 
@@ -54,6 +55,7 @@ _STATE = (
     LinearModel,
     Piecewise,
     NamedWeighting,
+    NamedFunction,
 )
 
 # What models may hold beyond skops' own list: scikit-learn's trees, and how they check columns that are no categories.

@@ -17,7 +17,6 @@ from mamofair._messages import quote
 from mamofair._stats.certificates import Method, clopper_pearson, exact, newcombe
 from mamofair.fronts import Criterion, Front, Tally
 from mamofair.notions import column
-from mamofair.performance import as_performance
 from mamofair.selection._pairs import Pair, pairs
 from mamofair.selection._rows import Pool
 
@@ -122,8 +121,7 @@ def useful_rows(front: Front, pool: Pool) -> np.ndarray:
     if pool.allow_constant:
         return rows
     tp, fp, fn, tn = front[0].valid.overall
-    performance = front.performance if pool.performance is None else as_performance(pool.performance)
-    gains = performance.of_best_constant((tp + fn) / (tp + fp + fn + tn)) - pool.values(front)[rows, 0]
+    gains = pool.judge(front).of_best_constant((tp + fn) / (tp + fp + fn + tn)) - pool.values(front)[rows, 0]
     least = min(_USEFUL * gains.max(), gains.max())  # if none gains anything, the best of them
     return np.asarray(rows[gains >= least])
 

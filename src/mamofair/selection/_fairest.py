@@ -8,13 +8,14 @@ from jaxtyping import Float
 
 from mamofair._messages import as_share, quote, warn_user
 from mamofair.fronts import Front
-from mamofair.selection._rows import best_row, eligible_rows
+from mamofair.performance import Cost
+from mamofair.selection._rows import Pool, best_row
 
 __all__ = ["FairestWithin"]
 
 
-@dataclass(frozen=True)
-class FairestWithin:
+@dataclass(frozen=True, repr=False)
+class FairestWithin(Pool):
     """The point with the smallest largest gap among those whose error is within a limit: `MostAccurateWithin` reversed.
 
     For a model that must not lose more accuracy than you allow. The error, or whatever performance is the front's first
@@ -27,16 +28,16 @@ class FairestWithin:
         The largest acceptable value of the front's first column, such as an error of 0.17.
     margin
         How far below the limit the error must be, in its standard errors; 0 takes it as it was measured.
-    allow_constant
-        Whether a constant classifier may be chosen even if there are others.
+    allow_constant, select_rate, performance
+        As in `MostAccurateWithin`.
     """
 
     limit: float
     _: KW_ONLY
     margin: float = 1.0
-    allow_constant: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.limit, Real) or isinstance(self.limit, bool) or not 0 <= self.limit <= 1:
             raise ValueError(
                 f"The limit of an error must be a number from 0 to 1: found {quote(self.limit)}.{as_share(self.limit)}"
@@ -46,18 +47,18 @@ class FairestWithin:
 
     def __call__(self, front: Front) -> int:
         """Return the row of the fairest point within the limit; a `ValueError` if there is none."""
-        rows, name = eligible_rows(front, self.allow_constant), front.columns[0]
-        within = rows[front.values[rows, 0] <= self.limit]
+        rows, costs, name = self.rows(front), self.values(front)[:, 0], self.columns(front)[0]
+        within = rows[costs[rows] <= self.limit]
         if not len(within):
-            constant = bool((front.values[:, 0] <= self.limit).any())
+            constant = bool((costs <= self.limit).any())
             raise ValueError(
                 f"{'Only a constant classifier' if constant else 'No point'} has {name} ≤ {self.limit:g}. The smallest "
-                f"reached is {front.values[rows, 0].min():.4f}. Allow more, or train longer."
+                f"reached is {costs[rows].min():.4f}. Allow more, or train longer."
             )
-        padded = front.values[within, 0] + self.margin * standard_errors(front)[within]
+        padded = costs[within] + self.margin * standard_errors(front, self.judge(front))[within]
         safe = within[padded <= self.limit]
         if len(safe):
-            return best_row(safe, front.values[safe, 1:].max(axis=1))
+            return best_row(safe, front.gaps[safe].max(axis=1))
         warn_user(
             f"No point is within the limit by {self.margin:g} standard errors, only as measured: the one with the most "
             "room was chosen, which may well exceed it on new rows. Allow a larger limit, or train on more rows."
@@ -65,12 +66,12 @@ class FairestWithin:
         return best_row(within, padded)
 
 
-def standard_errors(front: Front) -> Float[np.ndarray, " points"]:
+def standard_errors(front: Front, cost: Cost) -> Float[np.ndarray, " points"]:
     """Return the standard error of each point's performance: a mean of what decisions cost, or of both labels' means.
 
     Linearised, so that rows may have weights. Half a row more in each cell keeps an error of 0 from being certain.
     """
-    cost, tallies = front.performance, [point.valid for point in front]
+    tallies = [point.valid for point in front]
     counts = np.stack([tally.overall for tally in tallies])
     squares = np.stack([tally.overall if tally.squares is None else tally.squares[""][0] for tally in tallies])
     labels = [[0, 2], [1, 3]] if cost.balanced else [[0, 1, 2, 3]]  # TP and FN, FP and TN; or all cells

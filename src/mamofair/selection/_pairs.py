@@ -132,7 +132,7 @@ def padded_gaps(front: Front, margin: float) -> Float[np.ndarray, "points gaps"]
     """Return the gaps of each point as measured, plus so many standard errors: the largest such sum of two groups."""
     gaps = [_padded_gap(front, criterion, margin) for criterion in front.criteria]
     # Where nothing was compared, the gap counts as 1.
-    return np.asarray(np.maximum(np.stack(gaps, axis=-1), front.values[:, 1:]))
+    return np.asarray(np.maximum(np.stack(gaps, axis=-1), front.gaps))
 
 
 def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.ndarray, " points"]:

@@ -74,12 +74,15 @@ class Pool:
         if self.performance is None:
             return front.values
         cells = np.stack([point.valid.overall for point in front])
-        return np.column_stack([as_performance(self.performance)(cells), front.values[:, 1:]])
+        return np.column_stack([self.judge(front)(cells), front.values[:, 1:]])
 
     def columns(self, front: Front) -> list[str]:
         """Return the names of these columns."""
-        first = front.performance if self.performance is None else as_performance(self.performance)
-        return [first.name, *front.columns[1:]]
+        return [self.judge(front).name, *front.columns[1:]]
+
+    def judge(self, front: Front) -> Cost:
+        """Return the performance that counts: this selection's, or the front's."""
+        return front.performance if self.performance is None else as_performance(self.performance)
 
 
 def read_select_rate(select_rate: Any) -> tuple[float, float] | None:

@@ -1,7 +1,7 @@
 """The most accurate point whose gaps are within limits: as measured, or with confidence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
 
 import numpy as np
@@ -33,6 +33,7 @@ class MostAccurateWithin(Pool):
     limit
         The largest acceptable gap: one number for all gaps, or one for each of some columns, such as
         `{"demographic_parity[sex]": 0.02}`. For a notion that compares by ratio, 0.2 means a ratio of at least 0.8.
+        Without `confidence` these may be columns of custom objectives, too, which have no margin.
     confidence
         How sure to be, such as 0.95. Needs an estimator with a `calibration_fraction`.
     margin
@@ -102,19 +103,33 @@ class MostAccurateWithin(Pool):
         return padded_gaps(front, self.margin)
 
     def _demand(self, front: Front, confidence: float) -> Demand:
+        if isinstance(self.limit, Mapping) and (custom := [name for name in self.limit if name in front.custom]):
+            raise ValueError(
+                f"A limit with confidence must be on a gap: found {quote(custom[0])}, which is measured by a function "
+                "of yours. Leave it out, or the confidence."
+            )
         limits = self.limits_of(front.criteria)
         if not limits:
             raise ValueError("A choice with confidence must have a limit on some gap: found none.")
         return Demand(limits, round(1 - confidence, 12), METHODS[self.method])
 
     def _as_measured(self, front: Front) -> int:
-        limits = self.limits_of(front.criteria)
-        allowed = np.array([limits.get(criterion, np.inf) for criterion in front.criteria])
+        named = self.limit if isinstance(self.limit, Mapping) else {}
+        custom = {name: float(named[name]) for name in front.custom if name in named}
+        gaps = {name: limit for name, limit in named.items() if name not in custom} if custom else self.limit
+        limits = replace(self, limit=gaps).limits_of(front.criteria)
+        allowed = np.array(
+            [
+                *(limits.get(criterion, np.inf) for criterion in front.criteria),
+                *(custom.get(name, np.inf) for name in front.custom),
+            ]
+        )
         rows = self.rows(front)
         within = rows[np.all(front.values[rows, 1:] <= allowed, axis=1)]
         if not len(within):
             raise ValueError(self._refusal(front, allowed, rows))
-        excess = (self.padded_gaps(front)[within] - allowed).max(axis=1)
+        padded = np.hstack([self.padded_gaps(front), front.values[:, 1 + len(front.criteria) :]])
+        excess = (padded[within] - allowed).max(axis=1)
         safe = within[excess <= 0]
         if len(safe):
             return best_row(safe, self.values(front)[safe, 0])

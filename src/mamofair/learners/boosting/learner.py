@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import torch
 from jaxtyping import Float
+from torch import Tensor
 
-from mamofair._rows.batches import Batch
 from mamofair.fronts import Archive, Point
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.boosting.rounds import rounds, staged_scores
 from mamofair.learners.capacity import offsets_for
 from mamofair.learners.categories import Categories
 from mamofair.learners.checks import is_count, is_number
+from mamofair.learners.custom import CustomMetrics, require_one_split
 from mamofair.learners.numbers import read_numbers
 from mamofair.learners.preferences import read_members, read_objectives
 from mamofair.learners.rows import Parts
 from mamofair.learners.task import Task
-from mamofair.objectives import CrossEntropy, records
+from mamofair.objectives import CrossEntropy, CustomObjective, records
 from mamofair.relaxations import Relaxation
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class BoostingLearner(Learner):
     min_child_samples: int
     n_jobs: int
     cv: int | None
+    objectives: Sequence[CustomObjective] = ()
     categories: Categories = field(default=Categories({}, []), init=False)
     boosters: "tuple[Booster, ...]" = field(default=(), init=False)
 
@@ -60,6 +62,9 @@ class BoostingLearner(Learner):
         "boosters": lambda value: isinstance(value, tuple),
         "categories": lambda value: isinstance(value, Categories),
     }
+
+    def __post_init__(self) -> None:
+        require_one_split(self.objectives, self.cv)
 
     @property
     def rounds(self) -> int:
@@ -71,6 +76,11 @@ class BoostingLearner(Learner):
         """The number of folds that measure points."""
         return self.cv
 
+    @property
+    def custom(self) -> tuple[str, ...]:
+        """The names of the user's own objectives."""
+        return tuple(own.name for own in self.objectives)
+
     def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
         """Return features as numbers, NaN where one is missing, and codes of categories."""
         if reset:
@@ -79,18 +89,19 @@ class BoostingLearner(Learner):
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Grow a tree of each booster after another, and yield what they are then."""
-        members = read_members(self.members, len(task.criteria) + 1, **LADDER)
+        members = read_members(self.members, task.size, **LADDER)
         weightings = [member.weighting for member in members]
         loss = CrossEntropy(task.performance.mistakes(parts.valid.positive_share))
-        objectives = read_objectives(task.criteria, self.relaxation, weightings, self.anchor, loss=loss)
-        train, counters = parts.train, [part.counter() for part in parts.held_back]
-        memberships = train.groups.memberships(train.y, train.weight)
+        gaps = read_objectives(task.criteria, self.relaxation, weightings, self.anchor, loss=loss)
+        objectives = [*gaps, *self.objectives]
+        counters = [part.counter() for part in parts.held_back]
+        metrics = CustomMetrics.of(self.objectives, parts.valid, _tensor, "cpu")
         offsets = offsets_for(task.select_rate)
         shift = np.array(offsets)
         self.boosters = ()
         try:
             for moment in rounds(
-                Batch.of(torch.from_numpy(train.X), train.y, memberships, train.weight),
+                parts.train.batch(_tensor, "cpu"),
                 [part.X for part in parts.held_back],
                 objectives,
                 weightings,
@@ -103,9 +114,10 @@ class BoostingLearner(Learner):
                 moved = [(scores[:, None] + shift[:, None]).reshape(-1, scores.shape[1]) for scores in moment.scores]
                 tallies = zip(*(count(s > 0) for count, s in zip(counters, moved, strict=True)), strict=True)
                 states = [(i, trees, *([by] if by else [])) for i, by in product(range(len(weightings)), offsets)]
+                custom = metrics(torch.from_numpy(moved[0]))
                 points = [
-                    Point.of(own, member=state[0], step=trees, state=state)
-                    for own, state in zip(tallies, states, strict=True)
+                    Point.of(own, member=state[0], step=trees, state=state, custom=more)
+                    for own, state, more in zip(tallies, states, custom, strict=True)
                 ]
                 yield Candidates(points, [{"step": trees} | record for record in told])
         finally:  # a booster that was trained holds its rows, a copy of it does not
@@ -142,3 +154,7 @@ class BoostingLearner(Learner):
         state = point.state if isinstance(point.state, tuple) and len(point.state) in (2, 3) else (-1, -1)
         counts = all(map(is_count, state[:2])) and all(map(is_number, state[2:]))
         return counts and state[0] < len(self.boosters) and 1 <= state[1] < 2**31
+
+
+def _tensor(X: np.ndarray, device: str) -> Tensor:
+    return torch.from_numpy(X).to(device)

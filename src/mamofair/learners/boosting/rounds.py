@@ -269,7 +269,7 @@ def _log_odds(rows: Batch, stakes: Float[Tensor, " n"] | None) -> float:
 
 def _single(rows: Batch) -> Batch:
     weight = None if rows.weight is None else rows.weight.float()
-    return Batch(rows.x[:, :0].float(), rows.y.float(), rows.memberships.float(), rows.spans, weight)
+    return Batch(rows.x, rows.y.float(), rows.memberships.float(), rows.spans, weight)
 
 
 def _require_finite(values: Float[Tensor, "k members"], objectives: Sequence[Objective], trees: int) -> None:

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from mamofair._descent.measuring import chunks, measure
+from mamofair._descent.measuring import chunks, measure, scores
 from mamofair._descent.network_checks import require_logits
 from mamofair._descent.networks import MLP, Average, Perceptron, Population, Recipe
 from mamofair._descent.ranks import Ranks, require_shareable
@@ -22,13 +22,14 @@ from mamofair.fronts import Archive, Counter, Criterion, Point
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.capacity import offsets_for
 from mamofair.learners.checks import are_tensors, is_count
+from mamofair.learners.custom import CustomMetrics, require_one_split
 from mamofair.learners.network.rank_checks import require_same
 from mamofair.learners.network.state import add_offset, fill, require_optimizer, require_shapes, require_size, stacks
 from mamofair.learners.numbers import Scaling, read_numbers
 from mamofair.learners.preferences import default_size, read_members, read_objectives
 from mamofair.learners.rows import Parts, Rows
 from mamofair.learners.task import Task
-from mamofair.objectives import CrossEntropy, Objective, SquaredError
+from mamofair.objectives import CrossEntropy, CustomObjective, Objective, SquaredError
 from mamofair.relaxations import Relaxation
 
 __all__ = ["NetworkLearner", "Training"]
@@ -49,7 +50,7 @@ class NetworkLearner(Learner):
     """Trains a population of networks; the parameters are those of `FairNetClassifier`, which says what they mean.
 
     `preferences` takes the number of objectives and returns the members' weightings, in the place of `members`;
-    `objectives` takes the criteria and returns what to make small, in the place of cross-entropy and gaps.
+    `make_objectives` takes the criteria and returns what to make small, in the place of cross-entropy and gaps.
     """
 
     relaxation: Relaxation | Mapping[Any, Relaxation]
@@ -74,7 +75,8 @@ class NetworkLearner(Learner):
     device: str
     cv: int | None
     preferences: Callable[[int], Sequence[Weighting]] | None = None
-    objectives: Callable[[tuple[Criterion, ...]], list[Objective]] | None = None
+    make_objectives: Callable[[tuple[Criterion, ...]], list[Objective]] | None = None
+    objectives: Sequence[CustomObjective] = ()
     scaling: Scaling | None = field(default=None, init=False)
     training: Training | None = field(default=None, init=False)
     last_epoch: int = field(default=0, init=False)
@@ -89,6 +91,7 @@ class NetworkLearner(Learner):
     }
 
     def __post_init__(self) -> None:
+        require_one_split(self.objectives, self.cv)
         self.last_epoch = self.epochs
 
     @property
@@ -100,6 +103,11 @@ class NetworkLearner(Learner):
     def folds(self) -> int | None:
         """The number of folds that measure points."""
         return self.cv
+
+    @property
+    def custom(self) -> tuple[str, ...]:
+        """The names of the user's own objectives."""
+        return tuple(own.name for own in self.objectives)
 
     @property
     def can_resume(self) -> bool:
@@ -128,13 +136,12 @@ class NetworkLearner(Learner):
         if ranks.size > 1:
             with isolated(task.seed):
                 require_shareable(training.population.template, self._tensor(parts.train.X[:2]))
-        loss = CrossEntropy(task.performance.mistakes(parts.valid.positive_share))
-        objectives = self._objectives(task, weightings, loss)
-        # What to add an offset to is not known for other networks.
+        objectives = self._objectives(task, weightings, parts.valid.positive_share)
         offsets = offsets_for(task.select_rate, self.offsets) if isinstance(self.network, MLP) else (0.0,)
         held_back = [self._chunks(part[ranks.share(len(part))]) for part in parts.held_back]
+        metrics = CustomMetrics.of(self.objectives, parts.valid, self._tensor, self.device)
         if self.measure_start and not training.average.steps:
-            yield Candidates(self._measure(held_back, ranks, step=0), keep=self._keep, complete=False)
+            yield Candidates(self._measure(held_back, metrics, ranks, 0, offsets), keep=self._keep, complete=False)
         for snapshot in epochs(
             training.population,
             objectives,
@@ -151,31 +158,39 @@ class NetworkLearner(Learner):
             scale_floor=self.scale_floor,
             separate_passes=self.separate_passes,
         ):
-            points = self._measure(held_back, ranks, snapshot.step, offsets)
+            points = self._measure(held_back, metrics, ranks, snapshot.step, offsets)
             training.epoch = snapshot.epoch + snapshot.ends_epoch
             records = snapshot.records([str(objective) for objective in objectives])
             yield Candidates(points, records, self._keep, snapshot.ends_epoch)
 
     def _measure(
-        self, held_back: Sequence[Sequence[tuple[Tensor, Counter]]], ranks: Ranks, step: int, offsets: Sequence[float]
+        self,
+        held_back: Sequence[Sequence[tuple[Tensor, Counter]]],
+        metrics: CustomMetrics,
+        ranks: Ranks,
+        step: int,
+        offsets: Sequence[float],
     ) -> list[Point]:
         """Return a point for each member and offset; until it is kept, its state is the offset."""
         assert self.training is not None
         population = self.training.average.population
         tallies = zip(*(measure(population, part, ranks, offsets) for part in held_back), strict=True)
-        found = zip(tallies, product(range(population.size), offsets), strict=True)
-        return [Point.of(own, member=member, step=step, state=offset) for own, (member, offset) in found]
+        origins = list(product(range(population.size), offsets))
+        stretches = [scores(population, x, offsets) for x in metrics.stretches()] or [torch.empty(len(origins), 0)]
+        found = zip(tallies, origins, metrics(torch.cat(stretches, dim=1)), strict=True)
+        return [Point.of(own, member=m, step=step, state=offset, custom=more) for own, (m, offset), more in found]
 
     def _members(self, task: Task) -> list[Member]:
-        k = len(task.criteria) + 1
-        if self.preferences is not None:
-            return read_members(self.preferences(k), k)
-        return read_members(default_size(k) if self.members is None else self.members, k)
+        k = task.size
+        chosen = default_size(k) if self.members is None else self.members
+        return read_members(chosen if self.preferences is None else self.preferences(k), k)
 
-    def _objectives(self, task: Task, weightings: Sequence[Weighting], loss: CrossEntropy) -> list[Objective]:
-        if self.objectives is not None:
-            return self.objectives(task.criteria)
-        return read_objectives(task.criteria, self.relaxation, weightings, self.anchor, self.anchor_loss, loss)
+    def _objectives(self, task: Task, weightings: Sequence[Weighting], positive: float) -> list[Objective]:
+        if self.make_objectives is not None:
+            return [*self.make_objectives(task.criteria), *self.objectives]
+        loss = CrossEntropy(task.performance.mistakes(positive))
+        gaps = read_objectives(task.criteria, self.relaxation, weightings, self.anchor, self.anchor_loss, loss)
+        return [*gaps, *self.objectives]
 
     def _start(self, train: Rows, members: Sequence[Member], seed: int) -> Training:
         """Build the networks and their optimizer; members with the same seed start from the same weights."""

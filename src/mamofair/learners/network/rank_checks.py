@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import joblib
 
 from mamofair._descent.ranks import Ranks
+from mamofair._messages import quote_some
 from mamofair.learners.rows import Parts
 from mamofair.learners.task import Task
 
@@ -18,6 +19,11 @@ def require_same(ranks: Ranks, learner: "NetworkLearner", task: Task, parts: Par
     """Raise a `ValueError` unless the ranks hold the same rows, of which each will take its share."""
     if ranks.size == 1:
         return
+    if learner.custom:
+        raise ValueError(
+            "`objectives` must be empty to train on several ranks: a loss of your own may need the features of the "
+            f"whole batch, of which each rank has a share: found {quote_some(learner.custom)}. Train on one rank."
+        )
     every = parts.train, parts.valid, parts.calibration
     held = [(part.X, part.y, part.groups.codes, part.weight) for part in every]
     given = {

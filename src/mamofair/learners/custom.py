@@ -1,0 +1,47 @@
+"""Objectives of the user's own, measured on the rows that are held back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from jaxtyping import Float
+from torch import Tensor
+
+from mamofair._descent.measuring import chunks
+from mamofair._rows.batches import Batch
+from mamofair.learners.rows import AsTensor, Rows
+from mamofair.objectives import CustomObjective
+
+__all__ = ["CustomMetrics", "require_one_split"]
+
+
+@dataclass(frozen=True, eq=False)
+class CustomMetrics:
+    """The metrics of custom objectives on some rows; without objectives there are none, and nothing is computed."""
+
+    objectives: Sequence[CustomObjective]
+    rows: Batch | None
+
+    @classmethod
+    def of(cls, objectives: Sequence[CustomObjective], part: Rows, tensor: AsTensor, device: str) -> "CustomMetrics":
+        """Return the metrics on a part of the rows, features as `tensor` makes them."""
+        return cls(objectives, part.batch(tensor, device) if objectives else None)
+
+    def stretches(self) -> list[Tensor]:
+        """Return the features of these rows, few enough at a time to be scored at once."""
+        return [] if self.rows is None else [self.rows.x[some] for some in chunks(len(self.rows))]
+
+    def __call__(self, scores: Float[Tensor, "models _"]) -> list[dict[str, float]]:
+        """Return each model's metrics by name, given its scores of all rows."""
+        if self.rows is None:
+            return [{} for _ in scores]
+        columns = {own.name: own.measure(scores, self.rows) for own in self.objectives}
+        return [{name: column[i] for name, column in columns.items()} for i in range(len(scores))]
+
+
+def require_one_split(objectives: Sequence[CustomObjective], folds: int | None) -> None:
+    """Raise a `ValueError` for custom objectives with cross-fitting."""
+    if objectives and folds is not None:
+        raise ValueError(
+            "`cv` must be None with `objectives`, whose metrics need not add up over folds as counts do: found "
+            f"cv = {folds}. Hold rows back with `validation_fraction` instead."
+        )

@@ -1,0 +1,96 @@
+"""Objectives of one's own: what else to make small beside the loss and the gaps, and how to measure it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from mamofair._messages import quote
+from mamofair._rows.batches import Batch
+from mamofair.objectives._precision import full_precision
+
+__all__ = ["CustomObjective"]
+
+_TAKEN = ("model", "member", "epoch", "step", "hypervolume", "cross_entropy")  # columns of fronts and histories
+
+
+@dataclass(frozen=True)
+class CustomObjective:
+    """One more objective of an estimator, and one more column of its front: a loss to train with, a metric to measure.
+
+    Both depend on the model only through its scores, the logits. The loss is called with those of a training batch, the
+    metric with those that one model gives the rows held back.
+
+    Parameters
+    ----------
+    name
+        The name of the column.
+    loss
+        From logits ``(..., n)`` and their `Batch` to values ``(...)``, differentiable: any objective. Gradients are
+        weighed as they are, so bring its values to the size of the cross-entropy and the gaps, about 0 to 1.
+    metric
+        From the scores ``(n,)`` of one model and the `Batch` of the rows held back to a number to make small, 0 or
+        more. The hypervolume counts from 1 in its column, so that values above 1 add nothing. None measures the loss.
+
+    Examples
+    --------
+    >>> confident = CustomObjective("confident", lambda logits, batch: (logits.square() / 100).mean(-1))
+    >>> batch = Batch.of(torch.zeros(2, 1), [1, 0], {"sex": torch.ones(2, 2)})
+    >>> confident(torch.tensor([[1.0, -1.0], [3.0, 0.0]]), batch)
+    tensor([0.0100, 0.0450])
+    """
+
+    name: str
+    loss: Callable[[Tensor, Batch], Any]
+    metric: Callable[[Tensor, Batch], Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isprintable() or not self.name.strip() or "[" in self.name:
+            raise ValueError(
+                f"The name of an objective must be a text without '[', which is for gaps: found {quote(self.name)}."
+            )
+        if self.name in _TAKEN or self.name.startswith(("weight of ", "cosine of ")):
+            raise ValueError(f"The name of an objective must be its own: found {quote(self.name)}, which is taken.")
+        for part, function in (("loss", self.loss), ("metric", self.metric)):
+            if not callable(function) and not (part == "metric" and function is None):
+                raise ValueError(
+                    f"The {part} of {quote(self.name)} must be a function of scores and their batch: found "
+                    f"{quote(function)}."
+                )
+
+    @full_precision
+    def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
+        """Return the loss; a `ValueError` unless it is one value for each model, which depends on the logits."""
+        values: Tensor = self.loss(logits, batch)
+        shape = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
+        if shape != logits.shape[:-1]:
+            raise ValueError(
+                f"The loss of {quote(self.name)} must return a value for each model: found {shape} for logits of shape "
+                f"{tuple(logits.shape)}. Reduce the last axis only, as in logits.square().mean(-1)."
+            )
+        if torch.is_grad_enabled() and logits.requires_grad and not values.requires_grad:
+            raise ValueError(
+                f"The loss of {quote(self.name)} must depend on the logits by operations of torch that have a "
+                "derivative: found none. Leave out comparisons, rounding and detach()."
+            )
+        return values.to(logits.dtype)  # features in double precision would make it double
+
+    @torch.inference_mode()
+    def measure(self, scores: Float[Tensor, "models n"], rows: Batch) -> list[float]:
+        """Return the metric of each model's scores; a `ValueError` if one is not a finite number, 0 or more."""
+        metric = self if self.metric is None else self.metric
+        found = [metric(own, rows) for own in scores]
+        for value in found:
+            number = np.asarray(value.cpu() if isinstance(value, Tensor) else value)
+            if number.size != 1 or number.dtype.kind not in "biuf" or not 0 <= number.item() < np.inf:
+                raise ValueError(
+                    f"The metric of {quote(self.name)} must return a finite number, 0 or more: found {quote(value)}."
+                )
+        return [float(value) for value in found]
+
+    def __str__(self) -> str:
+        return self.name

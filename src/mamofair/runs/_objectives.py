@@ -1,0 +1,40 @@
+"""Losses and metrics of the user's own: a run knows their names, which is all that predicting needs."""
+
+from dataclasses import dataclass, is_dataclass, replace
+from typing import Any
+
+from mamofair import objectives
+from mamofair.objectives import CustomObjective
+
+__all__ = ["NamedFunction", "name_functions"]
+
+
+@dataclass(frozen=True)
+class NamedFunction:
+    """Stands for a loss or a metric of the user's own in an estimator that was loaded.
+
+    The estimator predicts as before. To train it further, give its objectives again: `load(run, objectives=[...])`.
+    """
+
+    name: str
+
+    def __call__(self, *given: Any) -> Any:
+        """Raise a `ValueError` that says how to give the function again."""
+        raise ValueError(
+            f"`objectives` must hold functions to train with: found {self.name[:200]!r}, of which the run has kept the "
+            "name. Give the objectives again, load(run, objectives=[...])."
+        )
+
+
+def name_functions(given: Any) -> Any:
+    """Return custom objectives with a name in the place of each loss and metric that is not ours."""
+    return [replace(own, loss=_named(own.loss), metric=_named(own.metric)) for own in given] if given else given
+
+
+def _named(function: Any) -> Any:
+    kind = type(function)
+    ours = getattr(objectives, kind.__name__, None) is kind and is_dataclass(kind) and kind is not CustomObjective
+    if function is None or kind is NamedFunction or ours:
+        return function
+    named = function if hasattr(function, "__qualname__") else kind  # a function, or an object
+    return NamedFunction(f"{named.__module__}.{named.__qualname__}")
