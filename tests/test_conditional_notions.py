@@ -1,5 +1,6 @@
 """Notions within strata: brute force, one stratum, names of strata, training, confidence, and what is refused."""
 
+import json
 from itertools import combinations
 
 import numpy as np
@@ -8,14 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
+from typer.testing import CliRunner
 
 import mamofair
 from estimators.small_fits import GROUP, SMALL, X, Y
 from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, MostAccurateWithin
+from mamofair.cli import app
 from mamofair.metrics import audit, gap, rates
 from mamofair.notions import DEMOGRAPHIC_PARITY, NOTIONS, Notion, as_notion, conditional, ratio
-from mamofair.runs import save
-from run_fits import run_of
+from mamofair.runs import Run, save
 
 FAMILIES = [NOTIONS[0], NOTIONS[1], NOTIONS[5], NOTIONS[7]]
 tables = st.integers(0, 10**6).map(lambda seed: random_table(seed))
@@ -154,10 +156,15 @@ def test_every_learner_finds_saves_and_loads_a_front_within_strata(make, name, t
     model = make([name, "dp"]).fit(X, Y, sensitive_features=GROUP, strata=DEPARTMENT)
     column = f"{as_notion(name).name}[group within department]"
     assert model.front_.columns == ["error", "demographic_parity[group]", column]
-    again = mamofair.load(save(run_of(model), tmp_path / "run"))
+    again = mamofair.load(save(_run(model), tmp_path / "run"))
     assert again.notions_ == model.notions_
     pd.testing.assert_frame_equal(again.front_.frame(), model.front_.frame(), check_exact=True)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+def _run(model):
+    groups = {name: tuple(map(str, values)) for name, values in model.front_.groups.items()}
+    return Run(model, {"command": "mamofair train toy", "seed": 0}, groups)
 
 
 def test_strata_may_be_a_column_of_the_features():
@@ -240,3 +247,45 @@ def test_what_strata_cannot_do_is_refused_in_a_sentence():
     aware = FairPlugInClassifier(LogisticRegression(), "conditional_dp", aware=True)
     with pytest.raises(ValueError, match="`aware=True` must have groups alone to predict with"):
         aware.fit(X, Y, **people, strata=DEPARTMENT)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("strata") / "toy.csv"
+    X.assign(y=Y, department=DEPARTMENT, **GROUP).to_csv(path, index=False)
+    return path
+
+
+def run(*arguments, code=0):
+    done = CliRunner().invoke(app, [*map(str, arguments)])
+    assert done.exit_code == code, (done.output, done.exception)
+    return done
+
+
+def test_command_line_trains_and_audits_within_strata(table, tmp_path):
+    asked = table, "--target", "y", "--sensitive", "group", "--notion", "conditional_dp", "--strata", "department"
+    fast = "--model", "plugin", "--effort", "fast", "--out", tmp_path / "run"
+    said = json.loads(run("train", *asked, *fast, "--within", 0.4, "--json").stdout)
+    column = "conditional_demographic_parity[group within department]"
+    model = mamofair.load(tmp_path / "run")
+    assert model.front_.columns[1] == column
+    assert column in str(said)
+    assert (tmp_path / "run" / "report.html").exists()
+    people = pd.read_csv(table)
+    decided = tmp_path / "decided.csv"
+    people.assign(decided=people["y"]).to_csv(decided, index=False)
+    [row] = json.loads(run("audit", decided, *asked[1:], "--prediction", "decided", "--json").stdout)["gaps"]
+    given = {"sensitive_features": people["group"], "notion": "conditional_dp", "strata": people["department"]}
+    assert row["gap"] == gap(people["y"], people["y"], **given)
+
+
+def test_command_line_names_the_column_that_was_meant(table, tmp_path):
+    asked = "train", table, "--target", "y", "--sensitive", "group", "--out", tmp_path / "run", "--notion"
+    with pytest.raises(ValueError, match=r"found 'departmnt'\. Did you mean department\?"):
+        run_or_raise(*asked, "conditional_dp", "--strata", "departmnt")
+    with pytest.raises(ValueError, match="`--arbitrariness` cannot be measured within strata"):
+        run_or_raise(*asked, "conditional_dp", "--strata", "department", "--arbitrariness")
+
+
+def run_or_raise(*arguments):
+    CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False, standalone_mode=False)

@@ -8,7 +8,7 @@ import typer
 
 from mamofair._messages import quote
 from mamofair.cli._console import warnings_as_notes
-from mamofair.cli._options import AsJson, UnusedSeed
+from mamofair.cli._options import AsJson, Strata, UnusedSeed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,10 +35,13 @@ def audit(
             help="The target value that counts as the favorable outcome. Needed unless labels are 0/1, −1/1 or boolean."
         ),
     ] = None,
-    limit: Annotated[float, typer.Option(help="The largest acceptable gap.")] = 0.05,
+    limit: Annotated[
+        float, typer.Option(help="The largest acceptable gap; of a ratio, 0.2 means at least 0.8.")
+    ] = 0.05,
     confidence: Annotated[float, typer.Option(help="Confidence level of each interval.")] = 0.95,
     threshold: Annotated[float | None, typer.Option(help="Scores above this count as favorable decisions.")] = None,
     crossed: Annotated[bool, typer.Option(help="Also compare the intersections of all attributes.")] = False,
+    strata: Strata = None,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
@@ -56,6 +59,7 @@ def audit(
     """
     from mamofair.metrics import DEFAULT_NOTIONS
     from mamofair.metrics import audit as measure
+    from mamofair.tables import read_features
 
     with warnings_as_notes():
         columns, people, label = _read(table, target, prediction, favorable, sensitive)
@@ -69,6 +73,7 @@ def audit(
             limit=limit,
             crossed=crossed,
             threshold=threshold,
+            strata=None if strata is None else read_features(table, [strata]),
         )
     if as_json:
         typer.echo(json.dumps({"table": str(table), "limit": limit} | _to_json(result)))

@@ -86,10 +86,14 @@ def data_name(options: TrainOptions) -> str:
 
 def check_columns(options: TrainOptions) -> None:
     """Raise an error if columns are missing or cannot play their role; no row is read."""
+    if options.strata is not None and options.arbitrariness:
+        raise ValueError("`--arbitrariness` cannot be measured within strata: leave it or `--strata` out.")
     if options.data in CATALOG:
         return  # `read_data` checks them, and takes no time
     path = _require_path(options)
     if is_streamed(options):
+        if options.strata is not None:
+            raise ValueError("`--strata` needs data that fit in memory: found data to stream. Leave `--strata` out.")
         open_table(path, str(options.target), options.sensitive, options.drop)
     else:
         assign_roles(open_source(path), options.target, options.sensitive, options.drop, keep_sensitive=False)

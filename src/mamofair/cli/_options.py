@@ -18,6 +18,7 @@ __all__ = [
     "Quick",
     "RunFolder",
     "Sensitive",
+    "Strata",
     "Target",
     "UnusedSeed",
     "WithinLimit",
@@ -36,6 +37,10 @@ Favorable = Annotated[
     ),
 ]
 Sensitive = Annotated[Names, typer.Option(help="A sensitive attribute; `age:25,60` bins a number. Repeatable.")]
+Strata = Annotated[
+    str | None,
+    typer.Option("--strata", help="The column within whose values notions such as conditional_dp compare groups."),
+]
 Drop = Annotated[Names, typer.Option(help="A column to exclude from the features. Repeatable.")]
 Notion = Annotated[
     Names,

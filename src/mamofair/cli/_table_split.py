@@ -1,6 +1,6 @@
 """A table in memory, split into rows to learn from and test rows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from mamofair.cli._data import Data
 from mamofair.cli._models import takes_tables
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
-from mamofair.fronts import Counter, Tally
+from mamofair.fronts import Counter, Tally, divide_groups, read_strata
+from mamofair.learners.task import read_notions
 from mamofair.limits import frontier
 from mamofair.metrics import ScoreSummary, list_small_groups, summarize_scores
 from mamofair.tables import TableEncoder, encoder, read_new_rows
@@ -52,7 +53,25 @@ class TableSplit:
         """Yield the estimator as it learns."""
         X = self.encoder.transform(self.data.X.iloc[self.rest])
         people = self.data.sensitive.iloc[self.rest]
-        return estimator.resume(X, self.data.y[self.rest], sensitive_features=people, unlabelled=self._unlabelled())
+        given = {"unlabelled": self._unlabelled(), "strata": self._strata(self.rest)}
+        return estimator.resume(X, self.data.y[self.rest], sensitive_features=people, **given)
+
+    def _strata(self, rows: np.ndarray) -> pd.Series | None:
+        """Return the stratum of some rows, if groups are compared within strata."""
+        if self.options.strata is None:
+            return None
+        read_strata(self.options.strata, len(self.data.X), self.data.X)  # says which columns there are
+        return self.data.X[self.options.strata].iloc[rows]
+
+    def _read_groups(self, known: Mapping[str, tuple[Any, ...]]) -> Groups:
+        """Return the groups of test rows, those that are known."""
+        people = read_groups(self.data.sensitive.iloc[self.test], whole=False)
+        people = people.crossed() if self.options.crossed else people
+        strata = self._strata(self.test)
+        if strata is not None:
+            asked = read_notions(list(self.options.notion), people.names)
+            people, _, _ = divide_groups(people, asked, read_strata(strata, len(strata)), keep=True)
+        return people.as_in(Groups.of_values(known), strict=False)
 
     def _unlabelled(self) -> tuple[np.ndarray | pd.DataFrame, pd.DataFrame] | None:
         """Return more rows, without labels, if there are some."""
@@ -64,9 +83,7 @@ class TableSplit:
 
     def measure_test(self, estimator: FairClassifier) -> tuple[list[Tally], list[ScoreSummary]]:
         """Return each point's counts on test rows, and what its scores are like there."""
-        people = read_groups(self.data.sensitive.iloc[self.test], whole=False)
-        people = people.crossed() if self.options.crossed else people
-        people = people.as_in(Groups.of_values(estimator.front_.groups), strict=False)
+        people = self._read_groups(estimator.front_.groups)
         X = self.encoder.transform(self.data.X.iloc[self.test])
         positive, scores = self.data.y[self.test] == self.data.favorable, estimator.score_all(X)
         tallies = Counter.of(positive, people)(scores > 0)
@@ -79,9 +96,7 @@ class TableSplit:
         small = estimator.small_groups_
         if not small:
             return []
-        people = read_groups(self.data.sensitive.iloc[self.test], whole=False)
-        people = people.crossed() if self.options.crossed else people
-        people = people.as_in(Groups.of_values({name: tuple(counts) for name, counts in small.items()}), strict=False)
+        people = self._read_groups({name: tuple(counts) for name, counts in small.items()})
         decided = estimator.predict(self.encoder.transform(self.data.X.iloc[self.test])) == self.data.favorable
         [tally] = Counter.of(self.data.y[self.test] == self.data.favorable, people)(decided[None])
         return list_small_groups(small, tally, estimator.front_.criteria)
@@ -106,6 +121,9 @@ class TableSplit:
         """
         options, data = self.options, self.data
         if not options.limit:
+            return None
+        if options.strata is not None:
+            print_note("What more rows may bring is not estimated for gaps within strata.")
             return None
         print_note("Estimating what more rows may bring (`--no-limit` skips this).")
         rows, effort = self.rest, options.effort

@@ -22,6 +22,7 @@ from mamofair.cli._options import (
     Performance,
     SelectRate,
     Sensitive,
+    Strata,
     Target,
 )
 from mamofair.cli._train_options import TrainOptions
@@ -46,6 +47,7 @@ def train(
     crossed: Crossed = False,
     performance: Performance = "error",
     cost: MistakeCost = None,
+    strata: Strata = None,
     within: Annotated[
         float | None,
         typer.Option(help="Choose the most accurate model whose gaps between groups are all at most this."),
@@ -142,6 +144,7 @@ def train(
         crossed=crossed,
         performance=performance,
         cost=cost,
+        strata=strata,
         within=within,
         confidence=confidence,
         margin=margin,

@@ -20,6 +20,7 @@ class TrainOptions:
     crossed: bool = False
     performance: str = "error"
     cost: str | None = None
+    strata: str | None = None
     within: float | None = None
     confidence: float | None = None
     margin: float = 1.0
