@@ -43,3 +43,12 @@ def test_higher_ratios_are_reached_on_test_rows_and_cost_accuracy():
     assert found["ratio"].iloc[0] < 0.5
     assert found["ratio"].iloc[1] > 0.7
     assert 0 < found["error"].iloc[1] - found["error"].iloc[0] < 0.05
+
+
+def test_limit_within_departments_closes_gaps_there_and_one_overall_does_not():
+    found = runpy.run_path(str(EXAMPLES / "departments.py"))["choices"](rows=4000).set_index("limited")
+    overall, within = found.loc["demographic_parity"], found.loc["conditional_demographic_parity"]
+    assert overall["overall"] < 0.1 < within["overall"]
+    assert within["within"] < 0.1
+    assert within["within"] < overall["within"]
+    assert within["error"] < overall["error"]
