@@ -162,7 +162,7 @@ def _scores() -> Spec:
     color: Spec = {"field": "group", "sort": None, "scale": {"range": _LINES}}
     color |= {"legend": {"orient": "bottom", "direction": "vertical", "symbolOpacity": 1}}
     steps, encoding = {"interpolate": "step-after"}, {"x": x, "y": y, "color": color}
-    rule = {"type": "rule", "strokeWidth": 2, "strokeDash": [2, 3], "color": "var(--selected)"}
+    rule = {"type": "rule", "strokeWidth": 2, "strokeDash": [2, 3], "color": "currentColor"}
     layers: list[Spec] = [
         {"mark": {"type": "area", "opacity": 0.12, **steps}, "encoding": encoding | {"y": {**y, "stack": None}}},
         {"mark": {"type": "line", "strokeWidth": 2, **steps}, "encoding": encoding},
