@@ -1,8 +1,8 @@
 """The area under the ROC curve with a confidence interval, for scores with ties and weights.
 
 How often a 95 % interval covers the truth, at worst over AUCs of .5, .7, .9 and .97 and over scores that are normal
-(with equal spread, or threefold spread in one label) or binary; 800 samples each, so ± .015. The last column is what
-`tests/stats/test_auc.py` simulates:
+(with equal spread, or threefold spread in one label) or binary; 800 samples each, so ± .015
+(`tests/stats/test_auc.py` repeats this for `auc` on fewer samples and sizes):
 
 ==================  ===============  ==========  ==========
 rows of the labels  DeLong, logit    Newcombe    `auc`

@@ -32,9 +32,9 @@ def mean_difference(
     interval exactly; the more the scores tell about the labels, the narrower it is. It never has length 0, not even
     where all labels are alike. Without rows the difference is NaN, and its interval is [−1, 1].
 
-    In our simulations (`tests/stats/test_calibration.py`) the 95 % interval covers at least .937 from 5 rows on,
-    whether scores are calibrated, too extreme, shifted or constant. Scores that are 0 or 1 at random are the
-    exception: .71 of 5 rows, .81 of 10, .89 of 30, .92 of 100.
+    In simulations of 1,500 samples the 95 % interval covered at least .937 from 5 rows on, whether scores were
+    calibrated, too extreme, shifted or constant (`tests/stats/test_calibration.py` repeats this on fewer samples).
+    Scores that are 0 or 1 at random are the exception: .71 of 5 rows, .81 of 10, .89 of 30, .92 of 100.
 
     Parameters
     ----------
