@@ -35,6 +35,12 @@ def test_a_trained_model_is_made_fairer_and_loses_no_more_accuracy_than_allowed(
     assert table.loc["fine-tuned", "error"] < table.loc["in production", "error"] + 2 * example["LOSS"]
 
 
+def test_decisions_that_hang_on_sex_are_made_rarer():
+    found = runpy.run_path(str(EXAMPLES / "counterfactual.py"))["compare"](rows=4000, epochs=4, members=6)
+    assert found.loc["flips ≤ .01", "flips"] < found.loc["most accurate", "flips"]
+    assert (found["error"] < 0.24).all()  # of the constant
+
+
 def test_weightings_of_torchjd_train_as_ours_do():
     example = runpy.run_path(str(EXAMPLES / "torchjd_weighting.py"))
     ours, same, other = example["fit"](epochs=2).history_.groupby("member")["cross_entropy"].last()

@@ -17,7 +17,7 @@ from mamofair._descent.pullbacks import Pullback
 from mamofair._descent.ranks import ALONE, Ranks
 from mamofair._rows.batches import Batch, Feed
 from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
-from mamofair.objectives import Objective, evaluate, records
+from mamofair.objectives import Objective, evaluate_with_changes, records
 
 _TURNS = RLock()  # torch's random state and thread count are the whole process's: threads that train take turns
 
@@ -120,9 +120,9 @@ def _derive(
     population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
 ) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
     """Return the objectives' values on the whole batch, the cotangents of our rows, and what pulls them back."""
-    logits, pull = population.traced(batch.x) if len(batch) else _without_rows(population)
+    logits, pull = population.traced(batch.inputs) if len(batch) else _without_rows(population)
     everyone, whole, ours = ranks.gather_batch(logits.detach(), batch)
-    values, cotangents = evaluate(objectives, everyone, whole)
+    values, cotangents = evaluate_with_changes(objectives, everyone, whole)
     return values, cotangents[..., ours], pull if ranks.size == 1 else Pullback(lambda own: ranks.all_reduce(pull(own)))
 
 
@@ -197,9 +197,13 @@ def _initial_scales(
     """Return the objectives' initial values, means over batches; 1 for `Fixed` members, who weigh raw values."""
     values = []
     for batch in feed.batches(None):
-        logits = population(batch.x) if len(batch) else _without_rows(population)[0]
+        logits = population(batch.inputs) if len(batch) else _without_rows(population)[0]
         everyone, whole, _ = ranks.gather_batch(logits, batch)
-        values.append(torch.stack([objective(everyone, whole) for objective in objectives]))
+        values.append(
+            evaluate_with_changes(objectives, everyone, whole)[0]
+            if whole.changed
+            else torch.stack([objective(everyone, whole) for objective in objectives])
+        )
     scales = initial_scales(torch.stack(values).mean(0), floor)
     raw = torch.tensor([isinstance(weighting, Fixed) for weighting in weightings], device=scales.device)
     return torch.where(raw, 1.0, scales)

@@ -1,7 +1,7 @@
 """Rows as tensors: features, labels, and who belongs to which group; and the order in which training takes them."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
@@ -27,6 +27,8 @@ class Batch:
         Where each attribute's columns begin and end.
     weight
         The weight of each row, if they differ; the same weights that `memberships` was made with.
+    changed
+        What the features would be if the rows were changed, by the name of the objective that asks for it.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Batch:
     memberships: Float[Tensor, "n columns"]
     spans: Mapping[str, tuple[int, int]]
     weight: Float[Tensor, " n"] | None = None
+    changed: Mapping[str, Shaped[Tensor, "n ..."]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, x: Tensor, y: Any, memberships: Mapping[str, Any], weight: Any = None) -> "Batch":
@@ -61,14 +64,20 @@ class Batch:
 
     def __getitem__(self, index: Tensor | slice) -> "Batch":
         weight = None if self.weight is None else self.weight[index]
-        return Batch(self.x[index], self.y[index], self.memberships[index], self.spans, weight)
+        changed = {name: x[index] for name, x in self.changed.items()}
+        return Batch(self.x[index], self.y[index], self.memberships[index], self.spans, weight, changed)
 
     def to(self, dtype: torch.dtype) -> "Batch":
         """Return the same rows with labels, memberships and weights in another dtype; features stay as they are."""
         if self.memberships.dtype == self.y.dtype == dtype:
             return self
         weight = None if self.weight is None else self.weight.to(dtype)
-        return Batch(self.x, self.y.to(dtype), self.memberships.to(dtype), self.spans, weight)
+        return Batch(self.x, self.y.to(dtype), self.memberships.to(dtype), self.spans, weight, self.changed)
+
+    @property
+    def inputs(self) -> Shaped[Tensor, "both ..."]:
+        """The features of all rows and, after them, of all changed ones: what a network is called with."""
+        return torch.cat([self.x, *self.changed.values()]) if self.changed else self.x
 
     def split(self, sizes: Iterable[int]) -> "Iterator[Batch]":
         """Yield parts of these sizes, one after another; they share memory with the whole."""

@@ -15,7 +15,7 @@ from mamofair.estimators._reading import asked_of, draw_seed
 from mamofair.estimators.parameters import NETWORK
 from mamofair.estimators.progress import finish
 from mamofair.learners import NetworkLearner, Parts, Search, Task
-from mamofair.objectives import CrossEntropy, CustomObjective, SquaredError
+from mamofair.objectives import CounterfactualGap, CrossEntropy, CustomObjective, SquaredError
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.streaming.holdout import hold_out
 
@@ -73,7 +73,7 @@ class FairNetClassifier(FairClassifier):
         How much accuracy is added to each gap, unless all members are `Fixed`: fixed preferences alone need none.
     anchor_loss : CrossEntropy() or SquaredError(), default=CrossEntropy()
         The accuracy that is added.
-    objectives : sequence of CustomObjective, default=()
+    objectives : sequence of CustomObjective or CounterfactualGap, default=()
         What else to make small beside the gaps, each with a loss and a metric of yours. Each is one more column of the
         front, and one more weight of `members`.
     network : recipe, default=MLP()
@@ -162,7 +162,7 @@ class FairNetClassifier(FairClassifier):
     members: int | Sequence[Weighting | Member] | None = None
     anchor: float = 0.1
     anchor_loss: CrossEntropy | SquaredError = CrossEntropy()
-    objectives: Sequence[CustomObjective] = ()
+    objectives: Sequence[CustomObjective | CounterfactualGap] = ()
     network: Recipe = MLP()
     standardize: bool = True
     epochs: int = 60
@@ -213,6 +213,11 @@ class FairNetClassifier(FairClassifier):
         if isinstance(self.calibration_fraction, str):
             raise ValueError("`calibration_fraction` must be a number to train from a stream: found 'plan'. Try 0.2.")
         learner = self._learner_after(earlier, resumed)
+        if any(isinstance(own, CounterfactualGap) for own in self.objectives):
+            raise ValueError(
+                "`objectives` must have no CounterfactualGap to train from a stream, whose `memory` does not count "
+                "changed rows: found one. Use `fit`."
+            )
         seed = learner.draw_seed(earlier.task.seed if earlier else draw_seed(self.random_state))
         held = hold_out(
             rows,

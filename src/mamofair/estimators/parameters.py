@@ -9,7 +9,7 @@ from torch import nn
 
 from mamofair._messages import as_share, quote
 from mamofair.learners.plugin.table_models import EFFORTS
-from mamofair.objectives import CrossEntropy, CustomObjective, SquaredError
+from mamofair.objectives import CounterfactualGap, CrossEntropy, CustomObjective, SquaredError
 from mamofair.performance import BALANCED_ERROR, ERROR, Cost
 from mamofair.relaxations import Relaxation
 from mamofair.selection import MostAccurateWithin, Selection
@@ -79,9 +79,12 @@ def _is_performance(value: Any) -> bool:
     return isinstance(value, Cost) or (isinstance(value, str) and value in (ERROR.name, BALANCED_ERROR.name))
 
 
-def _are_objectives(value: Any) -> bool:
-    listed = isinstance(value, list | tuple) and all(isinstance(own, CustomObjective) for own in value)
-    return listed and len({own.name for own in value}) == len(value)
+def _are_objectives(*kinds: type) -> Callable[[Any], bool]:
+    def holds(value: Any) -> bool:
+        listed = isinstance(value, list | tuple) and all(isinstance(own, kinds) for own in value)
+        return listed and len({own.name for own in value}) == len(value)
+
+    return holds
 
 
 _WHOLE = "an integer of at least 1"
@@ -109,7 +112,6 @@ _DESCENT: tuple[Rule, ...] = (
     *SHARED,
     ("relaxation", _relaxes, "a relaxation such as Sigmoid(3), or a mapping from notions to relaxations"),
     ("anchor", _number, "a number, not negative"),
-    ("objectives", _are_objectives, "a list of CustomObjective(name, loss, metric), each with another name"),
     ("learning_rate", lambda v: _number(v) and v > 0, "a positive number"),
     _FOLDS,
 )
@@ -117,6 +119,11 @@ _DESCENT: tuple[Rule, ...] = (
 #: Of the network estimator.
 NETWORK: tuple[Rule, ...] = (
     *_DESCENT,
+    (
+        "objectives",
+        _are_objectives(CustomObjective, CounterfactualGap),
+        "a list of CustomObjective(name, loss, metric) or CounterfactualGap(change), each with another name",
+    ),
     ("anchor_loss", lambda v: isinstance(v, CrossEntropy | SquaredError), "CrossEntropy() or SquaredError()"),
     ("network", _builds, "a callable that takes the number of features and returns a new module, not a module"),
     ("optimizer", callable, "a callable that takes parameters and `lr`, such as torch.optim.Adam"),
@@ -136,6 +143,12 @@ NETWORK: tuple[Rule, ...] = (
 #: Of the boosting estimator.
 BOOSTING: tuple[Rule, ...] = (
     *_DESCENT,
+    (
+        "objectives",
+        _are_objectives(CustomObjective),
+        "a list of CustomObjective(name, loss, metric), each with another name (for a CounterfactualGap, which trains "
+        "on changed rows, use FairNetClassifier)",
+    ),
     ("n_estimators", _whole, _WHOLE),
     ("num_leaves", lambda v: _whole(v) and v >= 2, "an integer of at least 2"),
     ("min_child_samples", _whole, _WHOLE),

@@ -8,8 +8,9 @@ from torch import Tensor
 
 from mamofair._descent.measuring import chunks
 from mamofair._rows.batches import Batch
+from mamofair.learners.changes import counterfactuals, separate, with_changes
 from mamofair.learners.rows import AsTensor, Rows
-from mamofair.objectives import CustomObjective
+from mamofair.objectives import CounterfactualGap, CustomObjective
 
 __all__ = ["CustomMetrics", "require_one_split"]
 
@@ -18,17 +19,21 @@ __all__ = ["CustomMetrics", "require_one_split"]
 class CustomMetrics:
     """The metrics of custom objectives on some rows; without objectives there are none, and nothing is computed."""
 
-    objectives: Sequence[CustomObjective]
+    objectives: Sequence[CustomObjective | CounterfactualGap]
     rows: Batch | None
 
     @classmethod
-    def of(cls, objectives: Sequence[CustomObjective], part: Rows, tensor: AsTensor, device: str) -> "CustomMetrics":
+    def of(
+        cls, objectives: Sequence[CustomObjective | CounterfactualGap], part: Rows, tensor: AsTensor, device: str
+    ) -> "CustomMetrics":
         """Return the metrics on a part of the rows, features as `tensor` makes them."""
-        return cls(objectives, part.batch(tensor, device) if objectives else None)
+        gaps = counterfactuals(objectives)
+        return cls(objectives, separate(part.batch(with_changes(tensor, gaps), device), gaps) if objectives else None)
 
     def stretches(self) -> list[Tensor]:
         """Return the features of these rows, few enough at a time to be scored at once."""
-        return [] if self.rows is None else [self.rows.x[some] for some in chunks(len(self.rows))]
+        inputs = () if self.rows is None else self.rows.inputs
+        return [inputs[some] for some in chunks(len(inputs))] if len(inputs) else []
 
     def __call__(self, scores: Float[Tensor, "models _"]) -> list[dict[str, float]]:
         """Return each model's metrics by name, given its scores of all rows."""
@@ -38,7 +43,7 @@ class CustomMetrics:
         return [{name: column[i] for name, column in columns.items()} for i in range(len(scores))]
 
 
-def require_one_split(objectives: Sequence[CustomObjective], folds: int | None) -> None:
+def require_one_split(objectives: Sequence[CustomObjective | CounterfactualGap], folds: int | None) -> None:
     """Raise a `ValueError` for custom objectives with cross-fitting."""
     if objectives and folds is not None:
         raise ValueError(

@@ -12,6 +12,7 @@
 
 from mamofair._rows.batches import Batch
 from mamofair._rows.groups import Groups, read_groups
+from mamofair.objectives._counterfactual import CounterfactualGap, evaluate_with_changes
 from mamofair.objectives._custom import CustomObjective
 from mamofair.objectives._evaluate import evaluate
 from mamofair.objectives._objectives import CrossEntropy, Gap, Objective, SquaredError, require_rates
@@ -19,6 +20,7 @@ from mamofair.objectives._records import records
 
 __all__ = [
     "Batch",
+    "CounterfactualGap",
     "CrossEntropy",
     "CustomObjective",
     "Gap",
@@ -26,6 +28,7 @@ __all__ = [
     "Objective",
     "SquaredError",
     "evaluate",
+    "evaluate_with_changes",
     "read_groups",
     "records",
     "require_rates",

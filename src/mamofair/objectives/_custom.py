@@ -13,7 +13,7 @@ from mamofair._messages import quote
 from mamofair._rows.batches import Batch
 from mamofair.objectives._precision import full_precision
 
-__all__ = ["CustomObjective"]
+__all__ = ["CustomObjective", "require_name"]
 
 _TAKEN = ("model", "member", "epoch", "step", "hypervolume", "cross_entropy")  # columns of fronts and histories
 
@@ -49,12 +49,7 @@ class CustomObjective:
     metric: Callable[[Tensor, Batch], Any] | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name.isprintable() or not self.name.strip() or "[" in self.name:
-            raise ValueError(
-                f"The name of an objective must be a text without '[', which is for gaps: found {quote(self.name)}."
-            )
-        if self.name in _TAKEN or self.name.startswith(("weight of ", "cosine of ")):
-            raise ValueError(f"The name of an objective must be its own: found {quote(self.name)}, which is taken.")
+        require_name(self.name)
         for part, function in (("loss", self.loss), ("metric", self.metric)):
             if not callable(function) and not (part == "metric" and function is None):
                 raise ValueError(
@@ -80,10 +75,10 @@ class CustomObjective:
         return values.to(logits.dtype)  # features in double precision would make it double
 
     @torch.inference_mode()
-    def measure(self, scores: Float[Tensor, "models n"], rows: Batch) -> list[float]:
+    def measure(self, scores: Float[Tensor, "models _"], rows: Batch) -> list[float]:
         """Return the metric of each model's scores; a `ValueError` if one is not a finite number, 0 or more."""
         metric = self if self.metric is None else self.metric
-        found = [metric(own, rows) for own in scores]
+        found = [metric(own, rows) for own in scores[:, : len(rows)]]
         for value in found:
             number = np.asarray(value.cpu() if isinstance(value, Tensor) else value)
             if number.size != 1 or number.dtype.kind not in "biuf" or not 0 <= number.item() < np.inf:
@@ -94,3 +89,13 @@ class CustomObjective:
 
     def __str__(self) -> str:
         return self.name
+
+
+def require_name(name: str) -> None:
+    """Raise a `ValueError` unless a column of a front and of a history can have this name."""
+    if not isinstance(name, str) or not name.isprintable() or not name.strip() or "[" in name:
+        raise ValueError(
+            f"The name of an objective must be a text without '[', which is for gaps: found {quote(name)}."
+        )
+    if name in _TAKEN or name.startswith(("weight of ", "cosine of ")):
+        raise ValueError(f"The name of an objective must be its own: found {quote(name)}, which is taken.")

@@ -1,6 +1,6 @@
 """Losses and metrics of the user's own: a run knows their names, which is all that predicting needs."""
 
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from mamofair import objectives
@@ -28,7 +28,11 @@ class NamedFunction:
 
 def name_functions(given: Any) -> Any:
     """Return custom objectives with a name in the place of each loss and metric that is not ours."""
-    return [replace(own, loss=_named(own.loss), metric=_named(own.metric)) for own in given] if given else given
+    functions = ("loss", "metric", "change")
+    return [
+        replace(own, **{part.name: _named(getattr(own, part.name)) for part in fields(own) if part.name in functions})
+        for own in given
+    ] or given
 
 
 def _named(function: Any) -> Any:

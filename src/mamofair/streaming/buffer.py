@@ -130,4 +130,4 @@ def _map_tensors(change: Callable[..., Tensor], *batches: Batch) -> Batch:
     """Return a batch whose every tensor is made of those of other batches."""
     parts = [(rows.x, rows.y, rows.memberships, *(() if rows.weight is None else (rows.weight,))) for rows in batches]
     x, y, memberships, *weight = (change(*tensors) for tensors in zip(*parts, strict=True))
-    return Batch(x, y, memberships, batches[0].spans, *weight)
+    return Batch(x, y, memberships, batches[0].spans, weight[0] if weight else None)

@@ -21,6 +21,7 @@ from mamofair.descent import Member, Weighting
 from mamofair.fronts import Archive, Counter, Criterion, Point
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.capacity import offsets_for
+from mamofair.learners.changes import feed_with_changes
 from mamofair.learners.checks import are_tensors, is_count
 from mamofair.learners.custom import CustomMetrics, require_one_split
 from mamofair.learners.network.rank_checks import require_same
@@ -29,7 +30,7 @@ from mamofair.learners.numbers import Scaling, read_numbers
 from mamofair.learners.preferences import default_size, read_members, read_objectives
 from mamofair.learners.rows import Parts, Rows
 from mamofair.learners.task import Task
-from mamofair.objectives import CrossEntropy, CustomObjective, Objective, SquaredError
+from mamofair.objectives import CounterfactualGap, CrossEntropy, CustomObjective, Objective, SquaredError
 from mamofair.relaxations import Relaxation
 
 __all__ = ["NetworkLearner", "Training"]
@@ -76,7 +77,7 @@ class NetworkLearner(Learner):
     cv: int | None
     preferences: Callable[[int], Sequence[Weighting]] | None = None
     make_objectives: Callable[[tuple[Criterion, ...]], list[Objective]] | None = None
-    objectives: Sequence[CustomObjective] = ()
+    objectives: Sequence[CustomObjective | CounterfactualGap] = ()
     scaling: Scaling | None = field(default=None, init=False)
     training: Training | None = field(default=None, init=False)
     last_epoch: int = field(default=0, init=False)
@@ -142,12 +143,11 @@ class NetworkLearner(Learner):
         metrics = CustomMetrics.of(self.objectives, parts.valid, self._tensor, self.device)
         if self.measure_start and not training.average.steps:
             yield Candidates(self._measure(held_back, metrics, ranks, 0, offsets), keep=self._keep, complete=False)
+        how = self._rows_a_step(parts.train), ranks, self.device, self.even_batches
         for snapshot in epochs(
             training.population,
             objectives,
-            parts.train.feed(
-                self._tensor, self._rows_a_step(parts.train), ranks, device=self.device, even=self.even_batches
-            ),
+            feed_with_changes(self.objectives, parts.train, self._tensor, *how),
             weightings,
             training.optimizer,
             training.average,

@@ -1,0 +1,74 @@
+"""Rows as they are and as they would be: what counterfactual gaps train and measure on."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from mamofair._descent.ranks import Ranks
+from mamofair._messages import quote
+from mamofair._rows.batches import Batch, Feed
+from mamofair.learners.rows import AsTensor, Rows
+from mamofair.objectives import CounterfactualGap
+
+__all__ = ["counterfactuals", "feed_with_changes", "separate", "with_changes"]
+
+
+def counterfactuals(objectives: Sequence[Any]) -> list[CounterfactualGap]:
+    """Return the objectives that need changed rows."""
+    return [own for own in objectives if isinstance(own, CounterfactualGap)]
+
+
+def with_changes(tensor: AsTensor, gaps: Sequence[CounterfactualGap]) -> AsTensor:
+    """Return what makes a tensor of features and, in its second axis, of each of their changes; of none, `tensor`."""
+
+    def stacked(X: np.ndarray, device: str) -> Tensor:
+        return torch.stack([tensor(X, device), *(tensor(_change(gap, X), device) for gap in gaps)], dim=1)
+
+    return stacked if gaps else tensor
+
+
+def separate(batch: Batch, gaps: Sequence[CounterfactualGap]) -> Batch:
+    """Return a batch with the features alone as `x`, and what they were changed to as `changed`."""
+    if not gaps:
+        return batch
+    return replace(batch, x=batch.x[:, 0], changed={gap.name: batch.x[:, 1 + i] for i, gap in enumerate(gaps)})
+
+
+def feed_with_changes(
+    objectives: Sequence[Any], train: Rows, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool
+) -> Feed:
+    """Return batches of training rows as `Rows.feed` does, with the changed rows that objectives ask for."""
+    gaps = counterfactuals(objectives)
+    feed = train.feed(with_changes(tensor, gaps), batch_size, ranks, device=device, even=even)
+    return _ChangedFeed(feed, gaps) if gaps else feed
+
+
+@dataclass(frozen=True, eq=False)
+class _ChangedFeed:
+    """Training rows whose features and changes are told apart in each batch."""
+
+    feed: Feed
+    gaps: Sequence[CounterfactualGap]
+
+    @property
+    def steps(self) -> int:
+        """The number of batches an epoch."""
+        return self.feed.steps
+
+    def batches(self, seed: int | None) -> Iterator[Batch]:
+        """Yield the batches of an epoch: shuffled as the seed has it, or as they stand if there is none."""
+        return (separate(batch, self.gaps) for batch in self.feed.batches(seed))
+
+
+def _change(gap: CounterfactualGap, X: np.ndarray) -> np.ndarray:
+    changed = np.asarray(gap.change(X.copy()))
+    if changed.shape != X.shape or changed.dtype.kind not in "biuf" or not np.isfinite(changed).all():
+        raise ValueError(
+            f"The change of {quote(gap.name)} must return finite numbers in the shape of the features, {X.shape}: "
+            f"found {changed.dtype} of shape {changed.shape}."
+        )
+    return changed.astype(X.dtype)
