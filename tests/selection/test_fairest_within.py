@@ -92,7 +92,9 @@ def test_standard_errors_are_those_of_repeated_draws(performance, weighted):
         draws.append(Point(tally))
     ours = Front(tuple(draws), (), performance=performance)
     spread = ours.values[:, 0].std()
-    assert np.mean(standard_errors(ours, ours.performance)) == pytest.approx(spread, rel=0.08)  # 1500 draws tell it by 2 % or so
+    assert np.mean(standard_errors(ours, ours.performance)) == pytest.approx(
+        spread, rel=0.08
+    )  # 1500 draws tell it by 2 % or so
 
 
 def test_the_limit_is_on_whatever_performance_comes_first():
