@@ -52,7 +52,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     verbose: int = 0
 
     # scikit-learn's way to have Pipeline and GridSearchCV pass it on without being asked.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True, "strata": True}
 
     rules: ClassVar[tuple[Rule, ...]] = SHARED
 
