@@ -59,12 +59,12 @@ def selected(random: Random) -> Trial:
         return sum(((x - s) / (w if scaled else 1.0)) ** 2 for x, s, w in zip(row, start, wide, strict=True))
 
     rules: list[tuple[Any, Callable[[Any], float]]] = [
-        (ClosestToIdeal(ideal, scaled, allowed), distance),
+        (ClosestToIdeal(ideal, scaled, allow_constant=allowed), distance),
         (
-            Weighted(dict(zip(front.columns, weights, strict=True)), allowed),
+            Weighted(dict(zip(front.columns, weights, strict=True)), allow_constant=allowed),
             lambda row: sum(x * w for x, w in zip(row, weights, strict=True)),
         ),
-        (Knee(allowed), lambda row: sum((x - s) / w for x, s, w in zip(row, low, wide, strict=True))),
+        (Knee(allow_constant=allowed), lambda row: sum((x - s) / w for x, s, w in zip(row, low, wide, strict=True))),
     ]
     rule, cost = random.choice(rules)
     best = min(map(cost, free))

@@ -117,7 +117,7 @@ def test_an_output_that_fails_leaves_the_old_file(trained, new, tmp_path, fails)
     ("arguments", "message"),
     [
         (["--point", "1000"], "`--point` must be a row of front.csv, from 0 to"),
-        (["--point", "1", "--within", "0.1"], "either `--point` or `--within`"),
+        (["--point", "1", "--within", "0.1"], "either `--point` or limits (`--within`, `--select-rate`)"),
         (["--within", "-1"], "must be a number in [0, 1], as gaps are: found -1.0."),
         (["--point", "-1"], ": found -1."),
         (["--json"], "add `-o decided.csv`"),

@@ -104,7 +104,8 @@ def test_weights_balance_classes_as_class_weight_does():
     features = rng.normal(size=(600, 2)) + 0.8 * y[:, None]
     people, weight = rng.integers(0, 2, 600), np.where(y == 1, 9.0, 1.0)
     settings = {"members": [Fixed((1, 0))], "epochs": 20, "max_points": 2}
-    plain = small(**settings).fit(features, y, sensitive_features=people).at(0)
+    with pytest.warns(UserWarning, match=r"Only 8\.7% of rows have the favorable label"):
+        plain = small(**settings).fit(features, y, sensitive_features=people).at(0)
     balanced = small(**settings).fit(features, y, sensitive_features=people, sample_weight=weight).at(0)
     assert plain.predict(features)[y == 1].mean() < 0.4
     assert balanced.predict(features)[y == 1].mean() > 0.6

@@ -4,7 +4,7 @@ from mamofair.fronts import Front
 
 __all__ = ["rare_label_sentence"]
 
-_RARE = 0.2  # of the rows have the label
+_RARE = 0.1  # of the rows have the label
 _LITTLE = 0.1  # of the best constant's error
 
 

@@ -141,11 +141,10 @@ class MostAccurateWithin(Pool):
 
     def _refusal(self, front: Front, allowed: Float[np.ndarray, " gaps"], rows: Int[np.ndarray, " rows"]) -> str:
         """Return why no point is within the limits."""
-        smallest = zip(front.criteria, front.values[rows, 1:].min(axis=0), allowed, strict=True)
+        words = [*(notion.describe_limit for notion, _ in front.criteria), *["{:g}".format] * len(front.custom)]
+        smallest = zip(front.columns[1:], front.values[rows, 1:].min(axis=0), allowed, words, strict=True)
         listed = [
-            f"{column(*criterion)} {gap:.4f} (limit {criterion[0].describe_limit(limit)})"
-            for criterion, gap, limit in smallest
-            if np.isfinite(limit)
+            f"{name} {gap:.4f} (limit {word(limit)})" for name, gap, limit, word in smallest if np.isfinite(limit)
         ]
         constant = np.all(front.values[:, 1:] <= allowed, axis=1).any()
         return (
