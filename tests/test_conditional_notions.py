@@ -1,6 +1,7 @@
 """Notions within strata: brute force, one stratum, names of strata, training, confidence, and what is refused."""
 
 import json
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -15,9 +16,11 @@ import mamofair
 from estimators.small_fits import GROUP, SMALL, X, Y
 from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, MostAccurateWithin
 from mamofair.cli import app
+from mamofair.fronts import Front, Point, Tally
 from mamofair.metrics import audit, gap, rates
 from mamofair.notions import DEMOGRAPHIC_PARITY, NOTIONS, Notion, as_notion, conditional, ratio
 from mamofair.runs import Run, save
+from mamofair.selection._pairs import padded_gaps
 
 FAMILIES = [NOTIONS[0], NOTIONS[1], NOTIONS[5], NOTIONS[7]]
 tables = st.integers(0, 10**6).map(lambda seed: random_table(seed))
@@ -289,3 +292,23 @@ def test_command_line_names_the_column_that_was_meant(table, tmp_path):
 
 def run_or_raise(*arguments):
     CliRunner().invoke(app, [*map(str, arguments)], catch_exceptions=False, standalone_mode=False)
+
+
+def test_parts_that_would_have_the_same_name_are_refused():
+    groups, strata = ["p", "p", "p in q", "p in q"], ["r", "q in r", "r", "q in r"]
+    with pytest.raises(ValueError, match="must have different names: found 'p in q in r' twice"):
+        gap([1, 0, 1, 0], [1, 0, 1, 0], sensitive_features=groups, strata=strata, notion="conditional_dp")
+
+
+def test_strata_in_which_nothing_is_compared_do_not_lessen_the_margin():
+    """Two strata, the second without positives in one group: the padded mean is that of the first alone."""
+    one = np.array([[10.0, 0, 10, 20], [8, 0, 12, 20]])
+    other = np.array([[30.0, 0, 10, 20], [0, 0, 0, 20]])
+    notion = replace(as_notion("mean_conditional_equal_opportunity"), blocks=(0, 0, 1, 1))
+    alone = replace(notion, blocks=(0, 0))
+    padded = [
+        padded_gaps(Front((Point(Tally({"": table.sum(axis=0)[None], "a": table})),), ((bound, "a"),)), 1.0)
+        for bound, table in ((notion, np.vstack([one, other])), (alone, one))
+    ]
+    assert padded[0] == pytest.approx(padded[1])
+    assert padded[0][0, 0] > 0.15

@@ -72,6 +72,12 @@ def test_costs_that_make_no_sense_are_refused(prices, words):
         Cost(**prices)
 
 
+@pytest.mark.parametrize("name", ["", "model", "error", "demographic_parity[sex]", "a\nb"])
+def test_names_that_are_taken_are_refused(name):
+    with pytest.raises(ValueError, match="`name` must be a text of its own"):
+        Cost(fp=1, fn=5, name=name)
+
+
 def test_names_are_read_and_others_refused():
     assert as_performance("error") is ERROR
     assert as_performance(Cost(fp=2)) == Cost(fp=2)

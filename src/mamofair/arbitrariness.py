@@ -28,7 +28,7 @@ __all__ = ["Arbitrariness", "arbitrariness"]
 
 _MODELS = 4
 _TEST = 0.25
-_PLAIN = {"selection": ClosestToIdeal(), "calibration_fraction": 0.0, "verbose": 0}
+_PLAIN = {"calibration_fraction": 0.0, "verbose": 0}
 #: The three ways to divide four models into two pairs, each of which is averaged.
 _PAIRS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
 
@@ -111,6 +111,7 @@ def arbitrariness(
     ['flips', 'averaged']
     """
     check_is_fitted(model, "front_")
+    plain = ClosestToIdeal(select_rate=getattr(model.selection, "select_rate", None))
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
     people = read_groups(sensitive_features)
     columns = zip(people.names, people.values, people.codes.T, strict=True)
@@ -122,7 +123,7 @@ def arbitrariness(
     scores = []
     for _ in range(_MODELS):
         half = np.sort(rest[stratified_order(labels[rest], rng)[: len(rest) // 2]])
-        copy = clone(model).set_params(random_state=int(rng.integers(2**31)), **_PLAIN)
+        copy = clone(model).set_params(random_state=int(rng.integers(2**31)), selection=plain, **_PLAIN)
         if np.ndim(model.validation_fraction):  # a mask of rows that are others here
             copy.set_params(validation_fraction=_TEST)
         copy.fit(take_rows(X, half), take_rows(y, half), sensitive_features=features.iloc[half])

@@ -60,6 +60,15 @@ class Cost:
             real = isinstance(price, Real) and not isinstance(price, bool)
             if not real or not 0 <= float(price) < np.inf:
                 raise ValueError(f"A cost must be a number, 0 or more: found {cell.name}={quote(price)}.")
+        standard = (self.fp, self.fn, self.tp, self.tn) == (1, 1, 0, 0)
+        reserved = {
+            "error": standard and not self.balanced,
+            "balanced_error": standard and self.balanced,
+            "model": False,
+        }
+        text = isinstance(self.name, str) and bool(self.name.strip()) and self.name.isprintable()
+        if not text or "[" in self.name or not reserved.get(self.name, True):
+            raise ValueError(f"`name` must be a text of its own, without '[': found {quote(self.name)}. Try 'cost'.")
         for wrong, right in (("fp", "tn"), ("fn", "tp")):
             if getattr(self, wrong) <= getattr(self, right):
                 found = f"{wrong}={getattr(self, wrong):g} and {right}={getattr(self, right):g}"
@@ -83,7 +92,7 @@ class Cost:
 
         In units of what is at stake in a row, on average: for the error both are 1.
         """
-        shares = (1 - positive, positive) if self.balanced else (1.0, 1.0)
+        shares = (1 - positive, positive) if self.balanced and 0 < positive < 1 else (1.0, 1.0)
         one, other = (self.fp - self.tn) / shares[0], (self.fn - self.tp) / shares[1]
         if one == other:
             return 1.0, 1.0

@@ -9,6 +9,7 @@ from loan_table import COLUMNS
 from mamofair import Cost, MostAccurateWithin
 from mamofair.cli import app
 from mamofair.cli._performance import read_performance, read_rate
+from mamofair.cli._predict import load_model
 from mamofair.cli._summary import cost_sentence, limit_sentence, share_sentence
 from mamofair.runs import load_run
 
@@ -35,6 +36,7 @@ def test_costs_and_capacity_reach_the_run_and_its_page(loans, tmp_path):
     assert "what decisions cost on average" in (out / "report.html").read_text()
     fewer = run("predict", out, loans, "--select-rate", "0.29", "-o", tmp_path / "p.csv", "--json")
     assert fewer.exit_code == 0, fewer.output
+    assert load_model(out, None, None, 1.0, "0.29").selection == MostAccurateWithin(1.0, select_rate=0.29)
     again = run("predict", out, loans, "--point", "0", "--select-rate", "0.25", "-o", tmp_path / "q.csv")
     assert "either `--point` or limits" in str(again.exception)
 
@@ -65,7 +67,7 @@ def test_sentences_follow_the_performance():
     assert cost_sentence(before, after).startswith(
         "On test rows, the chosen model's balanced error is 0.250 instead of 0.2"
     )
-    assert "the one of the least balanced error" in cost_sentence(before, before)
+    assert "the one with the least balanced error" in cost_sentence(before, before)
     assert "reaches a cost of 0.100" in limit_sentence(10, 0.1, 0.09, "cost")
     assert share_sentence(0.2, 0.1, 0.3, None) is None
     assert share_sentence(0.2, 0.1, 0.3, (0.1, 0.2)).endswith("10.0% to 20.0% was asked for.")

@@ -14,8 +14,11 @@ from mamofair import (
     FairPlugInClassifier,
     FairPortfolioClassifier,
     MostAccurateWithin,
+    find_alternative,
     load,
 )
+from mamofair.arbitrariness import arbitrariness
+from mamofair.baselines import ConstantClassifier, CotterClassifier, ExponentiatedGradientClassifier, ZafarClassifier
 from mamofair.learners.plugin.multipliers import Contrasts, Evidence
 from mamofair.metrics import gap
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
@@ -139,3 +142,41 @@ def test_a_front_of_error_where_a_label_is_rare_is_called_useless():
 def test_other_words_for_performance_are_refused():
     with pytest.raises(ValueError, match="`performance` must be 'error', 'balanced_error' or a cost"):
         fit("plugin", performance="auc")
+
+
+def test_a_share_that_cannot_be_met_is_approached():
+    """Weights that sum up with rounding do not lose the points at the bound, and no offset of trees selects 99.99 %."""
+    model = clone(KINDS["plugin"]).set_params(selection=MostAccurateWithin(1.0, select_rate=(0.3, 0.3), margin=0))
+    model.fit(X, Y, sensitive_features=GROUP, sample_weight=np.full(len(X), 0.1))
+    assert model.front_[model.selected_].valid.positive_share == pytest.approx(0.3)
+    far = fit("boosting", selection=MostAccurateWithin(1.0, select_rate=(0.9999, 0.99991), margin=0))
+    assert len({point.valid.positive_share for point in far.front_}) == 1
+    assert far.front_[0].valid.positive_share > 0.9
+
+
+def test_copies_of_a_model_have_its_capacity():
+    model = fit("plugin", selection=MostAccurateWithin(1.0, select_rate=0.05, margin=0))
+    found = arbitrariness(model, X, Y, sensitive_features=GROUP, random_state=0)
+    assert found.frame()["flips"].max() <= 0.1  # two models that select a twentieth each
+
+
+@pytest.mark.parametrize("peer", [CotterClassifier, ExponentiatedGradientClassifier, ZafarClassifier])
+def test_methods_that_know_the_error_only_say_so(peer):
+    with pytest.raises(ValueError, match="`performance` must be 'error', the only one"):
+        peer(performance="balanced_error").fit(X, Y, sensitive_features=GROUP)
+    with pytest.raises(ValueError, match="`selection` must be a rule without `select_rate`"):
+        peer(selection=MostAccurateWithin(0.1, select_rate=0.1)).fit(X, Y, sensitive_features=GROUP)
+
+
+def test_the_constant_classifier_takes_the_cheaper_constant():
+    dear = ConstantClassifier(performance=Cost(fp=1, fn=9)).fit(X, Y, sensitive_features=GROUP)
+    positive = float(Y.mean())
+    assert dear.predict(X).all()
+    assert dear.front_.values[0, 0] == pytest.approx(Cost(fp=1, fn=9).of_best_constant(positive), abs=0.01)
+    assert not ConstantClassifier().fit(X, Y, sensitive_features=GROUP).predict(X).any()
+
+
+def test_alternatives_of_other_costs_are_refused():
+    model = fit("plugin", performance=Cost(fp=1, fn=9))
+    with pytest.raises(ValueError, match="compared by its error: found a front of cost"):
+        find_alternative(model, X, Y, sensitive_features=GROUP, incumbent=Y)

@@ -196,7 +196,9 @@ def test_further_training_extends_the_front():
     after = fit(model).front_.values
     for own in before:
         assert (after <= own).all(axis=1).any()
-    with pytest.raises(ValueError, match="`warm_start` must continue with the same labels, groups and notions"):
+    with pytest.raises(
+        ValueError, match="`warm_start` must go on with the same labels, groups, notions, costs and objectives"
+    ):
         fit(model.set_params(objectives=[CustomObjective("other", size)]))
 
 

@@ -21,7 +21,7 @@ def test_only_points_within_the_capacity_are_chosen(rule):
     assert rule(select_rate=0.6)(FRONT) == 0
     assert rule(select_rate=(0.65, 0.7))(FRONT) == 1
     with pytest.raises(
-        ValueError, match=r"No point selects at most 10.0% of people: found 60.0% to 70.0% on this front"
+        ValueError, match=r"No point selects a share of at most 0\.1 of people: found 0\.6 to 0\.7 on this front"
     ):
         rule(select_rate=0.1)(FRONT)
 

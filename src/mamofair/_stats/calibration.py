@@ -68,7 +68,7 @@ def mean_difference(
     spread = rows * (variance + (value - center) ** 2)
     spread += added / 2 * ((score - center) ** 2 + (score - 1 - center) ** 2)
     half = z * np.sqrt(spread) / (rows + added)
-    return Difference(value, float(max(center - half, -1)), float(min(center + half, 1)))
+    return Difference(min(max(value, -1.0), 1.0), float(max(center - half, -1)), float(min(center + half, 1)))
 
 
 def chance_error(score: Any, rows: Any) -> Any:

@@ -17,6 +17,7 @@ from mamofair.estimators import FairClassifier
 from mamofair.fronts import Criterion, Front
 from mamofair.learners.small_groups import find_small_groups, leave_out, warn_of_small_groups
 from mamofair.notions import Notion, as_notion, require_differences
+from mamofair.performance import ERROR
 
 __all__ = ["find_alternative"]
 
@@ -79,6 +80,10 @@ def find_alternative(
     check_is_fitted(model, "front_")
     _require_numbers(margin, confidence)
     front = model.front_
+    if front.performance != ERROR:
+        raise ValueError(
+            f"An alternative is compared by its error: found a front of {front.performance}. Train one of the error."
+        )
     criterion = _read_criterion(front, notion, attribute)
     require_differences(criterion[0], "The gap that an alternative makes smaller")
     decisions = _read(model, X, y, sensitive_features, incumbent)

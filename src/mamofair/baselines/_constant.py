@@ -26,7 +26,8 @@ class ConstantLearner(Learner):
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Yield the one point."""
-        share = float(np.average(parts.train.y, weights=parts.train.weight))
+        share = parts.train.positive_share
+        share = share * task.performance.mistakes(share)[1]  # as if rows were as many as they count
         tallies = [part.counter()(np.full((1, len(part)), share > 0.5))[0] for part in parts.held_back]
         yield Candidates([Point.of(tallies, state=share)])
 
@@ -37,7 +38,7 @@ class ConstantLearner(Learner):
 
 @dataclass(eq=False, repr=False)
 class ConstantClassifier(FairClassifier):
-    """Decides for everyone as the majority of training rows is labelled.
+    """Decides for everyone as the majority of training rows is labelled, or as costs least.
 
     Its front is one point. Its gaps are 0 for every notion that is not conditioned on the prediction; those that are
     cannot be measured, and count as 1.

@@ -19,7 +19,7 @@ from mamofair._descent.predictors import Predictor
 from mamofair._descent.training import isolated
 from mamofair.baselines._linear import contrasts, measure, read_table
 from mamofair.estimators import FairClassifier
-from mamofair.estimators.parameters import SHARED
+from mamofair.estimators.parameters import ERROR_ONLY
 from mamofair.fronts import Archive, Criterion, Point
 from mamofair.learners import Candidates, Learner, Parts, Task
 from mamofair.learners.numbers import Scaling
@@ -157,7 +157,7 @@ class CotterClassifier(FairClassifier):
     multiplier_rate: float = 0.1
 
     rules = (
-        *SHARED,
+        *ERROR_ONLY,
         ("tolerance", lambda v: 0 <= v <= 1, "from 0 to 1"),
         ("network", lambda v: callable(v) and not isinstance(v, nn.Module), "a recipe such as MLP(()), not a module"),
         ("relaxation", lambda v: isinstance(v, Relaxation), "a relaxation such as Sigmoid(3)"),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mamofair.baselines._peer import Peer, PeerLearner, load
-from mamofair.estimators.parameters import SHARED, Rule
+from mamofair.estimators.parameters import ERROR_ONLY, Rule
 from mamofair.learners import Parts
 
 __all__ = ["ExponentiatedGradientClassifier", "GridSearchClassifier", "ThresholdOptimizerClassifier"]
@@ -29,7 +29,7 @@ def _bounds(value: Any) -> bool:
     return len(value) > 0 and all(bound > 0 for bound in value)
 
 
-_BOUNDED: tuple[Rule, ...] = (*SHARED, ("bounds", _bounds, "a list of positive numbers"))
+_BOUNDED: tuple[Rule, ...] = (*ERROR_ONLY, ("bounds", _bounds, "a list of positive numbers"))
 
 
 @dataclass(eq=False, kw_only=True)

@@ -11,6 +11,7 @@ from mamofair._rows.batches import Batch
 from mamofair.baselines._peer import load
 from mamofair.descent import Fixed
 from mamofair.estimators import FairNetClassifier
+from mamofair.estimators.parameters import ERROR_ONLY, NETWORK
 from mamofair.fronts import Criterion
 from mamofair.learners import Learner, NetworkLearner, Parts, Search, Task
 from mamofair.learners.small_groups import SmallGroups
@@ -87,6 +88,8 @@ class FairretClassifier(FairNetClassifier):
 
     _: KW_ONLY
     weights: Sequence[float] = (0.0, 0.03, 0.1, 0.3, 1.0, 3.0)
+
+    rules = (*NETWORK, *ERROR_ONLY)
 
     def new_learner(self) -> NetworkLearner:
         """Return what trains the networks."""

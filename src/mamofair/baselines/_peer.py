@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.estimators import FairClassifier
+from mamofair.estimators.parameters import ERROR_ONLY
 from mamofair.fronts import Archive, Point
 from mamofair.learners import Candidates, Learner, Parts, Task
 from mamofair.learners.numbers import read_numbers
@@ -34,6 +35,7 @@ class PeerLearner(Learner):
 
     #: Whether predictions need the sensitive attributes; where they do not, they may be passed all the same.
     needs_sensitive_features: ClassVar[bool] = False
+    rules = ERROR_ONLY
     #: From our names of notions to theirs.
     known: ClassVar[Mapping[str, str]]
 
@@ -125,6 +127,7 @@ class Peer(FairClassifier):
     estimator: Any = None
 
     needs_sensitive_features: ClassVar[bool] = False
+    rules = ERROR_ONLY
     __metadata_request__predict: ClassVar[dict[str, bool]] = {"sensitive_features": True}
 
     @abstractmethod

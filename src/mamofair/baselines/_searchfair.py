@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from mamofair._messages import warn_user
 from mamofair.baselines._linear import contrasts, logistic, measure, read_table, with_intercept
 from mamofair.estimators import FairClassifier
-from mamofair.estimators.parameters import SHARED
+from mamofair.estimators.parameters import ERROR_ONLY
 from mamofair.fronts import Archive, Point
 from mamofair.learners import Candidates, Learner, Parts, Rows, Task
 from mamofair.learners.numbers import Scaling
@@ -157,7 +157,7 @@ class SearchFairClassifier(FairClassifier):
     max_iter: int = 40
 
     rules = (
-        *SHARED,
+        *ERROR_ONLY,
         ("tolerance", lambda v: 0 <= v <= 1, "from 0 to 1"),
         ("kernel", lambda v: v in ("linear", "rbf"), "'linear' or 'rbf'"),
         ("gamma", lambda v: v is None or 0 < v < np.inf, "None or a positive number"),

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from mamofair.baselines._linear import contrasts, logistic, measure, read_table, with_intercept
 from mamofair.estimators import FairClassifier
-from mamofair.estimators.parameters import SHARED
+from mamofair.estimators.parameters import ERROR_ONLY
 from mamofair.fronts import Archive, Point
 from mamofair.learners import Candidates, Learner, Parts, Task
 from mamofair.learners.numbers import Scaling
@@ -108,7 +108,7 @@ class ZafarClassifier(FairClassifier):
     C: float = 1.0
 
     rules = (
-        *SHARED,
+        *ERROR_ONLY,
         ("bounds", lambda v: len(v) > 0 and all(0 <= bound <= 1 for bound in v), "shares from 0 to 1, at least one"),
         ("C", lambda v: 0 < v < np.inf, "a positive number"),
     )

@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -99,9 +100,9 @@ def load_model(
         return model.at(point)
     if within is not None or rate is not None:
         rate = getattr(model.selection, "select_rate", None) if rate is None else rate
-        limit: Any = {} if within is None else within
+        rule: Any = model.selection if within is None else MostAccurateWithin(within, margin=margin)
         with warnings_as_notes():
-            return model.with_selection(MostAccurateWithin(limit, margin=margin, select_rate=rate))
+            return model.with_selection(replace(rule, select_rate=rate))
     if settings.get("within_reached") is False:
         print_note(
             f"No model in {quote(str(run), PATH)} was shown to have gaps of at most {settings['within']:g}, as asked "

@@ -8,6 +8,7 @@ import pandas as pd
 
 from mamofair._stats.intervals import wilson
 from mamofair.cli._console import print_sentence, print_table
+from mamofair.cli._performance import read_rate
 from mamofair.fronts import Front, Point
 from mamofair.learners.usefulness import rare_label_sentence
 from mamofair.metrics import front_intervals
@@ -52,7 +53,7 @@ def summarize(run: Run) -> dict[str, Any]:
         "cost": cost,
         "beyond": beyond,
         "constant": bool(front.is_constant.all()),
-        "rare_label": rare_label_sentence(front, ways),
+        "rare_label": None if run.settings.get("select_rate") else rare_label_sentence(front, ways),
         "selected": _measure_share(run, chosen),
         "certificate": run.settings.get("certificate"),
         "arbitrariness": luck["sentences"][chosen] if luck else None,
@@ -79,7 +80,7 @@ def _measure_share(run: Run, row: int) -> dict[str, Any]:
     """Return the share of people that a point selects on test rows, with its interval, and what was asked for."""
     [events], [rows] = (part[0, 0] for part in count_events([run.test[row]], [Rate(TP | FP)], ""))
     low, high = (float(end) for end in wilson(events, rows, _CONFIDENCE))
-    asked = getattr(run.estimator.selection, "select_rate", None)
+    asked = read_rate(run.settings.get("select_rate"))
     return {"value": run.test[row].positive_share, "low": low, "high": high, "asked": asked}
 
 
@@ -115,7 +116,7 @@ def cost_sentence(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     errors = [point["test"][name]["value"] for point in (before, after)]
     gaps = [_largest_gap(point) for point in (before, after)]
     if before["point"] == after["point"]:
-        best = "most accurate one" if name == "error" else f"one of the least {_in_words(name)}"
+        best = "most accurate one" if name == "error" else f"one with the least {_in_words(name)}"
         return (
             f"The chosen model is the {best}: on test rows, its {_in_words(name)} is {errors[0]:.3f} and its largest "
             f"gap {gaps[0]:.3f}."

@@ -118,6 +118,9 @@ def _with_valid_selection(estimator: FairClassifier) -> FairClassifier:
         return estimator
     except ValueError as error:
         print_note(f"{error} The point closest to zero error and zero gaps was chosen instead.")
+    try:
+        return estimator.with_selection(ClosestToIdeal(select_rate=getattr(estimator.selection, "select_rate", None)))
+    except ValueError:  # no point meets the share either
         return estimator.with_selection(ClosestToIdeal())
 
 

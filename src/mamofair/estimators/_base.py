@@ -165,8 +165,8 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             search = Search.start(task, learner, self.max_points)
         elif task.identity != earlier.task.identity:
             raise ValueError(
-                "`warm_start` must continue with the same labels, groups and notions: found others than in the earlier "
-                "fit. Set `warm_start=False` to start anew."
+                "`warm_start` must go on with the same labels, groups, notions, costs and objectives: found others in "
+                "the earlier fit. Set `warm_start=False` to start anew."
             )
         else:
             search = earlier.continue_with(task, learner)

@@ -193,8 +193,8 @@ class FairPortfolioClassifier(FairClassifier):
         folds of several: those of the portfolio do.
     effort : {"fast", "balanced", "best"}, default="balanced"
         How much work to put into it if `estimators` is None; see `FairPlugInClassifier`.
-    notions, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, min_group
-    random_state, verbose
+    notions, performance, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points
+    min_group, random_state, verbose
         As in `FairNetClassifier`.
 
     Attributes

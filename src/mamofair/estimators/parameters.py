@@ -107,6 +107,13 @@ SHARED: tuple[Rule, ...] = (
     ("min_group", _whole, _WHOLE),
 )
 
+#: Of methods that know the error only, and no capacity.
+ERROR_ONLY: tuple[Rule, ...] = (
+    *SHARED,
+    ("performance", lambda v: v in (ERROR, ERROR.name), "'error', the only one that this method knows"),
+    ("selection", lambda v: getattr(v, "select_rate", None) is None, "a rule without `select_rate`, for this method"),
+)
+
 #: Of those that learn by descent.
 _DESCENT: tuple[Rule, ...] = (
     *SHARED,

@@ -72,7 +72,7 @@ def finish(estimator: T, fitting: Iterator[Any]) -> T:
             raise
         warn_user("Training was interrupted: the front holds what was found so far.")
     rare = rare_label_sentence(owner.front_, _WAYS)
-    if rare is not None:
+    if rare is not None and search.task.select_rate is None:
         warn_user(rare)
     return estimator
 

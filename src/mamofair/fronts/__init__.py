@@ -5,6 +5,7 @@ model is constant all derive from the counts. Everything is minimised, lies in [
 """
 
 from mamofair.fronts._archive import Archive
+from mamofair.fronts._capacity import Bounds, distance_to
 from mamofair.fronts._front import Criterion, Front, Point
 from mamofair.fronts._hypervolume import hypervolume, spacing, thin
 from mamofair.fronts._strata import bind_notions, divide_groups, read_strata
@@ -12,12 +13,14 @@ from mamofair.fronts._tally import Counter, Tally
 
 __all__ = [
     "Archive",
+    "Bounds",
     "Counter",
     "Criterion",
     "Front",
     "Point",
     "Tally",
     "bind_notions",
+    "distance_to",
     "divide_groups",
     "hypervolume",
     "read_strata",

@@ -7,6 +7,7 @@ import moocore
 import numpy as np
 from jaxtyping import Int
 
+from mamofair.fronts._capacity import Bounds, distance_to
 from mamofair.fronts._front import Criterion, Front, Point, measure_points
 from mamofair.fronts._hypervolume import hypervolume, thin
 from mamofair.performance import ERROR, Cost
@@ -20,7 +21,8 @@ class Archive:
     Beyond that number the point with the least hypervolume contribution leaves, never the one that is best in a column,
     and as a rule not the most accurate one within a limit on all gaps. Of points with equal values the first stays.
     With `select_rate`, the least and the largest share of people that can be selected, points with other shares only
-    count as long as there are no others. `values` are performance, gaps and custom measures of each point.
+    count as long as there are no others, those that come closest. `values` are performance, gaps and custom measures
+    of each point.
     """
 
     def __init__(
@@ -29,7 +31,7 @@ class Archive:
         max_points: int = 200,
         groups: Mapping[str, tuple[Any, ...]] | None = None,
         performance: Cost = ERROR,
-        select_rate: tuple[float, float] | None = None,
+        select_rate: Bounds | None = None,
         custom: Iterable[str] = (),
     ):
         self.criteria, self.groups, self.performance = tuple(criteria), dict(groups or {}), performance
@@ -64,12 +66,11 @@ class Archive:
         self.values = values[kept]
 
     def _allowed(self, points: Sequence[Point]) -> Int[np.ndarray, " some"]:
-        """Return which points select a share of people that is allowed; all, if none does."""
+        """Return which points select a share of people that is allowed; those that come closest, if none does."""
         if self.select_rate is None:
             return np.arange(len(points))
-        shares = np.array([point.valid.positive_share for point in points])
-        within = np.flatnonzero((shares >= self.select_rate[0]) & (shares <= self.select_rate[1]))
-        return within if len(within) else np.arange(len(points))
+        distances = distance_to(self.select_rate, [point.valid.positive_share for point in points])
+        return np.flatnonzero(distances == distances.min())
 
     def front(self) -> Front:
         """Return the front so far."""

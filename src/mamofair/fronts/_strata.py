@@ -123,5 +123,8 @@ def _cells(values: tuple[Any, ...], codes: np.ndarray, strata: Groups) -> tuple[
     pairs, numbers = np.unique(np.column_stack([strata.codes[known, 0], codes[known]]), axis=0, return_inverse=True)
     found = np.full(len(codes), -1)
     found[known] = numbers.ravel()
-    names = (f"{values[group]} in {strata.values[0][stratum]}" for stratum, group in pairs.tolist())
+    names = [f"{values[group]} in {strata.values[0][stratum]}" for stratum, group in pairs.tolist()]
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"Groups and strata must have different names: found {quote(twice)} twice. Rename some.")
     return dict(zip(names, pairs[:, 0].tolist(), strict=True)), found

@@ -5,13 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-__all__ = ["Bounds", "offsets_for", "threshold_within"]
+from mamofair.fronts import Bounds, distance_to
 
-#: The least and the largest share of people to select.
-Bounds = tuple[float, float]
+__all__ = ["offsets_for", "threshold_within"]
 
 _OFFSETS = tuple(step / 4 for step in range(-20, 21) if step)
-_ROUNDING = 1e-12
 
 
 def offsets_for(select_rate: Bounds | None, offsets: Sequence[float] = ()) -> tuple[float, ...]:
@@ -34,16 +32,16 @@ def threshold_within(
     """
     shares = np.full(len(scores), 1 / len(scores)) if weight is None else weight / weight.sum()
     share = float(shares @ (scores > 0))
-    low, high = bounds[0] - _ROUNDING, bounds[1] + _ROUNDING
-    if low <= share <= high:
+    if distance_to(bounds, share) == 0:
         return 0.0
+    low, high = bounds
     order = np.argsort(-scores)
     ordered, total = scores[order], np.cumsum(shares[order])
     # After each of these numbers of rows, the next score is smaller: a threshold can stand there.
     ends = np.array([0, *(np.flatnonzero(np.diff(ordered)) + 1), len(ordered)])
     selected = np.array([0.0, *total])[ends]
-    place = np.searchsorted(selected, high, side="right") - 1 if share > high else np.searchsorted(selected, low)
-    number = int(ends[min(int(place), len(ends) - 1)])
+    few, many = distance_to((0.0, high), selected) == 0, distance_to((low, 1.0), selected) == 0
+    number = int(ends[np.flatnonzero(few)[-1]] if share > high else ends[np.flatnonzero(many)[0]])
     if number in (0, len(ordered)):  # nobody, or everyone
         return float(ordered[0] if number == 0 else np.nextafter(ordered[-1], -np.inf))
     return float((ordered[number - 1] + ordered[number]) / 2)

@@ -63,7 +63,7 @@ class Demand:
         if tally.squares is not None and self.method is not newcombe:
             raise ValueError(
                 "A certificate that holds in finite samples must have rows of equal weight: found `sample_weight`. "
-                'Fit without it, or use method="newcombe", which is approximate and takes effective numbers of rows.'
+                'Fit without it or, for differences, use method="newcombe", which is approximate and takes weights.'
             )
         return all(self.certifies(pair, limit) for pair, limit in self.pairs(tally))
 

@@ -132,7 +132,7 @@ def padded_gaps(front: Front, margin: float) -> Float[np.ndarray, "points gaps"]
     """Return the gaps of each point as measured, plus so many standard errors: the largest such sum of two groups."""
     gaps = [_padded_gap(front, criterion, margin) for criterion in front.criteria]
     # Where nothing was compared, the gap counts as 1.
-    return np.asarray(np.maximum(np.stack(gaps, axis=-1), front.gaps))
+    return np.asarray(np.fmax(np.stack(gaps, axis=-1), front.gaps))
 
 
 def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.ndarray, " points"]:
@@ -146,13 +146,13 @@ def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.n
         # As if a row with the event and one without it had been seen besides: a rate of 0 is not certain.
         variances = _divide((events + 1) * (rows - events + 1), (rows + 2) ** 2 * rows)
         blocks = notion.compared(rates.shape[1])
-        worst = np.zeros((len(front), len(blocks)))
+        worst = np.full((len(front), len(blocks)), np.nan)  # of strata in which nothing is compared
         for place, (i, j) in ((b, two) for b, block in enumerate(blocks) for two in combinations(block, 2)):
             if notion.is_ratio:
                 sums = _padded_shortfall(rates[:, [i, j]], rows[:, [i, j]], variances[:, [i, j]], margin)
             else:
                 sums = np.abs(rates[:, i] - rates[:, j]) + margin * np.sqrt(variances[:, i] + variances[:, j])
-            worst[:, place] = np.maximum(worst[:, place], np.where(known[:, i] & known[:, j], sums, 0.0))
+            worst[:, place] = np.fmax(worst[:, place], np.where(known[:, i] & known[:, j], sums, np.nan))
         padded.append(notion.combine(worst, notion.weigh(counts.sum(axis=-1), blocks)))
     return np.asarray(np.max(padded, axis=0))
 

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from mamofair._messages import PATH, as_share, cut, quote
-from mamofair.fronts import Front
+from mamofair.fronts import Front, distance_to
 from mamofair.performance import Cost, as_performance
 
 __all__ = ["Pool", "Selection", "best_row", "read_select_rate", "require_column"]
@@ -60,11 +60,12 @@ class Pool:
         bounds = read_select_rate(self.select_rate)
         if bounds is not None:
             shares = np.array([point.valid.positive_share for point in front])
-            rows = np.flatnonzero((shares >= bounds[0]) & (shares <= bounds[1]))
+            rows = np.flatnonzero(distance_to(bounds, shares) == 0)
             if not len(rows):
+                found = f"{shares.min():.4g} to {shares.max():.4g}"
                 raise ValueError(
-                    f"No point selects {_in_words(bounds)} of people: found {shares.min():.1%} to {shares.max():.1%}"
-                    " on this front. Allow other shares, or fit with this selection, which moves thresholds."
+                    f"No point selects a share of {_in_words(bounds)} of people: found {found} on this front. Allow "
+                    "other shares, or fit a default model with this selection, which moves thresholds."
                 )
         useful = rows[~constant[rows]]
         return useful if len(useful) and not self.allow_constant else rows
@@ -105,7 +106,7 @@ def read_select_rate(select_rate: Any) -> tuple[float, float] | None:
 
 def _in_words(bounds: tuple[float, float]) -> str:
     low, high = bounds
-    return f"at most {high:.1%}" if low == 0 else f"{low:.1%} to {high:.1%}"
+    return f"at most {high:.4g}" if low == 0 else f"{low:.4g} to {high:.4g}"
 
 
 def best_row(rows: Int[np.ndarray, " rows"], scores: Float[np.ndarray, " rows"]) -> int:

@@ -11,8 +11,8 @@ import moocore
 import numpy as np
 from jaxtyping import Float
 
-from mamofair.fronts import Counter, Criterion
-from mamofair.learners.capacity import Bounds, threshold_within
+from mamofair.fronts import Bounds, Counter, Criterion, distance_to
+from mamofair.learners.capacity import threshold_within
 from mamofair.learners.plugin.multipliers import Evidence
 from mamofair.performance import ERROR, Cost
 
@@ -65,8 +65,7 @@ class Rules:
         ]
         values = np.nan_to_num(np.array(values), nan=1.0)
         if self.select_rate is not None:  # what cannot be moved there is worse than any other rule
-            low, high = self.select_rate
-            values[[not low <= tally.positive_share <= high for tally in tallies]] = 2.0
+            values[distance_to(self.select_rate, [tally.positive_share for tally in tallies]) > 0] = 2.0
         return np.asarray(values)
 
 

@@ -22,8 +22,7 @@ from jaxtyping import Float, Int
 from scipy.stats.qmc import Halton
 
 from mamofair._rows.groups import Groups
-from mamofair.fronts import Criterion
-from mamofair.learners.capacity import Bounds
+from mamofair.fronts import Bounds, Criterion, distance_to
 from mamofair.notions import Confusion
 from mamofair.performance import ERROR, Cost
 
@@ -137,7 +136,7 @@ class Cuts:
         values = np.nan_to_num(np.column_stack([cost, *gaps]), nan=1.0)
         if self.select_rate is not None:  # other shares are worse than anything
             shares = everyone[:, :2].sum(axis=1) / everyone.sum(axis=1)
-            values[(shares < self.select_rate[0]) | (shares > self.select_rate[1])] = 2.0
+            values[distance_to(self.select_rate, shares) > 0] = 2.0
         return np.asarray(values)
 
 
