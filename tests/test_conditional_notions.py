@@ -312,3 +312,12 @@ def test_strata_in_which_nothing_is_compared_do_not_lessen_the_margin():
     ]
     assert padded[0] == pytest.approx(padded[1])
     assert padded[0][0, 0] > 0.15
+
+
+def test_a_choice_without_a_test_is_refused_before_training():
+    choice = MostAccurateWithin(0.1, confidence=0.9)
+    model = FairPlugInClassifier(notions="mean_conditional_dp", selection=choice, calibration_fraction=0.3)
+    strata = np.where(np.arange(len(X)) % 2, "p", "q")
+    with pytest.raises(ValueError, match="must be for the worst stratum: found mean_conditional_demographic_parity"):
+        model.fit(X, Y, sensitive_features=GROUP, strata=strata)
+    assert not hasattr(model, "search_")

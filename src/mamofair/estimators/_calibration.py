@@ -15,6 +15,8 @@ __all__ = ["divide"]
 
 def divide(estimator: Any, learner: Learner, task: Task, rows: Rows, more: Rows | None, seed: int) -> Parts:
     """Divide rows into parts as an estimator wants them; `more` are rows without labels, for calibration."""
+    if isinstance(estimator.selection, MostAccurateWithin):
+        estimator.selection.check(task.criteria, task.custom)
     rng = np.random.default_rng(seed)
     valid, calibration = estimator.validation_fraction, estimator.calibration_fraction
     if calibration == "plan":

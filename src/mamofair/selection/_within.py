@@ -79,7 +79,7 @@ class MostAccurateWithin(Pool):
         """Return the row of the most accurate point within the limits; a `ValueError` if there is none."""
         if self.confidence is None:
             return self._as_measured(front)
-        sequence, passed = certify(front, self._demand(front, self.confidence), self)
+        sequence, passed = certify(front, self._demand(front.criteria, front.custom, self.confidence), self)
         if not passed:
             raise ValueError(self.answer(front).message)
         return sequence[passed - 1]
@@ -88,7 +88,7 @@ class MostAccurateWithin(Pool):
         """Return the outcome of the tests: a point, that there is none, or that there are too few rows."""
         if self.confidence is None:
             raise ValueError("An answer must have a `confidence`: found None. Try MostAccurateWithin(limit, 0.95).")
-        return answer(front, self._demand(front, self.confidence), self)
+        return answer(front, self._demand(front.criteria, front.custom, self.confidence), self)
 
     def limits_of(self, criteria: Sequence[Criterion]) -> dict[Criterion, float]:
         """Return the limit of each gap that has one; a `ValueError` if `limit` names a gap that is not among them."""
@@ -102,13 +102,19 @@ class MostAccurateWithin(Pool):
         """Return the gaps of each point as measured, plus the margin."""
         return padded_gaps(front, self.margin)
 
-    def _demand(self, front: Front, confidence: float) -> Demand:
-        if isinstance(self.limit, Mapping) and (custom := [name for name in self.limit if name in front.custom]):
+    def check(self, criteria: Sequence[Criterion], custom: Sequence[str] = ()) -> None:
+        """Raise a `ValueError` if there is no test for these criteria with confidence; to say so before training."""
+        named = self.limit if isinstance(self.limit, Mapping) else {}
+        if self.confidence is not None and set(named) <= {*custom, *(column(*one) for one in criteria)}:
+            self._demand(criteria, custom, self.confidence)
+
+    def _demand(self, criteria: Sequence[Criterion], custom: Sequence[str], confidence: float) -> Demand:
+        if isinstance(self.limit, Mapping) and (strays := [name for name in self.limit if name in custom]):
             raise ValueError(
-                f"A limit with confidence must be on a gap: found {quote(custom[0])}, which is measured by a function "
+                f"A limit with confidence must be on a gap: found {quote(strays[0])}, which is measured by a function "
                 "of yours. Leave it out, or the confidence."
             )
-        limits = self.limits_of(front.criteria)
+        limits = self.limits_of(criteria)
         if not limits:
             raise ValueError("A choice with confidence must have a limit on some gap: found none.")
         return Demand(limits, round(1 - confidence, 12), METHODS[self.method])
