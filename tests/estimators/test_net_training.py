@@ -316,8 +316,8 @@ def test_warm_start_takes_a_new_learning_rate_and_new_patience():
     ("change", "words"),
     [
         ({"members": 4}, "as many members: found 4 after 3"),
-        ({"notions": "tpr"}, "same labels, groups and notions"),
-        ({"favorable": 0}, "same labels, groups and notions"),
+        ({"notions": "tpr"}, "same labels, groups, notions"),
+        ({"favorable": 0}, "same labels, groups, notions"),
     ],
     ids=str,
 )

@@ -174,7 +174,7 @@ def test_a_warm_start_goes_on_with_the_same_rows():
     batches = cut(300, X, Y, GROUP)
     model = net(epochs=1, warm_start=True)
     assert_same(model.fit_stream(batches).fit_stream(batches), net(epochs=2).fit_stream(batches))
-    with pytest.raises(ValueError, match="the same labels, groups and notions"):
+    with pytest.raises(ValueError, match="the same labels, groups, notions"):
         model.fit_stream(cut(300, X, Y, PEOPLE))
 
 
