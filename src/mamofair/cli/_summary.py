@@ -9,7 +9,7 @@ import pandas as pd
 from mamofair._stats.intervals import wilson
 from mamofair.cli._console import print_sentence, print_table
 from mamofair.cli._performance import read_rate
-from mamofair.fronts import Front, Point
+from mamofair.fronts import EVERYONE, Front, Point
 from mamofair.learners.usefulness import rare_label_sentence
 from mamofair.metrics import front_intervals
 from mamofair.metrics._counts import count_events
@@ -78,7 +78,7 @@ def _measure(run: Run, row: int) -> dict[str, dict[str, float]]:
 
 def _measure_share(run: Run, row: int) -> dict[str, Any]:
     """Return the share of people that a point selects on test rows, with its interval, and what was asked for."""
-    [events], [rows] = (part[0, 0] for part in count_events([run.test[row]], [Rate(TP | FP)], ""))
+    [events], [rows] = (part[0, 0] for part in count_events([run.test[row]], [Rate(TP | FP)], EVERYONE))
     low, high = (float(end) for end in wilson(events, rows, _CONFIDENCE))
     asked = read_rate(run.settings.get("select_rate"))
     return {"value": run.test[row].positive_share, "low": low, "high": high, "asked": asked}
@@ -167,13 +167,13 @@ def share_sentence(value: float, low: float, high: float, asked: Any) -> str | N
 def limit_sentence(rows: int, error: float, more_rows: float, name: str = "error") -> str:
     """Return how good the best rules found for such gaps are, and what more rows may bring, in two sentences."""
     return (
-        f"With gaps like the chosen one's, the best model we tried reaches {_a(name)} of {error:.3f} on your {rows:,} "
-        "rows. With more rows or a better model it may be lower: extrapolating from a quarter and half of the rows "
-        f"suggests down to {more_rows:.3f}."
+        f"With gaps like the chosen one's, the best model we tried reaches {_with_article(name)} of {error:.3f} on "
+        f"your {rows:,} rows. With more rows or a better model it may be lower: extrapolating from a quarter and half "
+        f"of the rows suggests down to {more_rows:.3f}."
     )
 
 
-def _a(name: str) -> str:
+def _with_article(name: str) -> str:
     return f"{'an' if name[0] in 'aeiou' else 'a'} {_in_words(name)}"
 
 

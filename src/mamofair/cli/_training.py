@@ -124,13 +124,13 @@ def _with_valid_selection(estimator: FairClassifier) -> FairClassifier:
         return estimator.with_selection(ClosestToIdeal())
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return str(value) if isinstance(value, Cost) else repr(value)
 
 
 def _settings(options: TrainOptions, data: Data | StreamedData, estimator: FairClassifier, out: Path) -> dict[str, Any]:
     parameters = {
-        name: value if isinstance(value, str | int | float | bool | None) or name == "notions" else _shown(value)
+        name: value if isinstance(value, str | int | float | bool | None) or name == "notions" else _format_value(value)
         for name, value in estimator.get_params(deep=False).items()
     }
     return {

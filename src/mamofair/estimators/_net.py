@@ -11,7 +11,7 @@ from mamofair._descent.networks import MLP, Recipe
 from mamofair.descent import Member, Weighting
 from mamofair.estimators._base import FairClassifier, Fitted
 from mamofair.estimators._published import published
-from mamofair.estimators._reading import asked_of, draw_seed
+from mamofair.estimators._reading import draw_seed, task_settings
 from mamofair.estimators.parameters import NETWORK
 from mamofair.estimators.progress import finish
 from mamofair.learners import NetworkLearner, Parts, Search, Task
@@ -231,7 +231,7 @@ class FairNetClassifier(FairClassifier):
             memory=memory,
             bound=earlier.bound if earlier else None,
         )
-        task = Task.of(held.classes, held.groups, seed=seed, **asked_of(self), custom=learner.custom)
+        task = Task.of(held.classes, held.groups, seed=seed, **task_settings(self), custom=learner.custom)
         search = self._open(task, learner, held.parts, earlier, held.small)
         search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)
         return search, held.parts

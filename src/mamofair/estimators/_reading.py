@@ -14,7 +14,7 @@ from mamofair.learners.task import read_notions
 from mamofair.performance import as_performance
 from mamofair.selection import read_select_rate
 
-__all__ = ["asked_of", "draw_seed", "read_rows"]
+__all__ = ["draw_seed", "read_rows", "task_settings"]
 
 MISSING = (
     "`fit` needs `sensitive_features`: without them it could only train an ordinary classifier, silently unfair. "
@@ -49,13 +49,13 @@ def read_rows(
     small = find_small_groups(groups, favorable, notions, estimator.min_group)
     warn_of_small_groups(small, estimator.min_group)
     groups = leave_out(groups, small)
-    asked = asked_of(estimator) | {"notions": bind_notions(groups, notions, cells)}
+    asked = task_settings(estimator) | {"notions": bind_notions(groups, notions, cells)}
     task = Task.of(classes, groups, seed=seed, **asked, custom=learner.custom)
     rows = Rows(X, favorable, groups, weight)
     return task, rows if weight is None else rows[weight > 0], small
 
 
-def asked_of(estimator: Any) -> dict[str, Any]:
+def task_settings(estimator: Any) -> dict[str, Any]:
     """Return what an estimator's parameters ask of any search, as `Task.of` takes it."""
     return {
         "notions": estimator.notions,

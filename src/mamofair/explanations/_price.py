@@ -252,7 +252,9 @@ def _ends(
     notion: Notion, values: Float[np.ndarray, " groups"], rows: Float[np.ndarray, " groups"]
 ) -> list[tuple[float, int]]:
     """Return how the gap changes with the rates at its ends, and their groups: of the worst stratum, or of each."""
-    blocks = [own for own in notion.compared(len(values)) if (~np.isnan(values[own])).sum() > 1 or notion.over is None]
+    blocks = [
+        own for own in notion.comparisons(len(values)) if (~np.isnan(values[own])).sum() > 1 or notion.over is None
+    ]
     plain = replace(notion, over=None, blocks=())
     weights = [float(rows[own].sum()) for own in blocks]
     if notion.over == "worst":

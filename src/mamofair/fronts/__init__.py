@@ -9,9 +9,10 @@ from mamofair.fronts._capacity import Bounds, distance_to
 from mamofair.fronts._front import Criterion, Front, Point
 from mamofair.fronts._hypervolume import hypervolume, spacing, thin
 from mamofair.fronts._strata import bind_notions, divide_groups, read_strata
-from mamofair.fronts._tally import Counter, Tally
+from mamofair.fronts._tally import EVERYONE, Counter, Tally
 
 __all__ = [
+    "EVERYONE",
     "Archive",
     "Bounds",
     "Counter",

@@ -71,7 +71,7 @@ def divide_groups(
     asked = [notion for own in notions.values() for notion in own if notion.over is not None]
     if strata is None:
         if asked:
-            asked[0].compared(0)  # says that it needs strata
+            asked[0].comparisons(0)  # says that it needs strata
         return groups, notions, {}
     if not asked:
         raise ValueError(

@@ -10,9 +10,10 @@ from jaxtyping import Bool, Float
 from mamofair._rows.groups import Groups
 from mamofair.notions import Confusion, Notion, column
 
-__all__ = ["Counter", "Tally"]
+__all__ = ["EVERYONE", "Counter", "Tally"]
 
-_EVERYONE = ""  # the attribute whose one group is everyone
+#: The attribute whose one group is everyone.
+EVERYONE = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Tally:
     @property
     def overall(self) -> Float[np.ndarray, "4"]:
         """The counts of everyone, those of unknown group included."""
-        return np.asarray(self.counts[_EVERYONE][0])
+        return np.asarray(self.counts[EVERYONE][0])
 
     @property
     def error(self) -> float:
@@ -93,7 +94,7 @@ class Counter:
         `samples` marks the rows that a gap is measured on, for gaps with rows of their own. Rows that are not
         `representative` of everyone count nowhere else.
         """
-        everyone = Groups((_EVERYONE,), (("everyone",),), np.zeros((len(groups), 1), dtype=int))
+        everyone = Groups((EVERYONE,), (("everyone",),), np.zeros((len(groups), 1), dtype=int))
 
         def memberships(weight: Any) -> dict[str, np.ndarray]:
             tables = everyone.memberships(y, weight) | groups.memberships(y, weight)

@@ -53,7 +53,7 @@ class Task:
         label, asked = favorable_label(classes, favorable=favorable), read_notions(notions, groups.names)
         for name, own in asked.items():
             for notion in own:
-                notion.compared(len(values[name]))  # raises unless it knows its strata
+                notion.comparisons(len(values[name]))  # raises unless it knows its strata
         if performance.name in custom:
             raise ValueError(
                 f"The name of an objective must be its own: found {quote(performance.name)}, the front's first column."

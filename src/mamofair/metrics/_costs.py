@@ -5,14 +5,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from mamofair._stats.intervals import Interval, wilson
-from mamofair.fronts import Tally
+from mamofair.fronts import EVERYONE, Tally
 from mamofair.metrics._counts import count_events
 from mamofair.notions import ALL, FN, FP, TN, TP, Cell, Rate
 from mamofair.performance import Cost
 
 __all__ = ["cost_intervals"]
-
-_EVERYONE = ""  # the attribute under which a tally counts everyone
 
 
 def cost_intervals(tallies: Sequence[Tally], performance: Cost, confidence: float) -> Interval:
@@ -23,7 +21,7 @@ def cost_intervals(tallies: Sequence[Tally], performance: Cost, confidence: floa
     Rates of the same rows exclude each other, which makes the interval a little too wide.
     """
     parts = list(_rates(performance))
-    counted = [count_events(tallies, [rate], _EVERYONE) for _, rate in parts]
+    counted = [count_events(tallies, [rate], EVERYONE) for _, rate in parts]
     limits = [wilson(events[:, 0, 0], rows[:, 0, 0], confidence) for events, rows in counted]
     if len(parts) == 1 and parts[0][0] == 1:
         return limits[0]

@@ -25,7 +25,7 @@ def gap_intervals(tallies: Sequence[Tally], notion: Notion, attribute: str, conf
     key = tallies[0].key(notion, attribute) if tallies else attribute
     events, rows = count_events(tallies, notion.rates, key)
     interval = _shortfalls if notion.is_ratio else largest_gap
-    blocks = notion.compared(events.shape[-1])
+    blocks = notion.comparisons(events.shape[-1])
     if len(blocks) == 1:
         return interval(events[..., blocks[0]], rows[..., blocks[0]], confidence)
     shared = [interval(events[..., own], rows[..., own], 1 - (1 - confidence) / len(blocks)) for own in blocks]

@@ -10,6 +10,7 @@ from scipy.special import expit
 from mamofair._rows.groups import Groups
 from mamofair._stats.auc import auc
 from mamofair._stats.calibration import mean_difference
+from mamofair.fronts import EVERYONE
 
 __all__ = ["SCORE_BINS", "ScoreSummary", "summarize_scores"]
 
@@ -17,7 +18,6 @@ __all__ = ["SCORE_BINS", "ScoreSummary", "summarize_scores"]
 SCORE_BINS = 40
 
 _CONFIDENCE = 0.95
-_EVERYONE = ""  # the attribute whose one group is everyone, as in tallies
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ def summarize_scores(logits: Float[np.ndarray, " n"], positive: Bool[np.ndarray,
     counts, areas, differences = {}, {}, {}
     everyone = np.zeros(len(scores), dtype=int)
     for name, codes, size in [
-        (_EVERYONE, everyone, 1),
+        (EVERYONE, everyone, 1),
         *zip(people.names, people.codes.T, map(len, people.values), strict=True),
     ]:
         rows = [codes == code for code in range(size)]

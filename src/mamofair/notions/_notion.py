@@ -74,7 +74,7 @@ class Notion:
         how = ", compared by ratio" if self.is_ratio else ""
         return f"{' and '.join(map(str, self.rates))} {verb} the same in every group{strata}{how}"
 
-    def compared(self, groups: int) -> list[list[int]]:
+    def comparisons(self, groups: int) -> list[list[int]]:
         """Return which groups are compared with each other, by index: all of them, or those of each stratum.
 
         A stratum with a single group compares nothing, and is left out.
@@ -97,7 +97,7 @@ class Notion:
         far = shortfall if self.is_ratio else spread
         if self.over is None:
             return far(rates)
-        blocks = self.compared(rates.shape[-1])
+        blocks = self.comparisons(rates.shape[-1])
         return self.combine(np.stack([far(rates[..., block]) for block in blocks], axis=-1), self.weigh(rows, blocks))
 
     def weigh(self, rows: Any, blocks: list[list[int]]) -> Any:

@@ -152,7 +152,7 @@ def _selectors(
     """
     halves = [(stop - start) // 2 for start, stop in spans]
     compared = [
-        [(rate, block) for rate in notion.rates for block in notion.compared(half)]
+        [(rate, block) for rate in notion.rates for block in notion.comparisons(half)]
         for notion, half in zip(notions, halves, strict=True)
     ]
     shape = (len(notions), max(map(len, compared)), max(len(block) for own in compared for _, block in own))

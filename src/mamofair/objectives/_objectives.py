@@ -135,7 +135,7 @@ def _distance(notion: Notion, confusion: Confusion, rate: Rate, one_row: float |
     event, given = confusion.mass(rate.event), confusion.mass(rate.given)
     if notion.over is None:
         return _span(notion.is_ratio, event, given, one_row)
-    blocks = notion.compared(event.shape[-1])
+    blocks = notion.comparisons(event.shape[-1])
     spans = [_span(notion.is_ratio, event[..., block], given[..., block], one_row) for block in blocks]
     if notion.over == "worst":
         return torch.stack(spans).amax(0)

@@ -121,7 +121,7 @@ def useful_rows(front: Front, pool: Pool) -> np.ndarray:
     if pool.allow_constant:
         return rows
     tp, fp, fn, tn = front[0].valid.overall
-    gains = pool.judge(front).of_best_constant((tp + fn) / (tp + fp + fn + tn)) - pool.values(front)[rows, 0]
+    gains = pool.performance_for(front).of_best_constant((tp + fn) / (tp + fp + fn + tn)) - pool.values(front)[rows, 0]
     least = min(_USEFUL * gains.max(), gains.max())  # if none gains anything, the best of them
     return np.asarray(rows[gains >= least])
 

@@ -16,7 +16,7 @@ __all__ = ["FairestWithin"]
 
 @dataclass(frozen=True, repr=False)
 class FairestWithin(Pool):
-    """The point with the smallest largest gap among those whose error is within a limit: `MostAccurateWithin` reversed.
+    """The point whose largest gap is smallest among those whose error is within a limit: `MostAccurateWithin` reversed.
 
     For a model that must not lose more accuracy than you allow. The error, or whatever performance is the front's first
     column, is that on validation rows, on which the points were also picked, plus a margin. That makes it less likely
@@ -55,7 +55,7 @@ class FairestWithin(Pool):
                 f"{'Only a constant classifier' if constant else 'No point'} has {name} ≤ {self.limit:g}. The smallest "
                 f"reached is {costs[rows].min():.4f}. Allow more, or train longer."
             )
-        padded = costs[within] + self.margin * standard_errors(front, self.judge(front))[within]
+        padded = costs[within] + self.margin * standard_errors(front, self.performance_for(front))[within]
         safe = within[padded <= self.limit]
         if len(safe):
             return best_row(safe, front.gaps[safe].max(axis=1))

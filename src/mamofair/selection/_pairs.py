@@ -110,7 +110,7 @@ def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
         events, rows = count_events(rate, counts, squares)
         groups = list(zip(events.tolist(), rows.tolist(), shares.tolist(), strict=True))
         groups += [(0.0, 0.0, 1.0)] * (2 - len(groups))
-        for i, j in (two for block in notion.compared(len(groups)) for two in combinations(block, 2)):
+        for i, j in (two for block in notion.comparisons(len(groups)) for two in combinations(block, 2)):
             (x, n, one), (y, m, other) = groups[i], groups[j]
             yield Pair(attribute, rate, (i, j), ((x, n), (y, m)), (one, other), notion.is_ratio)
 
@@ -145,7 +145,7 @@ def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.n
         rates, known = _divide(events, rows), rows > 0
         # As if a row with the event and one without it had been seen besides: a rate of 0 is not certain.
         variances = _divide((events + 1) * (rows - events + 1), (rows + 2) ** 2 * rows)
-        blocks = notion.compared(rates.shape[1])
+        blocks = notion.comparisons(rates.shape[1])
         worst = np.full((len(front), len(blocks)), np.nan)  # of strata in which nothing is compared
         for place, (i, j) in ((b, two) for b, block in enumerate(blocks) for two in combinations(block, 2)):
             if notion.is_ratio:

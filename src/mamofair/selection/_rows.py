@@ -75,13 +75,13 @@ class Pool:
         if self.performance is None:
             return front.values
         cells = np.stack([point.valid.overall for point in front])
-        return np.column_stack([self.judge(front)(cells), front.values[:, 1:]])
+        return np.column_stack([self.performance_for(front)(cells), front.values[:, 1:]])
 
     def columns(self, front: Front) -> list[str]:
         """Return the names of these columns."""
-        return [self.judge(front).name, *front.columns[1:]]
+        return [self.performance_for(front).name, *front.columns[1:]]
 
-    def judge(self, front: Front) -> Cost:
+    def performance_for(self, front: Front) -> Cost:
         """Return the performance that counts: this selection's, or the front's."""
         return front.performance if self.performance is None else as_performance(self.performance)
 

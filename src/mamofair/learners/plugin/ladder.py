@@ -68,7 +68,7 @@ class SmoothCounts:
             member = np.eye(len(groups.values[place]) + 1, len(groups.values[place]))[groups.codes[:, place]]
             for rate in notion.rates:
                 kept = np.array([float(no in rate.event) for _, no in SIDES])[y]
-                for block in notion.compared(member.shape[1]):
+                for block in notion.comparisons(member.shape[1]):
                     own = member[:, block] * (weight * np.isin(y, rate.labels))[:, None]
                     own = own[:, own.any(axis=0)]  # a group of none of these rows has no rate
                     own = own / own.sum(axis=0)

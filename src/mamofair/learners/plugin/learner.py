@@ -227,7 +227,7 @@ class PlugInLearner(Learner):
         return [place for place, values in sizes if len(values) <= _MOST_CATEGORIES]
 
     def scores(self, points: Sequence[Point], X: tuple[Table, Groups | None]) -> Float[np.ndarray, "points n"]:
-        """Return the logit of P(y=1 | x), moved by costs and by each rule; so the most accurate point has its own."""
+        """Return the logit of P(y=1 | x), moved by costs and by each rule; without either it is the estimator's own."""
         assert self.posterior is not None
         evidence = self.evidence(self.posterior(*X), X[1])
         # One by one: a product with all of them may round otherwise.

@@ -97,7 +97,7 @@ class Contrasts:
         """The difference of every pair of groups, in both directions, as a sum of contrasts; and its criterion."""
         blocks, numbers = [], []
         for c, (notion, name) in enumerate(self.criteria):
-            for block in notion.compared(len(self.shares[name])) * len(notion.rates):
+            for block in notion.comparisons(len(self.shares[name])) * len(notion.rates):
                 unit = np.insert(np.eye(len(block) - 1), self._largest(name, block), 0, axis=0)
                 differences = (unit[:, None] - unit[None])[~np.eye(len(block), dtype=bool)]
                 blocks.append(differences)
@@ -137,7 +137,7 @@ class Contrasts:
     ) -> Float[np.ndarray, "n others"]:
         rates = events / self.shares[name][:, list(rate.labels)].sum(axis=1)
         parts = []
-        for block in notion.compared(rates.shape[1]):
+        for block in notion.comparisons(rates.shape[1]):
             own, largest = rates[:, block], self._largest(name, block)
             parts.append(np.delete(own - own[:, [largest]], largest, axis=1))
         return np.hstack(parts)
@@ -280,7 +280,7 @@ class Evidence:
 
     @property
     def stakes(self) -> Float[np.ndarray, " n"]:
-        """What a row is expected to cost if it is decided either way: w₀(1 − η) + w₁η, for the error 1."""
+        """What is at stake in each row: w₀(1 − η) + w₁η, for the error 1."""
         negative, positive = self.mistakes
         chance = (self.gain + negative) / (negative + positive)
         return negative + (positive - negative) * chance
