@@ -103,6 +103,24 @@ def is_label(column: np.ndarray, label: Any) -> np.ndarray:
     return np.asarray(column == (cell if isinstance(label, str) else label), dtype=bool)
 
 
+def read_outcomes(labels: np.ndarray, classes: np.ndarray, favorable: Any, name: str) -> np.ndarray:
+    """Return which rows have the favorable label; a label that is not among the classes is a `ValueError`.
+
+    >>> read_outcomes(np.array(["yes", "no"]), np.array(["no", "yes"]), "yes", "y")
+    array([ True, False])
+    """
+    known = classes.tolist()
+    strays = [label for label in unique(labels) if label not in known]
+    if strays:
+        scores = any(isinstance(label, float) and not label.is_integer() for label in strays)
+        advice = "If these are scores, compare them with a threshold first." if scores else "Write them alike."
+        raise ValueError(
+            f"`{name}` must have the labels that the model knows, {quote_some(known, join=' and ')}: found "
+            f"{quote(strays[0])}. {advice}"
+        )
+    return is_label(labels, favorable)
+
+
 def unique(*columns: np.ndarray) -> list[Any]:
     """Return the different labels in all columns, in the order they come."""
     return list(dict.fromkeys(label for column in columns for label in pd.unique(column).tolist()))

@@ -1,13 +1,13 @@
 """Which rows go where: random orders whose every stretch looks like the whole, and places that follow from content."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int, Shaped, UInt64
 
-from mamofair._messages import warn_user
+from mamofair._messages import quote, warn_user
 
 
 def stratified_order(strata: Any, rng: np.random.Generator) -> Int[np.ndarray, " n"]:
@@ -29,6 +29,64 @@ def stratified_order(strata: Any, rng: np.random.Generator) -> Int[np.ndarray, "
     rank[by_stratum] = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     place = (rank + rng.random(len(sizes))[shuffled]) / sizes[shuffled]
     return np.asarray(order[np.argsort(place, kind="stable")])
+
+
+def split_rows(
+    strata: Any, sizes: Sequence[int], rng: np.random.Generator, units: Int[np.ndarray, " n"] | None = None
+) -> list[Int[np.ndarray, " _"]]:
+    """Return the rows of parts of these sizes, at random, each with the strata in proportion.
+
+    The rows of one unit, such as a person, go to the same part. Then sizes are met as closely as whole units allow, and
+    the stratum of a unit's first row counts for all of them.
+
+    >>> parts = split_rows([0] * 6, [4, 2], np.random.default_rng(0), units=np.array([0, 0, 1, 1, 2, 2]))
+    >>> [sorted(part.tolist()) for part in parts]
+    [[0, 1, 4, 5], [2, 3]]
+    """
+    ends = np.cumsum(sizes)[:-1]
+    if units is None:
+        return np.split(stratified_order(strata, rng), ends)
+    _, first, codes, counts = np.unique(units, return_index=True, return_inverse=True, return_counts=True)
+    order = stratified_order(np.asarray(strata)[first], rng)
+    place = np.empty(len(order), dtype=int)
+    place[order] = np.arange(len(order))
+    middles = np.cumsum(counts[order]) - counts[order] / 2  # a unit goes where its middle row would
+    rows = np.bincount(np.searchsorted(ends, middles, side="right"), counts[order], minlength=len(sizes)).astype(int)
+    if (rows[np.asarray(sizes) > 0] == 0).any():
+        raise ValueError(
+            f"Each of {len(sizes)} parts must have rows, those of one unit in the same part: found {len(order):,} "
+            "units. Divide the rows into fewer parts, or check the column that names the unit."
+        )
+    return np.split(np.argsort(place[codes], kind="stable"), np.cumsum(rows)[:-1])
+
+
+def even_sizes(rows: int, parts: int) -> list[int]:
+    """Return the sizes of so many parts of rows, the larger ones first.
+
+    >>> even_sizes(8, 3)
+    [3, 3, 2]
+    """
+    return [rows // parts + (i < rows % parts) for i in range(parts)]
+
+
+def read_units(units: Any, rows: int) -> Int[np.ndarray, " n"]:
+    """Return the number of each row's unit, such as the person that it is about.
+
+    >>> read_units(["ann", "bob", "ann"], rows=3)
+    array([0, 1, 0])
+    """
+    column = np.asarray(units)
+    if column.shape != (rows,):
+        raise ValueError(f"`units` must have one value per row: found shape {column.shape} for {rows} rows.")
+    codes, values = pd.factorize(column)
+    if (codes < 0).any():
+        raise ValueError(
+            f"`units` must name a unit for each row: found {int((codes < 0).sum()):,} rows without one. Remove these "
+            "rows, or give each a unit of its own."
+        )
+    if len(values) < 2:
+        raise ValueError(f"`units` must name at least two units: found only {quote(values.tolist()[0])}.")
+    return np.asarray(codes)
 
 
 def row_keys(columns: Iterable[Shaped[np.ndarray, " n"]]) -> UInt64[np.ndarray, " n"]:

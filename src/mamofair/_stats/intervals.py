@@ -144,7 +144,7 @@ def smallest_ratio(
     rows: Float[np.ndarray, "*points groups"],
     confidence: float = 0.95,
 ) -> Interval:
-    """Return the interval of the smallest rate divided by the largest, as the four-fifths rule asks for.
+    """Return the interval of the smallest rate divided by the largest.
 
     p_i/p_j ≥ θ as long as the hybrid interval of p_i − θ·p_j reaches 0 (Donner and Zou 2012), with the limits, and the
     argument over pairs, of `largest_gap`. [0, 1] where fewer than two groups have rows.

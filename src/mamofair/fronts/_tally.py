@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from mamofair._rows.groups import Groups
 from mamofair.notions import Confusion, Notion, column
@@ -21,7 +21,8 @@ class Tally:
     """Confusion counts of one model on one set of rows: TP, FP, FN, TN for each group of each attribute.
 
     With weighted rows the counts are sums of weights, and `squares` holds the sums of squared weights in the same
-    form, from which effective numbers of rows derive.
+    form, from which effective numbers of rows derive. Where several rows are of one unit, such as a person, each
+    row's weight is multiplied there by the weight of all rows of its unit.
 
     A gap that has rows of its own is counted under its own name as well, such as `demographic_parity[sex]`: see `key`.
     Rows without labels are counted there only, as if y were 0.
@@ -88,11 +89,17 @@ class Counter:
         weight: Any = None,
         samples: Mapping[tuple[Notion, str], Bool[np.ndarray, " n"]] | None = None,
         representative: bool = True,
+        units: Int[np.ndarray, " n"] | None = None,
     ) -> "Counter":
         """Return a counter for rows with labels `y` (1 is favorable), `groups` and, if they differ, weights.
 
         `samples` marks the rows that a gap is measured on, for gaps with rows of their own. Rows that are not
-        `representative` of everyone count nowhere else.
+        `representative` of everyone count nowhere else. `units` numbers what rows belong to: those of one unit may
+        depend on each other in any way.
+
+        With wᵣ the weight of a row and W that of its unit, (Σ wᵣuᵣ)² ≤ W Σ wᵣuᵣ² for the rows of a unit and any numbers
+        uᵣ (Cauchy and Schwarz). So variances in which wᵣW stands for wᵣ² are at least the cluster-robust ones, of rates
+        and of their differences, even if a unit has rows in several groups.
         """
         everyone = Groups((EVERYONE,), (("everyone",),), np.zeros((len(groups), 1), dtype=int))
 
@@ -101,6 +108,9 @@ class Counter:
             own = {column(*gap): tables[gap[1]] * marks[:, None] for gap, marks in (samples or {}).items()}
             return {name: table * representative for name, table in tables.items()} | own
 
+        if units is not None:
+            ones = np.ones(len(groups)) if weight is None else np.asarray(weight, dtype=float)
+            return cls(memberships(weight), memberships(ones * np.bincount(units, ones)[units]))
         return cls(memberships(weight), None if weight is None else memberships(np.square(weight)))
 
     def __call__(self, positive: Bool[np.ndarray, "models n"]) -> list[Tally]:

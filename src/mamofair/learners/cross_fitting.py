@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from mamofair._rows.splits import stratified_order
+from mamofair._rows.splits import even_sizes
 from mamofair.fronts import Archive, Point, Tally
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.rows import Parts, Rows
@@ -22,9 +22,8 @@ def cross_fit(learner: Learner, task: Task, rows: Rows, archive: Archive) -> Ite
     this procedure gives on new rows, not what exactly this model does, which has seen all of them.
     """
     folds = learner.folds or 1
-    order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), np.random.default_rng(task.seed))
     fold = np.empty(len(rows), dtype=int)
-    for i, stretch in enumerate(np.array_split(order, folds)):  # every other row may be of the same label
+    for i, stretch in enumerate(rows.split(even_sizes(len(rows), folds), np.random.default_rng(task.seed))):
         fold[stretch] = i
     nobody = rows[:0]
     twins = []

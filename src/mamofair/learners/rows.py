@@ -1,6 +1,6 @@
 """Rows to learn from: features, labels, groups and weights, and the parts that a search divides them into."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -17,7 +17,7 @@ from mamofair._rows.batches import Batch, Feed, InMemory
 from mamofair._rows.columns import as_array
 from mamofair._rows.groups import Groups
 from mamofair._rows.labels import as_column
-from mamofair._rows.splits import stratified_order
+from mamofair._rows.splits import split_rows
 from mamofair.fronts import Counter, Criterion
 from mamofair.learners.numbers import Scaling
 from mamofair.notions import Notion
@@ -33,7 +33,8 @@ class Rows:
     """Rows of a data set: features as the learner wants them, labels (1 is favorable), groups and weights.
 
     `samples` marks the rows that a gap is measured on, for gaps with rows of their own. Rows that are not
-    `representative` of everyone count for nothing else; they need no labels if these gaps need none.
+    `representative` of everyone count for nothing else; they need no labels if these gaps need none. `units` numbers
+    the person or other unit of each row: rows of one unit are never divided between parts or folds.
     """
 
     X: Any
@@ -42,6 +43,7 @@ class Rows:
     weight: np.ndarray | None
     samples: Mapping[Criterion, Bool[np.ndarray, " n"]] = field(default_factory=dict, kw_only=True)
     representative: bool = field(default=True, kw_only=True)
+    units: Int[np.ndarray, " n"] | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         return len(self.y)
@@ -50,11 +52,16 @@ class Rows:
         weight = None if self.weight is None else self.weight[index]
         samples = {criterion: marks[index] for criterion, marks in self.samples.items()}
         parts = self.X[index], self.y[index], self.groups[index], weight
-        return Rows(*parts, samples=samples, representative=self.representative)
+        units = None if self.units is None else self.units[index]
+        return Rows(*parts, samples=samples, representative=self.representative, units=units)
+
+    def split(self, sizes: Sequence[int], rng: np.random.Generator) -> list[Int[np.ndarray, " _"]]:
+        """Return the indices of parts of these sizes, at random, all with the same shares of labels and groups."""
+        return split_rows(np.column_stack([self.y, self.groups.codes]), sizes, rng, self.units)
 
     def counter(self) -> Counter:
         """Return what counts decisions on these rows."""
-        return Counter.of(self.y, self.groups, self.weight, self.samples, self.representative)
+        return Counter.of(self.y, self.groups, self.weight, self.samples, self.representative, self.units)
 
     def scaling(self, pieces: int | None) -> Scaling:
         """Return how columns are scaled, and divided into pieces."""
@@ -110,7 +117,7 @@ def hold_back(rows: Rows, fractions: tuple[Any, ...], rng: np.random.Generator) 
     The first fraction may also be a mask of the rows to take.
     """
     if np.ndim(fractions[0]):
-        marked = _read_mask(fractions[0], len(rows))
+        marked = _read_mask(fractions[0], rows)
         train, *others = hold_back(rows[~marked], fractions[1:], rng)
         return [train, rows[marked], *others]
     sizes = [round(fraction * len(rows)) or int(fraction > 0) for fraction in fractions]
@@ -118,17 +125,20 @@ def hold_back(rows: Rows, fractions: tuple[Any, ...], rng: np.random.Generator) 
         raise ValueError(
             f"There must be rows left to train on: found n_samples = {len(rows)}, of which {sum(sizes)} are held back."
         )
-    order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), rng)
-    parts = np.split(order, np.cumsum([len(rows) - sum(sizes), *sizes])[:-1])
-    return [rows[np.sort(part)] for part in parts]
+    return [rows[np.sort(part)] for part in rows.split([len(rows) - sum(sizes), *sizes], rng)]
 
 
-def _read_mask(mask: Any, rows: int) -> np.ndarray:
+def _read_mask(mask: Any, rows: Rows) -> np.ndarray:
     marked = np.asarray(mask)
-    if marked.dtype != bool or marked.shape != (rows,) or not marked.any():
+    if marked.dtype != bool or marked.shape != (len(rows),) or not marked.any():
         raise ValueError(
             "A mask as `validation_fraction` must have True or False for each row with a weight, some of them True: "
-            f"found {marked.dtype} of shape {marked.shape} for {rows} rows."
+            f"found {marked.dtype} of shape {marked.shape} for {len(rows)} rows."
+        )
+    if rows.units is not None and len(divided := np.intersect1d(rows.units[marked], rows.units[~marked])):
+        raise ValueError(
+            f"A mask as `validation_fraction` must keep the rows of one unit together: found {len(divided):,} units on "
+            "both sides. Mark all of their rows, or none."
         )
     return marked
 

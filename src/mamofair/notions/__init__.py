@@ -10,7 +10,7 @@ A notion of your own needs no registration:
 >>> print(treatment)
 selection_errors: P(ŷ=1 | y=0) and P(ŷ=0 | y=1) are the same in every group
 
-Rates may also be compared by ratio, as the four-fifths rule does:
+Rates may also be compared by ratio:
 
 >>> print(ratio(DEMOGRAPHIC_PARITY))
 demographic_parity_ratio: P(ŷ=1) is the same in every group, compared by ratio

@@ -134,6 +134,28 @@ class Rate:
         event, given = np.broadcast_arrays(confusion.mass(self.event), confusion.mass(self.given))
         return np.divide(event, given, out=np.full(event.shape, np.nan), where=given > 0)
 
+    def describe(self, favorable: object, unfavorable: object, target: str = "outcome") -> str:
+        """Return the rate in words, with the user's own labels for 1 and 0.
+
+        >>> print(Rate(TP, given=TP | FN).describe("approved", "denied", "loan"))
+        predicted approved, among those whose loan is approved
+        """
+        predicted, actual = ("predicted {}", "whose {target} is {}")
+        words = {
+            TP | FP: predicted.format(favorable),
+            FN | TN: predicted.format(unfavorable),
+            TP | FN: actual.format(favorable, target=target),
+            FP | TN: actual.format(unfavorable, target=target),
+            TP | TN: "predicted correctly",
+            FP | FN: "predicted wrongly",
+        }
+        event = next((text for cells, text in words.items() if cells & self.given == self.event), None)
+        if event is None or self.given not in (ALL, *words):
+            return str(self)
+        if self.given == ALL:
+            return event
+        return f"{event}, among those {words[self.given]}"
+
     def __str__(self) -> str:
         event = next(phrase for cells, phrase in _PHRASES.items() if cells & self.given == self.event)
         return f"P({event})" if self.given == ALL else f"P({event} | {_PHRASES[self.given]})"

@@ -139,7 +139,7 @@ class Notion:
 def ratio(notion: Notion) -> Notion:
     """Return the notion that compares the same rates by ratio: its gap is 1 − smallest rate / largest rate.
 
-    A gap of 0.2 is a ratio of 0.8, the four-fifths rule's. Rates that are all equal have ratio 1, also if they are 0.
+    A gap of 0.2 is a ratio of 0.8. Rates that are all equal have ratio 1, also if they are 0.
 
     >>> from mamofair.notions import DEMOGRAPHIC_PARITY
     >>> ratio(DEMOGRAPHIC_PARITY).name

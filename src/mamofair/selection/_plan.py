@@ -145,7 +145,7 @@ class Plan:
         return (
             f"To certify {asked} with {100 * self.confidence:g} % confidence, hold back {_join(list(listed))}: about "
             f"{self.held_back:,} rows in all, which leaves {self.rows - self.held_back:,} to train on. A model without "
-            f"any gap then passes with a chance of about {100 * self.chance:.0f} %."
+            f"any gap is then certified with a chance of about {100 * self.chance:.0f} %."
         )
 
     def __str__(self) -> str:

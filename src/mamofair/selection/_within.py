@@ -139,9 +139,10 @@ class MostAccurateWithin(Pool):
         safe = within[excess <= 0]
         if len(safe):
             return best_row(safe, self.values(front)[safe, 0])
+        errors = "standard error" if self.margin == 1 else "standard errors"
         warn_user(
-            f"No point is within the limits by {self.margin:g} standard errors, only as measured: the one with the "
-            "most room was chosen, which may well exceed them on new rows. Allow larger limits, or train on more rows."
+            f"No point is within the limits by {self.margin:g} {errors}, only as measured: the one with the most room "
+            "was chosen, which may well exceed them on new rows. Allow larger limits, or train on more rows."
         )
         return best_row(within, excess)
 

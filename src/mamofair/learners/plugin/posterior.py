@@ -10,7 +10,7 @@ from joblib import Parallel, delayed
 from sklearn.dummy import DummyClassifier
 
 from mamofair._rows.groups import Groups
-from mamofair._rows.splits import stratified_order
+from mamofair._rows.splits import even_sizes
 from mamofair.fronts import Criterion
 from mamofair.learners.checks import are_finite
 from mamofair.learners.plugin.classifiers import Model, Table, fitted
@@ -74,8 +74,7 @@ class PosteriorLearner:
         The weights of a stack are those that fit these beliefs best. What is constant in the final model is so in each.
         Each model may see a share of the other rows only.
         """
-        order = stratified_order(np.column_stack([rows.y, rows.groups.codes]), rng)
-        parts = np.array_split(order, folds)
+        parts = rows.split(even_sizes(len(rows), folds), rng)
         whole = self.fit(rows) if final else None
         seen = [part[: round(share * len(part))] for part in parts]
         rests = [np.sort(np.concatenate([*seen[:i], *seen[i + 1 :]])) for i in range(folds)]
