@@ -29,12 +29,15 @@ from .estimators import (
     FairPlugInClassifier,
     FairPortfolioClassifier,
 )
+from .estimators.pipelines import at, with_selection
 from .fronts import Archive, Front
 from .metrics import Audit, audit
 from .notions import Notion, Rate
 from .performance import Cost
 from .relaxations import Sigmoid, Tanh
 from .runs import load
+from .runs.models import save
+from .runs.portable import trusted_types
 from .selection import ClosestToIdeal, FairestWithin, Knee, MostAccurateWithin, Weighted
 
 __all__ = [
@@ -63,6 +66,7 @@ __all__ = [
     "Weighted",
     "alternatives",
     "arbitrariness",
+    "at",
     "audit",
     "baselines",
     "datasets",
@@ -81,9 +85,12 @@ __all__ = [
     "rays",
     "relaxations",
     "runs",
+    "save",
     "selection",
     "streaming",
     "tables",
+    "trusted_types",
+    "with_selection",
 ]
 
 __version__: str

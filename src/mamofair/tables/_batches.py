@@ -5,40 +5,52 @@ from pathlib import Path
 
 import pandas as pd
 
-from mamofair.tables._csv import MISSING, is_gzip, naming_file, open_csv
+from mamofair.tables._csv import MISSING, naming_file, pandas_options
 from mamofair.tables._encoder import MISSING as MISSING_TEXT
 from mamofair.tables._encoder import TableEncoder
 from mamofair.tables._open import open_source
 from mamofair.tables.columns import tidy
-from mamofair.tables.parquet import from_arrow, open_parquet
+from mamofair.tables.file_format import FileFormat
+from mamofair.tables.parquet import from_arrow
+from mamofair.tables.source import Source
+from mamofair.tables.text_numbers import read_decimals
 
 __all__ = ["read_batches"]
 
 _SPELLINGS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False"}
 
 
-def read_batches(path: Path, encoder: TableEncoder, rows: int = 20_000) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
-    """Yield batches of rows of a CSV or Parquet file: all columns as they are in the file, and the encoder's features.
+def read_batches(
+    path: Path, encoder: TableEncoder, rows: int = 20_000, *, file_format: FileFormat = FileFormat()
+) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
+    """Yield batches of rows of a CSV, Parquet or Excel file: all columns as they are there, and the encoder's features.
 
     Training decided which columns are numbers and which are text, so that this depends neither on the batch nor on the
     file: a code such as 01 stays text, even if all values of a batch look like numbers.
     """
-    source = open_source(path)
+    source = open_source(path, file_format)
     wanted = list(encoder.feature_names_in_)
     source.check(wanted)
-    is_parquet = path.name.lower().endswith(".parquet")
-    booleans, count = _boolean_columns(encoder), 0
-    for whole in _parquet(path, rows) if is_parquet else _csv(path, rows):
+    count = 0
+    for whole in _read(path, source, rows):
         count += len(whole)
-        if is_parquet:
+        if source.file_format.sep is None:  # columns have types
             features = pd.DataFrame({name: tidy(whole[name]) for name in wanted}, copy=False)
         else:
-            features = whole[wanted].mask(whole[wanted].isin(MISSING))
-            features = features.assign(**{name: features[name].replace(_SPELLINGS) for name in booleans})
+            features = _typed(whole[wanted], encoder, source.file_format.decimal)
         if count:
             yield whole, features
     if not count:
         raise ValueError(f"There must be rows in {source.label}: found only column names. Write it again.")
+
+
+def _typed(texts: pd.DataFrame, encoder: TableEncoder, decimal: str | None) -> pd.DataFrame:
+    """Return the features of a CSV file as the encoder reads them: numbers, and True and False, in one spelling."""
+    features = texts.mask(texts.isin(MISSING))
+    if decimal == ",":
+        plain = [name for name in encoder.fill_values_ if name not in (encoder.text_numbers or {})]
+        features = features.assign(**{name: read_decimals(features[name], decimal) for name in plain})
+    return features.assign(**{name: features[name].replace(_SPELLINGS) for name in _boolean_columns(encoder)})
 
 
 def _boolean_columns(encoder: TableEncoder) -> list[str]:
@@ -50,20 +62,22 @@ def _boolean_columns(encoder: TableEncoder) -> list[str]:
     ]
 
 
-def _csv(path: Path, rows: int) -> Iterator[pd.DataFrame]:
-    names = open_csv(path).names
+def _read(path: Path, source: Source, rows: int) -> Iterator[pd.DataFrame]:
+    name = path.name.lower()
+    if name.endswith(".parquet"):
+        yield from _parquet(path, list(source.names), rows)
+    elif name.endswith(".xlsx"):
+        whole = pd.DataFrame(dict(source.columns(list(source.names))), copy=False)
+        yield from (whole.iloc[start : start + rows] for start in range(0, len(whole), rows))
+    else:
+        yield from _csv(path, source, rows)
+
+
+def _csv(path: Path, source: Source, rows: int) -> Iterator[pd.DataFrame]:
+    options = pandas_options(path, source.names, source.file_format)
     with (
-        naming_file(path),
-        pd.read_csv(
-            path,
-            engine="c",
-            compression="gzip" if is_gzip(path) else None,
-            names=names,
-            header=0,
-            dtype="str",
-            na_filter=False,
-            chunksize=rows,
-        ) as chunks,
+        naming_file(path, str(source.file_format.encoding), ValueError),
+        pd.read_csv(path, **options, dtype="str", na_filter=False, chunksize=rows) as chunks,
     ):
         for chunk in chunks:
             # Where every row is longer than the header, pandas makes an index of the first cells.
@@ -72,8 +86,7 @@ def _csv(path: Path, rows: int) -> Iterator[pd.DataFrame]:
             yield chunk
 
 
-def _parquet(path: Path, rows: int) -> Iterator[pd.DataFrame]:
-    names = list(open_parquet(path).names)
+def _parquet(path: Path, names: list[str], rows: int) -> Iterator[pd.DataFrame]:
     import pyarrow.parquet as pq
 
     for batch in pq.ParquetFile(path).iter_batches(batch_size=rows, columns=names):

@@ -1,78 +1,118 @@
 """CSV files: the header is read by hand, the rows by pyarrow or, without it, by pandas."""
 
 import csv
-import gzip
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
-from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from mamofair._messages import cut, quote
+from mamofair._messages import cut, quote, warn_user
+from mamofair.tables._csv_layout import find_decimal, find_sep, read_sample
+from mamofair.tables._csv_text import find_encoding, is_gzip, is_utf8, open_text, wrong_encoding
+from mamofair.tables.file_format import FileFormat
 from mamofair.tables.parquet import from_arrow
 from mamofair.tables.source import Columns, Source
 
-__all__ = ["MISSING", "is_gzip", "naming_file", "open_csv"]
+__all__ = ["MISSING", "naming_file", "open_csv", "pandas_options"]
 
 # The same for both readers. "None" and "?" are not among them: they may be answers.
 MISSING = ["", "#N/A", "#N/A N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"]
 
 
-def open_csv(path: Path) -> Source:
-    """Open a CSV file, gzipped or not, and read its header."""
-    # Readers of CSV rename a second column of the same name, or drop it: only the header itself tells.
-    with naming_file(path), _bytes(path) as file:
-        lines = (line.decode("utf-8-sig") for line in file)
-        names = tuple(next((row for row in csv.reader(lines) if row), ()))
+def open_csv(path: Path, given: FileFormat = FileFormat()) -> Source:
+    """Open a CSV file, gzipped or not, find how it is written, and read its header.
+
+    A warning says what was found, unless it is a plain file: in UTF-8, with commas, and points in numbers.
+    """
+    with naming_file(path, given.encoding or "utf-8"):
+        encoding = given.encoding or find_encoding(path)
+        with open_text(path, encoding) as text:
+            lines = read_sample(text)
+        sep = given.sep or find_sep(lines, path.name)
+        decimal = given.decimal or find_decimal(lines, sep, path.name)
+        # Readers of CSV rename a second column of the same name, or drop it: only the header itself tells.
+        names = tuple(next((row for row in csv.reader(lines, delimiter=sep) if row), ()))
     if not names:
         raise ValueError(f"{path.name} must hold a table: found only blank lines. Write it again.")
-    if len(names) == 1 and any(separator in names[0] for separator in ";\t|"):
+    if len(names) == 1 and given.sep is None and any(separator in names[0] for separator in ";\t|"):
         raise ValueError(
-            f"The columns of a CSV must be separated by commas: found the single column {quote(names[0])} in "
-            f"{path.name}. Write it with commas, or read it yourself and pass the DataFrame."
+            f"The separator of {path.name} must be clear: found the single column {quote(names[0])}, and no separator "
+            "that gives all rows as many cells. Give it with `--sep` or FileFormat(sep=…)."
         )
-    return Source(path.name, names, partial(_columns, path, names))
+    file_format = FileFormat(sep, decimal, encoding)
+    if found := _found(file_format, given):
+        warn_user(f"Read {path.name} with {found}.")
+    return Source(path.name, names, partial(_columns, path, names, file_format), file_format)
 
 
-def _columns(path: Path, names: tuple[str, ...], wanted: list[str]) -> Columns:
+def _found(file_format: FileFormat, given: FileFormat) -> FileFormat | None:
+    """Return how a file is written if that was not given, and is not what everybody expects."""
+    shown = file_format if file_format.decimal else replace(file_format, decimal=".")
+    surprises = [
+        given.sep is None and shown.sep != ",",
+        given.decimal is None and shown.decimal != ".",
+        given.encoding is None and not is_utf8(str(shown.encoding)),
+    ]
+    return shown if any(surprises) else None
+
+
+def _columns(path: Path, names: tuple[str, ...], file_format: FileFormat, wanted: list[str]) -> Columns:
     try:
         import pyarrow.csv  # noqa: F401
     except ImportError:
-        return _with_pandas(path, names, wanted)
-    return _with_pyarrow(path, wanted)
+        return _with_pandas(path, names, file_format, wanted)
+    return _with_pyarrow(path, file_format, wanted)
 
 
-def _with_pyarrow(path: Path, wanted: list[str]) -> Columns:
+def _with_pyarrow(path: Path, file_format: FileFormat, wanted: list[str]) -> Columns:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    with naming_file(path), pa.input_stream(path, compression="gzip" if is_gzip(path) else None) as file:
+    encoding = str(file_format.encoding)
+    compression = "gzip" if is_gzip(path) else None
+    with naming_file(path, encoding, ValueError), pa.input_stream(path, compression=compression) as file:
         table = arrow_csv.read_csv(
             file,
-            parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
+            read_options=arrow_csv.ReadOptions(encoding="utf8" if is_utf8(encoding) else encoding),
+            parse_options=arrow_csv.ParseOptions(delimiter=file_format.sep, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
-                include_columns=wanted, null_values=MISSING, strings_can_be_null=True
+                include_columns=wanted,
+                null_values=MISSING,
+                strings_can_be_null=True,
+                decimal_point=file_format.decimal or ".",
             ),
         )
     if any(pa.types.is_binary(kind) for kind in table.schema.types):  # what pyarrow makes of text that is not UTF-8
-        raise _not_utf8(path)
+        raise wrong_encoding(path, encoding)
     columns = dict(zip(wanted, table.columns, strict=True))
     del table
     for name in wanted:
         yield name, from_arrow(columns.pop(name), name)
 
 
-def _with_pandas(path: Path, names: tuple[str, ...], wanted: list[str]) -> Columns:
-    with naming_file(path):
+def pandas_options(path: Path, names: tuple[str, ...], file_format: FileFormat) -> dict[str, Any]:
+    """Return how pandas reads a file."""
+    return {
+        "engine": "c",
+        "compression": "gzip" if is_gzip(path) else None,
+        "names": names,  # else pandas invents one for a column without a name
+        "header": 0,
+        "sep": file_format.sep,
+        "decimal": file_format.decimal or ".",
+        "encoding": "utf-8" if is_utf8(str(file_format.encoding)) else file_format.encoding,
+    }
+
+
+def _with_pandas(path: Path, names: tuple[str, ...], file_format: FileFormat, wanted: list[str]) -> Columns:
+    with naming_file(path, str(file_format.encoding), ValueError):
         frame = pd.read_csv(
             path,
-            engine="c",
-            compression="gzip" if is_gzip(path) else None,
-            names=names,  # else pandas invents one for a column without a name
-            header=0,
+            **pandas_options(path, names, file_format),
             na_values=MISSING,
             keep_default_na=False,
             low_memory=False,  # types are guessed from whole columns, not block by block
@@ -84,34 +124,15 @@ def _with_pandas(path: Path, names: tuple[str, ...], wanted: list[str]) -> Colum
         yield name, frame.pop(name)
 
 
-def is_gzip(path: Path) -> bool:
-    """Return whether a file is gzipped, by its name."""
-    return path.suffix.lower() == ".gz"
-
-
-def _bytes(path: Path) -> gzip.GzipFile | BufferedReader:
-    return gzip.open(path) if is_gzip(path) else path.open("rb")
-
-
 @contextmanager
-def naming_file(path: Path) -> Iterator[None]:
-    """Turn errors of the readers into one sentence that names the file."""
+def naming_file(path: Path, encoding: str, *errors: type[Exception]) -> Iterator[None]:
+    """Turn errors of reading a file, and those of the given types, into one sentence that names it."""
+    expected: tuple[type[Exception], ...] = (OSError, EOFError, zlib.error, csv.Error, *errors)
     try:
         yield
-    except UnicodeDecodeError:
-        raise _not_utf8(path) from None
-    except (OSError, EOFError, ValueError, zlib.error, csv.Error) as error:
+    except UnicodeError:
+        raise wrong_encoding(path, encoding) from None
+    except expected as error:
         raise ValueError(
             f"{path.name} cannot be read as CSV: {cut(' '.join(str(error).split()), 200).strip(' .')}. Write it again."
         ) from None
-
-
-def _not_utf8(path: Path) -> ValueError:
-    with _bytes(path) as file:
-        lines = enumerate(file, start=1)
-        number, line = next((n, line) for n, line in lines if line.decode(errors="ignore").encode() != line)
-    encoding = "utf-16" if line.startswith((b"\xff\xfe", b"\xfe\xff")) else "latin1"
-    return ValueError(
-        f"{path.name} must be in UTF-8: found {quote(line[:40])} in line {number:,}. Save it as UTF-8 "
-        f"(in Excel: CSV UTF-8), or, if it is in {encoding}, convert it with iconv -f {encoding} -t utf-8."
-    )

@@ -13,6 +13,7 @@ from mamofair._messages import quote, quote_some
 from mamofair.tables._open import open_source
 from mamofair.tables.columns import Kind, as_numbers, as_text, kind_of, to_text
 from mamofair.tables.counts import Codes, ColumnCounts, RawColumn, as_codes
+from mamofair.tables.text_numbers import parse_text
 
 __all__ = ["MISSING", "TableEncoder", "encoder"]
 
@@ -22,7 +23,7 @@ MISSING = "(missing)"
 STRATEGIES = ("median", "mean", "none")
 
 
-def encoder(strategy: str = "median") -> "TableEncoder":
+def encoder(strategy: str = "median", text_numbers: Mapping[str, str] | None = None) -> "TableEncoder":
     """Return an unfitted scikit-learn transformer from a frame of features to a dense matrix of floats.
 
     With `strategy="none"` it returns a frame instead, for models that take missing values and categories as they are:
@@ -33,7 +34,9 @@ def encoder(strategy: str = "median") -> "TableEncoder":
     rows, and those beyond the 63 most frequent, share one column, which also takes values that did not occur in `fit`
     (without such a column, all columns are 0); missing is a value of its own. Nothing is scaled.
 
-    It takes pandas and polars frames, finds columns by name, and ignores columns it was not fitted on.
+    It takes pandas and polars frames, finds columns by name, and ignores columns it was not fitted on. In the columns
+    of `text_numbers`, which gives their decimal marks, text such as "$51,061" is a number, and words are missing;
+    `read_table` finds these columns.
 
     Examples
     --------
@@ -44,7 +47,7 @@ def encoder(strategy: str = "median") -> "TableEncoder":
     >>> fitted.transform(pd.DataFrame({"age": [30], "job": ["pilot"]})).tolist()
     [[30.0, 0.0, 0.0, 0.0, 0.0]]
     """
-    return TableEncoder(strategy)
+    return TableEncoder(strategy, text_numbers)
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -54,6 +57,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     ----------
     strategy : "median", "mean" or "none"
         What a missing number becomes; with "none" it stays missing, and text stays text.
+    text_numbers : mapping, optional
+        The columns whose text is read as numbers, and their decimal mark, "." or ",".
 
     Attributes
     ----------
@@ -67,8 +72,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         The values that share a column.
     """
 
-    def __init__(self, strategy: str = "median") -> None:
+    def __init__(self, strategy: str = "median", text_numbers: Mapping[str, str] | None = None) -> None:
         self.strategy = strategy
+        self.text_numbers = text_numbers
 
     def fit(self, X: Any, y: Any = None) -> "TableEncoder":
         """Learn the columns of a frame, and how often their values occur."""
@@ -76,7 +82,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             raise ValueError(f"`strategy` must be 'median', 'mean' or 'none': found {quote(self.strategy)}.")
         frame, rows = open_source(X), 0
         counts, kinds, medians = dict[str, ColumnCounts](), dict[str, Kind](), dict[str, float]()
-        for name, series in frame.columns(list(frame.names)):
+        for name, raw in frame.columns(list(frame.names)):
+            series = self._parse(name, raw)
             kinds[name], rows = kind_of(series), len(series)
             if kinds[name] in ("date", "other"):
                 continue  # all of them are named below
@@ -126,10 +133,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         frame.check(names)
         if self.strategy == "none":
             typed = (
-                (name, (as_text if name in self.categories_ else as_numbers)(s)) for name, s in frame.columns(names)
+                (name, (as_text if name in self.categories_ else as_numbers)(self._parse(name, series)))
+                for name, series in frame.columns(names)
             )
             return pd.DataFrame({name: series.reset_index(drop=True) for name, series in typed}, copy=False)
-        return self.encode((name, _read(series, name in self.categories_)) for name, series in frame.columns(names))
+        return self.encode(
+            (name, _read(self._parse(name, series), name in self.categories_)) for name, series in frame.columns(names)
+        )
+
+    def _parse(self, name: str, series: pd.Series) -> pd.Series:
+        """Return a column, as numbers if it is one of text that is read as numbers."""
+        mark = (self.text_numbers or {}).get(name)
+        return series if mark is None or kind_of(series) != "text" else parse_text(as_text(series), mark)
 
     def encode(self, columns: Iterable[tuple[str, RawColumn]]) -> Float[np.ndarray, "rows width"]:
         """Return the matrix of columns that are numbers or codes already, filled one column at a time."""

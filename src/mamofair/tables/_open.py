@@ -10,16 +10,22 @@ import pandas as pd
 
 from mamofair._messages import PATH, quote
 from mamofair.tables._csv import open_csv
+from mamofair.tables._excel import open_excel
+from mamofair.tables.file_format import FileFormat
 from mamofair.tables.parquet import from_arrow, open_parquet
 from mamofair.tables.source import Columns, Source
 
 __all__ = ["open_source"]
 
 
-def open_source(source: Any) -> Source:
-    """Open a path or a frame; nothing is read before the column names have been checked."""
+def open_source(source: Any, file_format: FileFormat = FileFormat()) -> Source:
+    """Open a path or a frame; no row is read before the column names have been checked.
+
+    What `file_format` leaves open of a CSV file is found in it, and a warning says what was found. A file that can be
+    read in several ways is a `ValueError`.
+    """
     if isinstance(source, str | os.PathLike):
-        return _open_file(Path(source))
+        return _open_file(Path(source), file_format)
     if isinstance(source, pd.DataFrame):
         return Source("the frame", tuple(source.columns), partial(_columns, source))
     try:
@@ -64,7 +70,7 @@ def _is_readable(path: Path) -> bool:
     return True
 
 
-def _open_file(path: Path) -> Source:
+def _open_file(path: Path, file_format: FileFormat) -> Source:
     if not _is_readable(path):
         raise ValueError(f"A table must be one file: {quote(str(path))} cannot be the name of one.")
     if path.is_dir():
@@ -75,7 +81,14 @@ def _open_file(path: Path) -> Source:
         raise ValueError(f"{path.name} must hold a table: the file is empty (0 bytes). Write it again.")
     name = path.name.lower()
     if name.endswith((".csv", ".csv.gz")):
-        return open_csv(path)
-    if name.endswith(".parquet"):
-        return open_parquet(path)
-    raise ValueError(f"A table must be a .csv, .csv.gz or .parquet file: found {quote(path.name)}. Convert it.")
+        return open_csv(path, file_format)
+    if not name.endswith((".parquet", ".xlsx")):
+        raise ValueError(
+            f"A table must be a .csv, .csv.gz, .parquet or .xlsx file: found {quote(path.name)}. Convert it."
+        )
+    if file_format.is_given:
+        raise ValueError(
+            f"Separators, decimal marks and encodings are of CSV files: found {file_format} for {path.name}. "
+            "Leave them out."
+        )
+    return open_parquet(path) if name.endswith(".parquet") else open_excel(path)

@@ -1,7 +1,7 @@
 """A user's own table: features, label and sensitive columns."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
@@ -9,8 +9,10 @@ import pandas as pd
 from mamofair.tables._open import open_source
 from mamofair.tables.attributes import assign_groups
 from mamofair.tables.columns import exclusion_reason, summarize, tidy
-from mamofair.tables.labels import encode_labels
+from mamofair.tables.file_format import FileFormat
+from mamofair.tables.labels import MergedLabels, encode_labels
 from mamofair.tables.roles import assign_roles, warn_left_out
+from mamofair.tables.text_numbers import TextNumbers, UnclearNumbers, read_amounts, warn_read
 
 __all__ = ["Table", "read_features", "read_table"]
 
@@ -28,9 +30,14 @@ class Table:
     sensitive : DataFrame
         The group of each row for each sensitive column, as text; missing means unknown.
     labels : tuple
-        The two values of the target as they are in the table: (unfavorable, favorable).
+        The two values of the target as they are in the table: (unfavorable, favorable). If the target has more, two
+        texts that name the favorable ones.
     left_out : dict
         Columns that cannot be features, and why.
+    merged : MergedLabels or None
+        Which values of a target with more than two are favorable, and which are not.
+    text_numbers : dict
+        Columns of text that were read as numbers, such as "$51,061", and their decimal mark; `encoder` takes it.
     """
 
     X: pd.DataFrame
@@ -38,6 +45,8 @@ class Table:
     sensitive: pd.DataFrame
     labels: tuple[Any, Any]
     left_out: dict[str, str]
+    merged: MergedLabels | None = None
+    text_numbers: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X, self.y, self.sensitive))
@@ -56,21 +65,24 @@ def read_table(
     sensitive: Any = (),
     drop: Any = (),
     keep_sensitive: bool = False,
+    *,
+    file_format: FileFormat = FileFormat(),
 ) -> Table:
-    """Return features, label and sensitive columns of a CSV file, a Parquet file or a DataFrame.
+    """Return features, label and sensitive columns of a CSV, Parquet or Excel file or a DataFrame.
 
     Dates, free text (names, ids, notes: text whose values hardly ever repeat) and columns without any value cannot be
-    features. They are left out, and a warning names them.
+    features. They are left out, and a warning names them. Money, percentages and thousands that are written as text are
+    read as numbers, and a warning says so.
 
     Parameters
     ----------
     source : path or DataFrame
-        A ``.csv``, ``.csv.gz`` or ``.parquet`` file, or a pandas or polars DataFrame.
+        A ``.csv``, ``.csv.gz``, ``.parquet`` or ``.xlsx`` file, or a pandas or polars DataFrame.
     target : str
-        The column to predict. It must have two values and none missing.
-    favorable : value or str, optional
+        The column to predict. It must have no missing values and, unless `favorable` names some, two different ones.
+    favorable : value, str or list of them, optional
         The target value that counts as the favorable outcome, or its text. Required unless the target is 0/1, −1/1 or
-        boolean.
+        boolean. Of more than two values, one or several are favorable and all others are not; a warning lists them.
     sensitive : str, list or mapping
         The sensitive attributes. A number such as an age needs the edges of bins:
         ``["sex", {"age": [25, 60]}]``, ``{"sex": None, "age": [25, 60]}`` and ``["sex", "age:25,60"]`` are
@@ -79,6 +91,9 @@ def read_table(
         Columns to exclude from the features.
     keep_sensitive : bool
         Whether sensitive columns are features as well.
+    file_format : FileFormat
+        The separator, decimal mark and encoding of a CSV file. What is not given is found in the file, and a warning
+        says what was found.
 
     Examples
     --------
@@ -90,13 +105,16 @@ def read_table(
     >>> y.tolist(), list(X), table.labels
     ([0, 1, 0, 1], ['age'], ('no', 'yes'))
     """
-    table = open_source(source)
+    table = open_source(source, file_format)
     roles = assign_roles(table, target, sensitive, drop, keep_sensitive)
     columns = table.read(list(roles.names))
-    y, labels = encode_labels(tidy(next(columns)[1]), favorable)
+    y, labels, merged = encode_labels(tidy(next(columns)[1]), favorable)
     groups, features, left_out = {}, {}, {}
+    readings = dict[str, TextNumbers | UnclearNumbers]()
     for name, raw in columns:
         column = tidy(raw)
+        if name in roles.features or roles.edges[name]:
+            column = read_amounts(column, table.file_format.decimal, readings)
         if name in roles.edges:
             groups[name] = assign_groups(column, roles.edges[name])
         if name not in roles.features:
@@ -105,13 +123,15 @@ def read_table(
             left_out[name] = reason
         else:
             features[name] = column
+    warn_read(readings)
     warn_left_out(left_out, features)
     # copy=False: the columns become a frame as they are, without a second copy of them all.
     X = pd.DataFrame({name: features[name] for name in table.names if name in features}, copy=False)
-    return Table(X, y, pd.DataFrame(groups, copy=False), labels, left_out)
+    text_numbers = {n: read.decimal for n, read in readings.items() if n in features and isinstance(read, TextNumbers)}
+    return Table(X, y, pd.DataFrame(groups, copy=False), labels, left_out, merged, text_numbers)
 
 
-def read_features(source: Any, names: Iterable[str]) -> pd.DataFrame:
+def read_features(source: Any, names: Iterable[str], *, file_format: FileFormat = FileFormat()) -> pd.DataFrame:
     """Return the named columns of a table, in this order and in plain types; others are ignored.
 
     Reads the features of new rows for a trained model: ``read_features("new.csv", encoder.feature_names_in_)``.
@@ -121,6 +141,6 @@ def read_features(source: Any, names: Iterable[str]) -> pd.DataFrame:
     >>> read_features(pd.DataFrame({"id": ["a"], "age": [23]}), ["age"]).to_dict("list")
     {'age': [23]}
     """
-    table, wanted = open_source(source), list(names)
+    table, wanted = open_source(source, file_format), list(names)
     table.check(wanted)
     return pd.DataFrame({name: tidy(column) for name, column in table.read(wanted)}, copy=False)

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import pandas as pd
 
 from mamofair._messages import PATH, cut, quote, quote_some
+from mamofair.tables.file_format import FileFormat
 
 __all__ = ["Columns", "Source"]
 
@@ -28,11 +29,14 @@ class Source:
     columns : callable
         Yields (name, column) for the given names, in their order. Each column is yielded before the next one is read,
         so that there is never a second copy of the table.
+    file_format : FileFormat
+        How a CSV file is written; its decimal mark is None where no number has one.
     """
 
     label: str
     names: tuple[Any, ...]
     columns: Callable[[list[str]], Columns]
+    file_format: FileFormat = FileFormat()
 
     def __post_init__(self) -> None:
         if wrong := [name for name in self.names if not isinstance(name, str)]:

@@ -1,0 +1,149 @@
+"""The check of a table before training: its columns, labels and groups, and what to look at."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair.tables._column_checks import ColumnCheck, check_attribute, check_feature, check_target
+from mamofair.tables._open import open_source
+from mamofair.tables._single_column import balanced_accuracy
+from mamofair.tables.attributes import check_edges, parse_attributes
+from mamofair.tables.columns import kind_of, tidy
+from mamofair.tables.data_check import ColumnUse, DataCheck, Finding, Telltale
+from mamofair.tables.file_format import FileFormat
+
+__all__ = ["check"]
+
+_SAMPLE = 20_000  # rows that tell how well one column predicts another
+_PROXY, _COPY = 0.5, 0.96  # skill from which a column is named
+_BEST = 10  # telltales that are kept of each attribute
+
+
+def check(
+    source: Any,
+    *,
+    target: str | None = None,
+    favorable: Any = None,
+    sensitive_features: Any = None,
+    drop: Any = (),
+    min_group: int = 30,
+    file_format: FileFormat = FileFormat(),
+) -> DataCheck:
+    """Return what a table holds and what to look at before training; nothing is changed.
+
+    Looked for are columns that cannot be features (dates, ids, free text), numbers in text, values that differ by case
+    or spaces, rare labels, small groups, duplicated rows, near-copies of the target (leakage) and columns that tell a
+    sensitive attribute (proxies). The latter two are found with the cross-validated balanced accuracy of each column
+    alone, on at most 20,000 random rows.
+
+    Parameters
+    ----------
+    source : path or DataFrame
+        As in `read_table`.
+    target : str, optional
+        The column to predict.
+    favorable : value or str, optional
+        The target value that counts as the favorable outcome.
+    sensitive_features : str, list or mapping, optional
+        The sensitive columns, in the forms of `read_table`: ``["sex", "age:25,60"]``.
+    drop : str or list of str
+        Columns to exclude from the features.
+    min_group : int
+        Groups with fewer rows are named.
+    file_format : FileFormat
+        The separator, decimal mark and encoding of a CSV file.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"pay": ["$1,200", "$800"] * 50, "sex": ["f", "f", "m", "m"] * 25, "hired": [0, 1] * 50})
+    >>> print(check(people, target="hired", favorable=1, sensitive_features="sex"))
+    the frame: 100 rows; 1 of 3 columns are features (1 number from text).
+    Target hired: 0 50.0%, 1 (favorable) 50.0%.
+    Groups of sex: f 50, m 50, unknown 0.
+    column  finding                  detail
+            duplicated rows          96 rows repeat an earlier one in every column
+    pay     read as numbers          '$1,200' is 1200
+    pay     near-copy of the target  tells hired with a balanced accuracy of 1.00 (chance 0.50)
+    """
+    table = open_source(source, file_format)
+    dropped = [drop] if isinstance(drop, str) else list(() if drop is None else drop)
+    bins = parse_attributes(sensitive_features, table.names)
+    table.check([*([] if target is None else [target]), *bins, *dropped])
+    edges = {name: check_edges(name, bins[name]) for name in bins}
+    checks, hashes, sample = list[ColumnCheck](), np.zeros(1, dtype=np.uint64), np.zeros(0, dtype=np.int64)
+    for name, raw in table.read(list(table.names)):
+        if not checks:
+            sample = np.sort(np.random.default_rng(0).permutation(len(raw))[:_SAMPLE])
+        hashes = hashes * np.uint64(1_000_003) ^ _hash(raw)
+        if name in dropped:
+            checks.append(ColumnCheck(ColumnUse(name, "dropped", kind_of(raw), int(raw.isna().sum()))))
+            continue
+        try:
+            column = tidy(raw)
+        except ValueError as error:  # infinite numbers
+            checks.append(ColumnCheck.left_out(name, "number", int(raw.isna().sum()), str(error)))
+            continue
+        if name == target:
+            checks.append(check_target(column, favorable, sample))
+        elif name in edges:
+            checks.append(check_attribute(column, edges[name], min_group, table.file_format.decimal, sample))
+        else:
+            checks.append(check_feature(column, table.file_format.decimal, sample))
+    return _summarize(table.label, checks, hashes, len(sample), target)
+
+
+def _summarize(
+    name: str, checks: Sequence[ColumnCheck], hashes: np.ndarray, sampled: int, target: str | None
+) -> DataCheck:
+    """Return the check of a table after those of its columns."""
+    features = {one.use.column: one.bins for one in checks if one.bins is not None}
+    classes = {one.use.column: one.classes for one in checks if one.classes is not None}
+    telltales = [told for column, codes in classes.items() for told in _best(features, column, codes)]
+    told = [finding for one in telltales for finding in _find_telltale(one, one.tells == target)]
+    found = [finding for one in checks for finding in one.findings]
+    return DataCheck(
+        name,
+        rows=len(hashes),
+        uses=tuple(one.use for one in checks),
+        findings=(*_find_duplicates(hashes), *found, *told),
+        target=next((one.balance for one in checks if one.balance is not None), None),
+        attributes=tuple(one.groups for one in checks if one.groups is not None),
+        telltales=tuple(telltales),
+        sampled=sampled if sampled < len(hashes) else None,
+    )
+
+
+def _best(features: Mapping[str, np.ndarray], name: str, classes: np.ndarray) -> Sequence[Telltale]:
+    """Return the features that alone tell a label or group best; rows without one do not count."""
+    known = np.flatnonzero(classes >= 0)
+    codes, values = pd.factorize(classes[known])
+    if len(values) < 2:
+        return []
+    chance = round(1 / len(values), 6)
+    told = (
+        Telltale(one, name, round(balanced_accuracy(bins[known], codes), 6), chance) for one, bins in features.items()
+    )
+    return sorted(told, key=lambda one: -one.balanced_accuracy)[:_BEST]
+
+
+def _find_telltale(one: Telltale, is_target: bool) -> Iterator[Finding]:
+    detail = f"tells {one.tells} with a balanced accuracy of {one.balanced_accuracy:.2f} (chance {one.chance:.2f})"
+    if one.skill >= _COPY:
+        yield Finding(one.column, f"near-copy of {'the target' if is_target else one.tells}", detail)
+    elif one.skill >= _PROXY and not is_target:
+        yield Finding(one.column, f"proxy for {one.tells}", detail)
+
+
+def _find_duplicates(hashes: np.ndarray) -> Iterable[Finding]:
+    if again := len(hashes) - len(np.unique(hashes)):
+        yield Finding("", "duplicated rows", f"{again:,} rows repeat an earlier one in every column")
+
+
+def _hash(column: pd.Series) -> np.ndarray:
+    """Return a hash of each value; lists and other objects are hashed by their text."""
+    try:
+        return np.asarray(pd.util.hash_pandas_object(column, index=False), dtype=np.uint64)
+    except TypeError:
+        return np.asarray(pd.util.hash_pandas_object(column.astype(str), index=False), dtype=np.uint64)

@@ -1,0 +1,108 @@
+"""The check of one column: as the target, as a sensitive attribute, or as a feature."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair._messages import quote
+from mamofair.tables._column_findings import find_in_feature, find_spaces, find_spellings
+from mamofair.tables._single_column import as_bins
+from mamofair.tables.attributes import name_groups
+from mamofair.tables.columns import exclusion_reason, kind_of, summarize, to_text
+from mamofair.tables.data_check import ColumnUse, Finding, GroupCounts, ValueCounts
+from mamofair.tables.labels import encode_labels
+from mamofair.tables.text_numbers import TextNumbers, read_text_numbers
+
+__all__ = ["ColumnCheck", "check_attribute", "check_feature", "check_target"]
+
+_RARE = 0.05  # of the rows have the rarer label
+_MOST_VALUES = 20  # of a target that are counted
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnCheck:
+    """What a column is used for, what to look at in it, and what of it the check of the whole table needs.
+
+    Of sampled rows, a feature has `bins`, and the target and the attributes have `classes`, −1 where they are unknown.
+    """
+
+    use: ColumnUse
+    findings: Sequence[Finding] = ()
+    bins: np.ndarray | None = None
+    classes: np.ndarray | None = None
+    balance: ValueCounts | None = None
+    groups: GroupCounts | None = None
+
+    @classmethod
+    def left_out(cls, name: str, read_as: str, missing: int, reason: str, *findings: Finding) -> "ColumnCheck":
+        """Return the check of a column that cannot be a feature."""
+        return cls(
+            ColumnUse(name, "left out", read_as, missing, reason), [*findings, Finding(name, "left out", reason)]
+        )
+
+
+def check_target(column: pd.Series, favorable: Any, sample: np.ndarray) -> ColumnCheck:
+    """Check the column to predict: its values, how often they occur, and whether they can be labels."""
+    name, counts, missing = str(column.name), column.value_counts(), int(column.isna().sum())
+    findings = [*find_spaces(column), *find_spellings(column)]
+    label, classes = None, None
+    good: tuple[str, ...] = ()
+    try:
+        positive, labels, merged = encode_labels(column, favorable)
+        label, classes = to_text(labels[1]), positive.to_numpy()[sample]
+        good = tuple(map(to_text, labels[1:] if merged is None else merged.favorable))
+    except ValueError as error:
+        if favorable is None and len(counts) == 2 and not missing:  # all that is unknown is which one is favorable
+            classes = pd.factorize(column)[0][sample]
+        else:
+            findings.append(Finding(name, "cannot be the target", str(error)))
+    rows = len(column)
+    if len(counts) == 2 and counts.iloc[1] < _RARE * rows:
+        rare = f"{quote(to_text(counts.index[1]))} in {counts.iloc[1]:,} of {rows:,} rows, {counts.iloc[1] / rows:.1%}"
+        findings.append(Finding(name, "rare label", rare))
+    values = {to_text(value): int(count) for value, count in counts.iloc[:_MOST_VALUES].items()}
+    balance = ValueCounts(name, values, missing, label, good)
+    return ColumnCheck(ColumnUse(name, "target", kind_of(column), missing), findings, classes=classes, balance=balance)
+
+
+def check_attribute(
+    column: pd.Series, edges: tuple[float, ...], min_group: int, decimal: str | None, sample: np.ndarray
+) -> ColumnCheck:
+    """Check a sensitive column: its groups, those with fewer rows than `min_group`, and the unknown rows."""
+    reading = read_text_numbers(column, decimal) if edges else None
+    column = reading.numbers if isinstance(reading, TextNumbers) else column
+    name, unknown = str(column.name), int(column.isna().sum())
+    use = ColumnUse(name, "sensitive", kind_of(column), unknown)
+    findings = [*find_spaces(column), *find_spellings(column)]
+    try:
+        groups = name_groups(column, edges)
+    except ValueError as error:
+        return ColumnCheck(use, [*findings, Finding(name, "cannot be an attribute", str(error))])
+    counts = {str(group): int(count) for group, count in groups.value_counts().items()}
+    small = tuple(group for group, count in counts.items() if count < min_group)
+    findings += [
+        Finding(name, "small group", f"{quote(group)} has {counts[group]:,} rows, fewer than {min_group}")
+        for group in small
+    ]
+    if len(counts) < 2:
+        findings.append(Finding(name, "cannot be an attribute", "there are fewer than two groups"))
+    classes = pd.factorize(groups.mask(groups.isin(small)))[0][sample]
+    return ColumnCheck(use, findings, classes=classes, groups=GroupCounts(name, counts, unknown, small))
+
+
+def check_feature(column: pd.Series, decimal: str | None, sample: np.ndarray) -> ColumnCheck:
+    """Check a column that may be a feature: whether it can be one, how it is read, and what to look at in it."""
+    name, missing, read_as = str(column.name), int(column.isna().sum()), str(kind_of(column))
+    reading, detail, findings = read_text_numbers(column, decimal), "", list[Finding]()
+    if isinstance(reading, TextNumbers):
+        column, read_as, detail = reading.numbers, "number from text", reading.detail
+        findings.append(Finding(name, "read as numbers", detail))
+    elif reading is not None:
+        findings.append(Finding(name, "may be numbers", f"{reading.detail}: give the decimal mark"))
+    if reason := exclusion_reason(summarize(column)):
+        return ColumnCheck.left_out(name, read_as, missing, reason, *findings)
+    findings += find_in_feature(column)
+    return ColumnCheck(ColumnUse(name, "feature", read_as, missing, detail), findings, as_bins(column.iloc[sample]))

@@ -1,0 +1,77 @@
+"""What to look at in one column: ids, spellings, blanks, constants."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from mamofair._messages import cut, quote_some
+from mamofair.tables.columns import kind_of, to_text
+from mamofair.tables.data_check import Finding
+
+__all__ = ["find_in_feature", "find_spaces", "find_spellings"]
+
+_MOSTLY = 0.5  # of the values missing
+_SHOWN = 3  # sets of spellings
+_UNITS = 0.05  # different values a row, of an id that occurs in several rows
+_FEW = 20  # rows in which all numbers may well differ
+_NAMED_LIKE_IDS = re.compile(r"(^|[_\W])(id|uuid|key|index|nr|no|number)($|[_\W])", re.IGNORECASE)
+
+
+def find_in_feature(column: pd.Series) -> Iterator[Finding]:
+    """Yield what to look at in a column that is a feature."""
+    name, known = str(column.name), column.dropna()
+    if (share := 1 - len(known) / len(column)) >= _MOSTLY:
+        yield Finding(name, "mostly missing", f"{share:.0%} of the values are missing")
+    if known.nunique() == 1:
+        yield Finding(name, "constant", f"every known value is {cut(to_text(known.iloc[0]))}")
+    if _looks_like_id(known):
+        yield Finding(
+            name, "may be an id", f"{len(known):,} different whole numbers, and a feature: name it in `drop` if it is"
+        )
+    elif _names_units(known):
+        detail = (
+            f"{known.nunique():,} different whole numbers in {len(known):,} rows, and a feature: `drop` an id, and "
+        )
+        yield Finding(name, "may be an id", detail + "keep rows of one person together with `--unit`")
+    yield from find_spellings(column)
+
+
+def find_spellings(column: pd.Series) -> Iterator[Finding]:
+    """Yield the values of a column of text that differ only by case or spaces."""
+    if kind_of(column) != "text":
+        return
+    spellings = defaultdict[str, list[str]](list)
+    for value in column.dropna().unique():
+        spellings[" ".join(str(value).split()).casefold()].append(str(value))
+    if several := [values for values in spellings.values() if len(values) > 1]:
+        shown = "; ".join(quote_some(values) for values in several[:_SHOWN])
+        more = "; …" if len(several) > _SHOWN else ""
+        yield Finding(str(column.name), "spellings", f"these differ only by case or spaces: {shown}{more}")
+
+
+def find_spaces(column: pd.Series) -> Iterator[Finding]:
+    """Yield the values of a column of text that start or end with a space."""
+    if kind_of(column) == "text":
+        spaced = [value for value in column.dropna().unique() if str(value) != str(value).strip()]
+        if spaced:
+            yield Finding(str(column.name), "spaces", f"{quote_some(spaced)}: spaces around values are part of them")
+
+
+def _names_units(known: pd.Series) -> bool:
+    """Whether a column is called an id, and has whole numbers that often differ, but not always."""
+    if known.dtype.kind not in "iuf" or not _NAMED_LIKE_IDS.search(str(known.name)):
+        return False
+    whole = (known.to_numpy(dtype="float64") % 1 == 0).all()
+    return bool(whole and known.nunique() > max(_FEW, _UNITS * len(known)))
+
+
+def _looks_like_id(known: pd.Series) -> bool:
+    """Whether all numbers are whole and different, and either its name says so or they are nearly consecutive."""
+    if known.dtype.kind not in "iuf" or len(known) <= _FEW or known.nunique() < len(known):
+        return False
+    numbers = known.to_numpy(dtype="float64")
+    dense = np.ptp(numbers) < 2 * len(numbers)
+    return bool((numbers == np.floor(numbers)).all() and (dense or _NAMED_LIKE_IDS.search(str(known.name))))

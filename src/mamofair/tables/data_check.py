@@ -1,0 +1,178 @@
+"""What a table holds, and what to look at before anybody trains on it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+
+from mamofair._html import html_table
+from mamofair._messages import cut
+
+__all__ = ["ColumnUse", "DataCheck", "Finding", "GroupCounts", "Telltale", "ValueCounts"]
+
+_SHOWN = 6  # groups or values in a line of text
+_DETAIL = 110  # characters of a detail in a table of text
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to look at; a finding about rows has no column."""
+
+    column: str
+    finding: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class ColumnUse:
+    """What a column is used for, and how it is read.
+
+    `role` is "target", "sensitive", "feature", "left out" or "dropped", and `detail` says why it is left out.
+    """
+
+    column: str
+    role: str
+    read_as: str
+    missing: int
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class ValueCounts:
+    """The values of the target with their rows, most frequent first, and the favorable one, if it is known."""
+
+    column: str
+    values: Mapping[str, int]
+    missing: int
+    favorable: str | None
+    favorable_values: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts as plain JSON."""
+        return asdict(self) | {"favorable_values": list(self.favorable_values)}
+
+
+@dataclass(frozen=True)
+class GroupCounts:
+    """The groups of a sensitive attribute with their rows, the rows whose group is unknown, and the small groups."""
+
+    attribute: str
+    groups: Mapping[str, int]
+    unknown: int
+    small: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Telltale:
+    """How well one feature alone tells the target or an attribute: 1 / k is chance where there are k values."""
+
+    column: str
+    tells: str
+    balanced_accuracy: float
+    chance: float
+
+    @property
+    def skill(self) -> float:
+        """The balanced accuracy on a scale from 0, chance, to 1, always right."""
+        return (self.balanced_accuracy - self.chance) / (1 - self.chance)
+
+
+@dataclass(frozen=True, repr=False)
+class DataCheck:
+    """The check of a table, as `mamofair.tables.check` returns it; nothing in the table was changed.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file, or "the frame".
+    rows : int
+        The number of rows.
+    uses : tuple of ColumnUse
+        What each column is used for.
+    findings : tuple of Finding
+        What to look at.
+    target : ValueCounts or None
+        The class balance.
+    attributes : tuple of GroupCounts
+        The groups of each sensitive attribute.
+    telltales : tuple of Telltale
+        For the target and each attribute the features that tell it best, best first.
+    sampled : int or None
+        The number of random rows behind the telltales, if not all.
+    """
+
+    name: str
+    rows: int
+    uses: tuple[ColumnUse, ...]
+    findings: tuple[Finding, ...]
+    target: ValueCounts | None = None
+    attributes: tuple[GroupCounts, ...] = ()
+    telltales: tuple[Telltale, ...] = ()
+    sampled: int | None = None
+
+    def frame(self) -> pd.DataFrame:
+        """Return one row per finding: `column`, `finding` and `detail`."""
+        return pd.DataFrame([asdict(one) for one in self.findings], columns=["column", "finding", "detail"], dtype=str)
+
+    def columns(self) -> pd.DataFrame:
+        """Return one row per column: `column`, `role`, `read_as`, `missing` and `detail`, why it is left out."""
+        return pd.DataFrame([asdict(one) for one in self.uses])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the check as plain JSON."""
+        return {
+            "rows": self.rows,
+            "columns": [asdict(one) for one in self.uses],
+            "findings": [asdict(one) for one in self.findings],
+            "target": None if self.target is None else self.target.to_json(),
+            "attributes": [asdict(one) | {"small": list(one.small)} for one in self.attributes],
+            "telltales": [asdict(one) for one in self.telltales],
+            "sampled": self.sampled,
+        }
+
+    def __str__(self) -> str:
+        return "\n".join([*self._sentences(), *_text_table(self.frame())])
+
+    def __repr__(self) -> str:
+        return f"DataCheck({self.name}: {self.rows:,} rows, {len(self.uses)} columns, {len(self.findings)} findings)"
+
+    def _repr_html_(self) -> str:
+        return html_table(" ".join(self._sentences()), self.frame().columns, self.frame().itertuples(index=False))
+
+    def _sentences(self) -> list[str]:
+        features = [use.read_as for use in self.uses if use.role == "feature"]
+        kinds = ", ".join(f"{features.count(kind)} {kind}" for kind in dict.fromkeys(features))
+        sentences = [
+            f"{self.name}: {self.rows:,} rows; {len(features)} of {len(self.uses)} columns are features"
+            + (f" ({kinds})." if kinds else ".")
+        ]
+        if self.target is not None:
+            shares = {
+                value + (" (favorable)" if value in self.target.favorable_values else ""): f"{count / self.rows:.1%}"
+                for value, count in self.target.values.items()
+            }
+            sentences.append(f"Target {self.target.column}: {_list(shares)}.")
+        for one in self.attributes:
+            counts = {group: f"{count:,}" for group, count in one.groups.items()}
+            sentences.append(f"Groups of {one.attribute}: {_list(counts | {'unknown': f'{one.unknown:,}'})}.")
+        if self.sampled is not None:
+            sentences.append(f"What single columns tell was measured on {self.sampled:,} random rows.")
+        return sentences if self.findings else [*sentences, "Nothing else to look at."]
+
+
+def _list(values: Mapping[str, str]) -> str:
+    shown = [f"{cut(name)} {value}" for name, value in values.items()]
+    return ", ".join(shown if len(shown) <= _SHOWN + 1 else [*shown[:_SHOWN], f"… ({len(shown)} in all)"])
+
+
+def _text_table(frame: pd.DataFrame) -> list[str]:
+    """Return the lines of a table, its columns aligned."""
+    if frame.empty:
+        return []
+    cells = [
+        list(frame),
+        *([cut(name, 30), finding, cut(detail, _DETAIL)] for name, finding, detail in frame.to_numpy()),
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip() for line in cells]
