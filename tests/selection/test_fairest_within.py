@@ -48,7 +48,7 @@ def test_a_margin_adds_standard_errors_to_the_error(rows, limit, margin):
     if safe:
         assert max(chosen(FairestWithin(limit / 1000, margin=margin), ours)[1:]) == min(max(gaps) for _, *gaps in safe)
     else:
-        with pytest.warns(UserWarning, match="standard errors, only as measured: the one with the most room"):
+        with pytest.warns(UserWarning, match="standard errors?, only as measured: the one with the most room"):
             row = chosen(FairestWithin(limit / 1000, margin=margin), ours)
         assert padded(row[0]) == pytest.approx(min(padded(error) for error, *_ in within))
 

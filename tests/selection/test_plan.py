@@ -142,5 +142,5 @@ def test_words():
     assert str(Plan.of(y, groups, {EOPP: 0.1}, 0.9)) == (
         "To certify equal_opportunity[sex] ≤ 0.1 with 90 % confidence, hold back 246 rows of sex=F with y = 1 and 246 "
         "rows of sex=M with y = 1: about 492 rows in all, which leaves 19,508 to train on. A model without any gap "
-        "then passes with a chance of about 65 %."
+        "is then certified with a chance of about 65 %."
     )

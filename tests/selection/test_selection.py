@@ -58,7 +58,7 @@ def test_a_margin_adds_standard_errors_to_every_gap(rows, limit, margin):
     if safe:
         assert chosen(rule, ours)[0] == min(row[0] for row in safe)
     else:
-        with pytest.warns(UserWarning, match="standard errors, only as measured: the one with the most room"):
+        with pytest.warns(UserWarning, match="standard errors?, only as measured: the one with the most room"):
             row = chosen(rule, ours)
         assert excess[tuple(row)] == pytest.approx(min(excess.values()))
 

@@ -4,12 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool
 from sklearn.utils.validation import check_is_fitted
 
-from mamofair._messages import PATH, as_share, cut, quote, quote_some
+from mamofair._messages import PATH, as_share, cut, quote
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
-from mamofair._rows.labels import as_column, is_label, unique
+from mamofair._rows.labels import as_column, read_outcomes
 from mamofair.alternatives._answer import Alternative
 from mamofair.alternatives._compare import compare
 from mamofair.alternatives._decisions import PairedDecisions
@@ -123,7 +122,10 @@ def _read(model: FairClassifier, X: Any, y: Any, features: Any, incumbent: Any) 
             f"`incumbent` must have one decision per row: found {len(decided):,} for {len(labels):,} rows of `y`. "
             "Give the decisions on these very rows."
         )
-    truth, favored = (_is_favorable(model, each, name) for each, name in ((labels, "y"), (decided, "incumbent")))
+    truth, favored = (
+        read_outcomes(each, model.classes_, model.favorable_, name)
+        for each, name in ((labels, "y"), (decided, "incumbent"))
+    )
     groups = read_groups(features, rows=len(labels), whole=False)
     warn_of_order(features, {"X": X, "y": y, "incumbent": given})
     groups = groups.crossed() if model.crossed else groups
@@ -132,19 +134,6 @@ def _read(model: FairClassifier, X: Any, y: Any, features: Any, incumbent: Any) 
     if models.shape[1] != len(labels):
         raise ValueError(f"`X` must have one row per label: found {models.shape[1]:,} for {len(labels):,} in `y`.")
     return PairedDecisions(truth, _leave_out_small(model, groups, truth), favored, models)
-
-
-def _is_favorable(model: FairClassifier, labels: np.ndarray, name: str) -> Bool[np.ndarray, " n"]:
-    known = model.classes_.tolist()
-    strays = [label for label in unique(labels) if label not in known]
-    if strays:
-        scores = any(isinstance(label, float) and not label.is_integer() for label in strays)
-        advice = "If these are scores, compare them with a threshold first." if scores else "Write them alike."
-        raise ValueError(
-            f"`{name}` must have the labels that the model knows, {quote_some(known, join=' and ')}: found "
-            f"{quote(strays[0])}. {advice}"
-        )
-    return is_label(labels, model.favorable_)
 
 
 def _leave_out_small(model: FairClassifier, groups: Groups, y: np.ndarray) -> Groups:

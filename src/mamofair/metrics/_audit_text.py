@@ -1,6 +1,7 @@
-"""The printed parts of an audit: tables as text, scores in brief, and remarks about groups."""
+"""The printed parts of an audit: its headline, tables as text, scores in brief, and remarks about groups."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from mamofair._rows.groups import Groups
 from mamofair.metrics._scores import Scores
 from mamofair.notions import Notion
 
-__all__ = ["as_text", "describe_groups", "describe_scores"]
+__all__ = ["as_text", "describe_groups", "describe_scores", "headline"]
 
 _WIDTH, _BINS = 0.05, 10  # what `Audit.around_threshold` and `Audit.calibration_error` take by default
 
@@ -19,24 +20,43 @@ def as_text(frame: pd.DataFrame) -> str:
     return frame.to_string(index=False, float_format="{:.3f}".format, na_rep="undefined")
 
 
+def headline(
+    rows: int, has_truth: bool, threshold: float | None, favorable: Any, levels: Mapping[str, float], confidence: float
+) -> str:
+    """Return what was audited, in one line; `levels` are figures of everyone, such as the error."""
+    without = "" if has_truth else " without true labels"
+    at = "" if threshold is None else f" (score > {threshold:g})"
+    named = "" if favorable is None else f" The favorable outcome is `{favorable}`."
+    figures = "; ".join(f"{name} {value:.3f}" for name, value in levels.items())
+    return f"Audit of {rows:,} decisions{without}{at}.{named} {figures}; intervals with {confidence:.0%} confidence."
+
+
 def describe_scores(scores: Scores) -> list[str]:
-    """Return how well scores rank, how calibrated they are and where the threshold lies on them, by group."""
-    areas, errors, places = scores.auc(), scores.calibration_error(_BINS), scores.around_threshold(_WIDTH)
-    table = {
-        "attribute": areas["attribute"],
-        "group": areas["group"],
+    """Return how well scores rank, how calibrated they are and where the threshold lies on them, by group.
+
+    Without true labels, only the place of the threshold can be told.
+    """
+    places = scores.around_threshold(_WIDTH)
+    who = {"attribute": places["attribute"], "group": places["group"]}
+    where = {
+        f"> {scores.threshold:g}": places["above"],
+        f"within {_WIDTH:g}": places["near"].map("{:,.0f}".format),
+    }
+    meaning = f"the share above the threshold {scores.threshold:g}, and how many lie within {_WIDTH:g} of it."
+    if scores.positive is None:
+        return ["", f"Scores: {meaning}", as_text(pd.DataFrame(who | where)), *scores.remarks()]
+    areas, errors = scores.auc(), scores.calibration_error(_BINS)
+    fit = {
         "AUC": _with_interval(areas, "auc"),
         "score − rate": _with_interval(errors, "difference"),
         "calibration error": errors["error"],
         "by chance": errors["by_chance"],
-        f"> {scores.threshold:g}": places["above"],
-        f"within {_WIDTH:g}": places["near"].map("{:,.0f}".format),
     }
     meaning = (
         "Scores: AUC; mean score minus observed rate; calibration error, and that of calibrated scores by chance; "
-        f"the share above the threshold {scores.threshold:g}, and how many lie within {_WIDTH:g} of it."
+        + meaning
     )
-    return ["", meaning, as_text(pd.DataFrame(table)), *scores.remarks()]
+    return ["", meaning, as_text(pd.DataFrame(who | fit | where)), *scores.remarks()]
 
 
 def _with_interval(frame: pd.DataFrame, name: str) -> list[str]:

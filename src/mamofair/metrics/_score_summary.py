@@ -24,9 +24,10 @@ _CONFIDENCE = 0.95
 class ScoreSummary:
     """How the scores of one point are distributed, and how well they rank and fit the labels, in each group.
 
-    By attribute ("" is everyone): `counts` of rows in `SCORE_BINS` equal bins of [0, 1], of which the upper half is
-    decided favorably; `auc` and `difference` (the mean score minus the observed rate), each with its value and the ends
-    of its 95 % interval. The value is NaN where a group has no rows or, for the AUC, lacks a label.
+    By attribute ("" is everyone): `counts` of rows (with weights, their sums) in `SCORE_BINS` equal bins of [0, 1], of
+    which the upper half is decided favorably; `auc` and `difference` (the mean score minus the observed rate), each
+    with its value and the ends of its 95 % interval. The value is NaN where a group has no rows or, for the AUC, lacks
+    a label.
     """
 
     counts: Mapping[str, Float[np.ndarray, "_ bins"]]
@@ -34,7 +35,12 @@ class ScoreSummary:
     difference: Mapping[str, Float[np.ndarray, "_ 3"]]
 
 
-def summarize_scores(logits: Float[np.ndarray, " n"], positive: Bool[np.ndarray, " n"], people: Groups) -> ScoreSummary:
+def summarize_scores(
+    logits: Float[np.ndarray, " n"],
+    positive: Bool[np.ndarray, " n"],
+    people: Groups,
+    weight: Float[np.ndarray, " n"] | None = None,
+) -> ScoreSummary:
     """Return the summary of a point that decides favorably where a logit is above 0, its score ½.
 
     >>> from mamofair._rows.groups import read_groups
@@ -46,6 +52,7 @@ def summarize_scores(logits: Float[np.ndarray, " n"], positive: Bool[np.ndarray,
     scores, labels, middle = expit(logits), positive.astype(float), SCORE_BINS // 2
     place = np.clip(np.ceil(SCORE_BINS * scores) - 1, 0, SCORE_BINS - 1).astype(int)
     place = np.where(logits > 0, np.maximum(place, middle), np.minimum(place, middle - 1))  # tiny logits round to ½
+    ones = np.ones(len(scores)) if weight is None else weight
     counts, areas, differences = {}, {}, {}
     everyone = np.zeros(len(scores), dtype=int)
     for name, codes, size in [
@@ -53,9 +60,11 @@ def summarize_scores(logits: Float[np.ndarray, " n"], positive: Bool[np.ndarray,
         *zip(people.names, people.codes.T, map(len, people.values), strict=True),
     ]:
         rows = [codes == code for code in range(size)]
-        counts[name] = np.array([np.bincount(place[own], minlength=SCORE_BINS) for own in rows], dtype=float)
-        areas[name] = np.array([auc(scores[own], labels[own], 1 - labels[own], _CONFIDENCE) for own in rows])
+        counts[name] = np.array([np.bincount(place[own], ones[own], minlength=SCORE_BINS) for own in rows], dtype=float)
+        areas[name] = np.array(
+            [auc(scores[own], labels[own] * ones[own], (1 - labels[own]) * ones[own], _CONFIDENCE) for own in rows]
+        )
         differences[name] = np.array(
-            [mean_difference(scores[own], labels[own], np.ones(own.sum()), _CONFIDENCE) for own in rows]
+            [mean_difference(scores[own], labels[own], ones[own], _CONFIDENCE) for own in rows]
         )
     return ScoreSummary(counts, areas, differences)

@@ -25,14 +25,14 @@ EVERYONE = ("", "everyone")
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Scores of rows whose labels and groups are known, and the threshold above which a decision is favorable.
+    """Scores of rows, their labels (None if unknown) and groups, and the threshold above which a decision is favorable.
 
     Tables have a row for everyone, then one for each group of each attribute. Numbers of rows are sums of weights, if
     there are weights, and intervals use effective numbers.
     """
 
     values: Float[np.ndarray, " n"]
-    positive: Bool[np.ndarray, " n"]
+    positive: Bool[np.ndarray, " n"] | None
     people: Groups
     threshold: float
     confidence: float
@@ -40,17 +40,19 @@ class Scores:
 
     def curve(self, thresholds: Iterable[float] | None, criteria: Sequence[Criterion]) -> pd.DataFrame:
         """Return error, selected share and gaps at other thresholds; see `Audit.curve`."""
-        counter, rows = Counter.of(self.positive, self.people, self.weight), []
+        labels = np.zeros(len(self.values)) if self.positive is None else self.positive
+        counter, rows = Counter.of(labels, self.people, self.weight), []
         for threshold in np.linspace(0, 1, 101) if thresholds is None else thresholds:
             _require_threshold(threshold)
             [tally] = counter((self.values > threshold)[None])
             measured = {column(*criterion): tally.gap(*criterion) for criterion in criteria}
-            rows.append({"threshold": threshold, "error": tally.error, "selected": tally.positive_share} | measured)
+            error = {} if self.positive is None else {"error": tally.error}
+            rows.append({"threshold": threshold} | error | {"selected": tally.positive_share} | measured)
         return pd.DataFrame(rows)
 
     def auc(self) -> pd.DataFrame:
         """Return the AUC of everyone and of each group; see `Audit.auc`."""
-        weight, positive = self._weights(), self.positive
+        weight, positive = self._weights(), self._require_labels("auc")
         rows = []
         for attribute, group, own in self._groups():
             favorable, other = np.where(positive, weight, 0)[own], np.where(positive, 0, weight)[own]
@@ -60,6 +62,7 @@ class Scores:
 
     def calibration(self, bins: int) -> pd.DataFrame:
         """Return mean score and observed rate in bins of equal counts; see `Audit.calibration`."""
+        self._require_labels("calibration")
         places = self._bins(bins)
         tables = []
         for attribute, group, own in self._groups():
@@ -69,6 +72,7 @@ class Scores:
 
     def calibration_error(self, bins: int) -> pd.DataFrame:
         """Return calibration in one line for everyone and each group; see `Audit.calibration_error`."""
+        positive = self._require_labels("calibration_error")
         places, weight = self._bins(bins), self._weights()
         rows = []
         for attribute, group, own in self._groups():
@@ -79,7 +83,7 @@ class Scores:
                 float(np.sum(share * one, where=(share > 0) | np.isnan(share)))
                 for one in (parts["score"], parts["rate"], *errors)
             )
-            difference = mean_difference(self.values[own], self.positive[own].astype(float), mass, self.confidence)
+            difference = mean_difference(self.values[own], positive[own].astype(float), mass, self.confidence)
             rows.append((attribute, group, score, rate, *difference, error, by_chance, mass.sum()))
         names = ["attribute", "group", "score", "rate", "difference", "low", "high", "error", "by_chance", "rows"]
         return pd.DataFrame(rows, columns=names)
@@ -101,11 +105,18 @@ class Scores:
     def remarks(self) -> list[str]:
         """Return a sentence for each reason why these scores say little."""
         lines = []
-        if self.positive.all() or not self.positive.any():
+        if self.positive is not None and (self.positive.all() or not self.positive.any()):
             lines.append("All true labels are the same: the AUC is undefined.")
         if len(np.unique(self.values)) == 1:
             lines.append(f"All scores are {self.values[0]:g}: they rank nobody.")
         return lines
+
+    def _require_labels(self, table: str) -> Bool[np.ndarray, " n"]:
+        if self.positive is None:
+            raise ValueError(
+                f"`{table}` needs true labels: found scores only. Call audit(y_true, scores, threshold=…)."
+            )
+        return self.positive
 
     def _weights(self) -> Float[np.ndarray, " n"]:
         return np.ones(len(self.values)) if self.weight is None else self.weight
@@ -129,14 +140,15 @@ class Scores:
     ) -> dict[str, Float[np.ndarray, " bins"]]:
         """Return mean score, observed rate with its interval, rows and effective rows of a group in each bin."""
         weight, count = np.where(own, self._weights(), 0), int(places.max()) + 1
+        positive = self._require_labels("calibration")
 
         def total(part: np.ndarray) -> np.ndarray:
             return np.bincount(places, part, count)
 
-        event, rest = total(weight * self.positive), total(weight * ~self.positive)
+        event, rest = total(weight * positive), total(weight * ~positive)
         rows, effective = event + rest, event + rest
         if self.weight is not None:
-            effective = effective_rows(event, rest, total(weight**2 * self.positive), total(weight**2 * ~self.positive))
+            effective = effective_rows(event, rest, total(weight**2 * positive), total(weight**2 * ~positive))
         known = rows > 0
         rate, score = (
             np.divide(part, rows, out=np.full(count, np.nan), where=known)

@@ -15,7 +15,10 @@ __all__ = ["list_small_groups"]
 def list_small_groups(
     small: Mapping[str, Mapping[Any, int]], tally: Tally | None = None, criteria: Sequence[Criterion] = ()
 ) -> list[dict[str, Any]]:
-    """Return each small group with its rows and, given counts of these groups, its rates with 95 % intervals."""
+    """Return each small group with its rows to learn from.
+
+    Given counts of these groups on test rows, `test_rows` and the rates with 95 % intervals come with them.
+    """
     listed, tallies = [], [] if tally is None else [tally]
     for attribute, counts in small.items():
         rates = dict.fromkeys(
@@ -32,5 +35,7 @@ def list_small_groups(
                 {"meaning": meaning, "rate": None if np.isnan(rate) else rate, "low": low, "high": high}
                 for meaning, rate, low, high in values
             ]
-            listed.append({"attribute": attribute, "group": str(group), "rows": rows, "rates": found})
+            tested = None if tally is None else round(float(tally.counts[attribute][place].sum()))
+            names = {"attribute": attribute, "group": str(group)}
+            listed.append({**names, "rows": rows, "test_rows": tested, "rates": found})
     return listed

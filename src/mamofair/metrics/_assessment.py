@@ -1,0 +1,160 @@
+"""Decisions held against a policy: within, exceeds or inconclusive. What cannot be assessed is never within."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from mamofair.fronts import EVERYONE, Tally
+from mamofair.metrics._counts import count_events
+from mamofair.metrics._policy import Policy
+from mamofair.metrics._verdict import GapVerdict, Verdict, gap_verdicts
+from mamofair.notions import Notion, column
+
+__all__ = ["EXIT_CODES", "Assessment", "assess"]
+
+#: The exit code of each outcome.
+EXIT_CODES = {"within": 0, "exceeds": 3, "inconclusive": 4}
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """The gaps that could be judged, and a sentence for each thing that could not."""
+
+    gaps: tuple[GapVerdict, ...]
+    unassessed: tuple[str, ...] = ()
+
+    @classmethod
+    def of_verdict(cls, verdict: Verdict) -> "Assessment":
+        """Return a run's own verdict as an assessment.
+
+        Groups that are too small to judge could not be assessed, nor could a model that decides everyone alike.
+        """
+        open_ones = [_few_rows(one["attribute"], one["group"], one["rows"]) for one in verdict.unjudged]
+        if verdict.is_constant:
+            open_ones.append("The model gives everyone the same decision: that its gaps are zero says nothing.")
+        return cls(tuple(one for one in verdict.gaps if one.limit is not None), tuple(open_ones))
+
+    @property
+    def outcome(self) -> Literal["within", "exceeds", "inconclusive"]:
+        """Exceeds, if one limit is not kept; within, if all are kept and nothing is missing; else inconclusive.
+
+        >>> Assessment(()).outcome  # nothing was assessed
+        'inconclusive'
+        """
+        answers = {one.answer for one in self.gaps}
+        if "not kept" in answers:
+            return "exceeds"
+        return "within" if answers == {"kept"} and not self.unassessed else "inconclusive"
+
+    @property
+    def exit_code(self) -> int:
+        """0 within, 3 exceeds, 4 inconclusive."""
+        return EXIT_CODES[self.outcome]
+
+    @property
+    def headline(self) -> str:
+        """The outcome, and how many limits are kept, in one sentence."""
+        kept = sum(one.answer == "kept" for one in self.gaps)
+        return f"Gate: {self.outcome}; {kept} of {len(self.gaps)} limits are kept."
+
+    def sentences(self) -> list[str]:
+        """Return what decided the outcome: each limit that is not known to be kept, and what was not assessed."""
+        open_ones = [one for one in self.gaps if one.answer != "kept"]
+        told = [self.headline]
+        for one in open_ones:
+            value = "undefined" if one.gap is None else f"{one.gap:.3f} ({one.low:.3f}–{one.high:.3f})"
+            told.append(f"{one.name} is {value}, the limit {one.limit:g}: {one.answer}.")
+        return [*told, *self.unassessed]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the assessment as plain JSON."""
+        gaps = [asdict(one) | {"answer": one.answer} for one in self.gaps]
+        return {"outcome": self.outcome, "exit_code": self.exit_code, "gaps": gaps, "unassessed": [*self.unassessed]}
+
+
+def assess(
+    policy: Policy,
+    tally: Tally,
+    groups: Mapping[str, Sequence[Any]],
+    *,
+    has_labels: bool = True,
+    left_out: Mapping[str, Mapping[Any, int]] | None = None,
+) -> Assessment:
+    """Return the assessment of decisions by a policy.
+
+    Parameters
+    ----------
+    policy
+        What is required.
+    tally
+        The counts of the decisions.
+    groups
+        The groups of each attribute, in the order of the counts.
+    has_labels
+        Whether true labels are known: without them, notions that need them cannot be assessed.
+    left_out
+        Groups that are not among the counts because they are too small, with their rows.
+    """
+    found: list[GapVerdict | str] = []
+    for attribute in policy.attributes:
+        if attribute not in groups:
+            found.append(f"{attribute} could not be assessed: it is not among the sensitive attributes.")
+            continue
+        found += [
+            _few_rows(attribute, group, rows)
+            for group, rows in (left_out or {}).get(attribute, {}).items()
+            if not policy.exempts_group(attribute, group)
+        ]
+        for notion in policy.notions:
+            if not any(rate.needs_labels for rate in notion.rates) or has_labels:
+                answers = _assess_gap(policy, tally, attribute, groups[attribute], notion)
+            else:
+                answers = iter([f"{column(notion, attribute)} could not be assessed: it needs true labels."])
+            exempt = policy.exempts_gap(notion, attribute)
+            found += [one for one in answers if not (exempt and _is_open(one))]
+    return Assessment(
+        tuple(one for one in found if isinstance(one, GapVerdict)),
+        tuple(dict.fromkeys(one for one in found if isinstance(one, str))),
+    )
+
+
+def _assess_gap(
+    policy: Policy, tally: Tally, attribute: str, groups: Sequence[Any], notion: Notion
+) -> Iterator[GapVerdict | str]:
+    """Yield a sentence for each group with too few rows, and the verdict on the gap between the others."""
+    _, rows = (part[0] for part in count_events([tally], notion.rates, attribute))
+    fewest = rows.min(axis=0)
+    counted = [i for i, group in enumerate(groups) if not policy.exempts_group(attribute, group)]
+    for i in counted:
+        if fewest[i] < policy.min_rows:
+            yield _few_rows(attribute, groups[i], int(fewest[i]), column(notion, attribute))
+    kept = [i for i in counted if fewest[i] >= policy.min_rows]
+    if len(kept) < 2:
+        yield f"{column(notion, attribute)} could not be assessed: fewer than two groups have enough rows."
+        return
+    limits = {column(notion, attribute): policy.limit_of(notion, attribute)}
+    _, [verdict] = gap_verdicts(_select(tally, attribute, kept), [(notion, attribute)], limits, policy.confidence)
+    yield verdict
+
+
+def _select(tally: Tally, attribute: str, kept: Sequence[int]) -> Tally:
+    """Return the counts of everyone and of some groups of one attribute."""
+
+    def part(tables: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        return {EVERYONE: tables[EVERYONE], attribute: tables[attribute][list(kept)]}
+
+    return Tally(part(tally.counts), None if tally.squares is None else part(tally.squares))
+
+
+def _few_rows(attribute: str, group: object, rows: int | None, gap: str = "") -> str:
+    where = f" for {gap}" if gap else ""
+    return (
+        f"{attribute}={group} could not be assessed: {'its' if rows is None else f'{rows:,}'} rows{where} are too few."
+    )
+
+
+def _is_open(one: GapVerdict | str) -> bool:
+    """Return whether there is no answer."""
+    return isinstance(one, str) or one.answer == "cannot be told"

@@ -1,0 +1,36 @@
+"""An audit held against a policy, or against its own limits."""
+
+import numpy as np
+
+from mamofair.metrics._assessment import Assessment, assess
+from mamofair.metrics._audit_result import Audit
+from mamofair.metrics._policy import Policy
+from mamofair.metrics._verdict import GapVerdict
+
+__all__ = ["assess_audit"]
+
+
+def assess_audit(audit: Audit, policy: Policy | None = None) -> Assessment:
+    """Return the assessment of an audit's decisions: by a policy, or by the limits of the audit.
+
+    Without true labels, a policy's notions that need them could not be assessed.
+    """
+    if policy is not None:
+        groups = dict(zip(audit.people.names, audit.people.values, strict=True))
+        return assess(policy, audit.tally, groups, has_labels=audit.has_truth)
+    limits = {notion.name: limit for notion, limit in audit.limits.items()}
+    known = dict(zip(audit.people.names, (audit.people.codes >= 0).sum(axis=0).tolist(), strict=True))
+    gaps = [
+        GapVerdict(
+            name=f"{notion}[{attribute}]",
+            notion=notion,
+            attribute=attribute,
+            limit=limits[notion],
+            gap=None if np.isnan(gap) else gap,
+            low=low,
+            high=high,
+            rows=known[attribute],
+        )
+        for notion, attribute, gap, low, high, _ in audit.frame().to_numpy(dtype=object).tolist()
+    ]
+    return Assessment(tuple(gaps))

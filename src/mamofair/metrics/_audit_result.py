@@ -1,0 +1,297 @@
+"""The result of an audit: gaps, rates and ratios of groups, with intervals and verdicts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair._html import html_table
+from mamofair._messages import quote
+from mamofair._rows.groups import Groups
+from mamofair._stats.intervals import tail
+from mamofair.fronts import Tally
+from mamofair.metrics._audit_over import present_groups, rows_of_values
+from mamofair.metrics._audit_tables import SELECTION, gap_table, group_table, ratio_table
+from mamofair.metrics._audit_text import as_text, describe_groups, describe_scores, headline
+from mamofair.metrics._by_group import compare_to_overall, rates_by_group, rates_overall
+from mamofair.metrics._decisions import Decisions
+from mamofair.metrics._row_metrics import Metric, measure_by_group
+from mamofair.metrics._scores import Scores
+from mamofair.notions import Notion, Rate
+from mamofair.performance import ERROR, Cost
+from mamofair.plot import plot_calibration
+
+__all__ = ["Audit"]
+
+_VERDICTS = ("inconclusive", "within", "exceeds")
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """How decisions treat groups: gaps, rates and ratios, with intervals and verdicts; made by `audit`.
+
+    `print(audit)` shows it; `frame()`, `groups()` and `ratios()` are tables. Scores have more of them: `auc()`,
+    `calibration()`, `calibration_error()`, `around_threshold()` and `curve()`. `notions` are those of each attribute,
+    where some compare within strata; else each is for all. Without true labels (`has_truth` is False), the counts in
+    `tally` have nobody with the favorable label, and nothing that depends on labels is shown.
+    """
+
+    tally: Tally
+    people: Groups
+    limits: Mapping[Notion, float]
+    favorable: Any
+    confidence: float
+    threshold: float | None = None
+    scores: Scores | None = None
+    notions: Mapping[str, tuple[Notion, ...]] = field(default_factory=dict)
+    has_truth: bool = True
+    decisions: Decisions | None = None
+    performance: Cost = ERROR
+
+    def __post_init__(self) -> None:
+        tail(self.confidence)  # refuses what is no confidence, here rather than at the first table
+
+    @property
+    def rates(self) -> list[Rate]:
+        """The rates that are shown; selection first."""
+        return list(dict.fromkeys([SELECTION, *(rate for notion in self.limits for rate in notion.rates)]))
+
+    @property
+    def by_group(self) -> pd.DataFrame:
+        """The rates as `fairlearn.metrics.MetricFrame.by_group` has them: a row for each attribute and group.
+
+        Columns: `count` (rows; with weights, their sum) and each rate, NaN where its condition holds for no row.
+        """
+        return rates_by_group(self.tally, self.people, self.rates)
+
+    @property
+    def overall(self) -> pd.Series:
+        """The count and the rates of everyone, those of unknown group included."""
+        return rates_overall(self.tally, self.rates)
+
+    @property
+    def error(self) -> float:
+        """The share of wrong decisions; NaN without true labels."""
+        return self.tally.error if self.has_truth else np.nan
+
+    @property
+    def cost(self) -> float:
+        """What decisions cost on average, by `performance`; NaN without true labels."""
+        return float(self.performance(self.tally.overall)) if self.has_truth else np.nan
+
+    def criteria(self) -> list[tuple[Notion, str, float]]:
+        """Return each notion with each attribute that it is measured for, and its limit."""
+        return [
+            (own, name, limit)
+            for notion, limit in self.limits.items()
+            for name in self.people.names
+            for own in self.notions.get(name, tuple(self.limits))
+            if own.name == notion.name
+        ]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the gaps: a row for each notion and attribute.
+
+        Columns: `notion`, `attribute`, `gap` (NaN where fewer than two groups can be compared), `low` and `high`, and
+        `verdict`: "within" (high ≤ limit), "exceeds" (low > limit) or "inconclusive". Each interval holds by itself: of
+        twenty 95 % intervals about one misses.
+        """
+        return gap_table(self.tally, self.criteria(), self.confidence)
+
+    def groups(self) -> pd.DataFrame:
+        """Return the rates: a row for each attribute, rate and group, however small.
+
+        Columns: `attribute`, `group`, `meaning`, `rate` (NaN without rows), `low` and `high` (Wilson, each by itself),
+        `rows` under the condition (with weights, their sum), `ratio` to the largest rate of the attribute (NaN if
+        that is 0), and `too_small`: this rate alone is uncertain by more than the limit, its interval wider than twice
+        that. Where several notions use a rate, the smallest of their limits counts; that of a ratio is a share of the
+        largest rate.
+        """
+        return group_table(self.tally, self.people, self.rates, self.confidence, self._tolerance)
+
+    def ratios(self) -> pd.DataFrame:
+        """Return the smallest selection rate divided by the largest, for each attribute.
+
+        Columns: `attribute`, `ratio` (NaN where it is undefined), `low` and `high`. How large a ratio must be is
+        yours to say: audit the notion "demographic_parity_ratio" with a `limit` for a verdict.
+        """
+        plain = (name for name in self.people.names if name not in self._within_strata())
+        return ratio_table(self.tally, plain, self.confidence)
+
+    def to_overall(self, kind: str = "difference") -> pd.DataFrame:
+        """Return each group's rates minus those of everyone or, if `kind` is "ratio", divided by them.
+
+        Rows and columns as in `by_group`, without the count. A rate of 0 for everyone leaves no ratio: NaN.
+        """
+        return compare_to_overall(self.by_group, self.overall, kind)
+
+    def metric(
+        self,
+        metric: Metric,
+        *,
+        name: str | None = None,
+        needs: str = "labels",
+        draws: int = 200,
+        random_state: int = 0,
+    ) -> pd.DataFrame:
+        """Return any metric of scikit-learn, or one like it, of everyone and of each group, with bootstrap intervals.
+
+        Parameters
+        ----------
+        metric
+            Takes true labels and decisions, or scores if `needs="scores"`, and returns a number. Labels and decisions
+            are 1 where they are favorable, else 0. With weights, it must take `sample_weight`.
+        name
+            The column of values; by default the metric's name.
+        needs
+            What the metric compares labels with: `"labels"` (the decisions) or `"scores"`.
+        draws, random_state
+            Number and seed of the bootstrap's draws. Each draws as many rows of a group as it has.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Everyone first, then a row for each group: `attribute`, `group`, the value, `low` and `high` (percentiles of
+            the draws) and `rows`. A value is NaN where the metric is undefined, as precision is if nobody was selected;
+            so is an end that depends on draws in which it is. Intervals of few rows are too narrow, and a value that no
+            draw can change, such as 0 of 10, has an interval without width: rates in `groups()` have better ones.
+
+        Examples
+        --------
+        >>> from sklearn.metrics import f1_score
+        >>> from mamofair.metrics import audit
+        >>> y, decisions, sex = [1, 0] * 50, [1, 0, 0, 0] * 25, {"sex": ["f", "f", "m", "m"] * 25}
+        >>> audit(y, decisions, sensitive_features=sex).metric(f1_score, draws=99).round(2)["f1_score"].tolist()
+        [0.67, 1.0, 0.0]
+        """
+        return measure_by_group(
+            metric,
+            self._require_rows("metric"),
+            self.people,
+            name=name,
+            needs=needs,
+            confidence=self.confidence,
+            draws=draws,
+            random_state=random_state,
+        )
+
+    def subset(self, rows: Any) -> "Audit":
+        """Return the audit of some rows only: an array of booleans, or of row numbers.
+
+        Groups without rows there are left out, except within strata.
+        """
+        decisions = self._require_rows("subset")[rows]
+        people = present_groups(self.people[rows], keep=self._within_strata())
+        scores = decisions.make_scores(people, self.threshold, self.confidence)
+        return replace(self, tally=decisions.count(people), people=people, scores=scores, decisions=decisions)
+
+    def over(self, values: Any) -> pd.DataFrame:
+        """Return each gap over time, or over the values of any column: that of the rows of each value, in order.
+
+        Columns are those of `frame()`, `value`, and `rows` (how many have it). Rows without a value are left out. Each
+        interval holds by itself: of twenty 95 % intervals about one misses, so a month that exceeds may be chance.
+        """
+        tables = []
+        for value, own in rows_of_values(values, len(self.people)):
+            tables.append(self.subset(own).frame())
+            tables[-1].insert(2, "value", value)
+            tables[-1].insert(3, "rows", own.sum())
+        if not tables:
+            raise ValueError("`values` must have values: found none. Choose another column.")
+        return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
+
+    def curve(self, thresholds: Iterable[float] | None = None) -> pd.DataFrame:
+        """Return what other thresholds would do: `threshold`, `error`, `selected` (a share) and each gap.
+
+        There is no `error` without true labels. By default thresholds are 0, .01, …, 1. One picked from this table for
+        its small gap needs fresh rows to be judged.
+        """
+        return self._require_scores("curve").curve(thresholds, [(own, name) for own, name, _ in self.criteria()])
+
+    def auc(self) -> pd.DataFrame:
+        """Return how well scores rank: a row for everyone (no attribute), then for each group of each attribute.
+
+        Columns: `attribute`, `group`, `auc` (the chance that somebody with the favorable label scores higher than
+        somebody without, in the same group; NaN where a label is absent), `low` and `high`, `rows` and `positives`
+        (with weights, their sums). A group's AUC says nothing about how it ranks among other groups.
+        """
+        return self._require_scores("auc").auc()
+
+    def calibration(self, bins: int = 10) -> pd.DataFrame:
+        """Return mean scores and observed rates in `bins` that hold about equally many of all rows.
+
+        Columns: `attribute`, `group` (everyone first), `bin` from 1 on, `score` (the mean), `rate` (of the favorable
+        label), `low` and `high` (of the rate, Wilson), and `rows`. All groups share the bins, so they can be compared;
+        a bin without rows of a group has NaN. Tied scores stay together, which may leave fewer bins.
+        """
+        return self._require_scores("calibration").calibration(bins)
+
+    def calibration_error(self, bins: int = 10) -> pd.DataFrame:
+        """Return calibration in one row for everyone and for each group.
+
+        Columns: `attribute`, `group`, `score` and `rate` (means), `difference` (score − rate: calibration in the large,
+        above 0 if scores are too high) with `low` and `high`, `error` (the distance of score and rate, averaged over
+        bins by rows), `by_chance`, and `rows`. Small bins show an error even if scores are perfect: `by_chance` is what
+        calibrated scores would show on average, and only an `error` clearly above it is one.
+        """
+        return self._require_scores("calibration_error").calibration_error(bins)
+
+    def around_threshold(self, width: float = 0.05) -> pd.DataFrame:
+        """Return where the threshold lies on the scores of everyone and of each group.
+
+        Columns: `attribute`, `group`, `above` (the share of scores above the threshold), `quantile` (the share at or
+        below it), `near` (how many score within `width` of it, on whom a small change of the score or of the threshold
+        decides), `near_share` and `rows`.
+        """
+        return self._require_scores("around_threshold").around_threshold(width)
+
+    def plot_calibration(self, bins: int = 10, *, ax: Any = None) -> Any:
+        """Draw observed rates against scores, by group, and return the figure; `ax` as for `plot.plot_calibration`."""
+        return plot_calibration(self.calibration(bins), threshold=self.threshold, ax=ax)
+
+    def _require_scores(self, table: str) -> Scores:
+        if self.scores is None:
+            raise ValueError(f"`{table}` needs scores: found decisions. Call audit(..., y_pred=scores, threshold=0.5).")
+        return self.scores
+
+    def _within_strata(self) -> list[str]:
+        """Return the attributes whose groups are parts of strata."""
+        return [name for name, own in self.notions.items() if any(notion.over for notion in own)]
+
+    def _require_rows(self, what: str) -> Decisions:
+        if self.decisions is None:
+            raise ValueError(f"`{what}` needs rows: found counts only. Call audit with labels and decisions.")
+        return self.decisions
+
+    def _tolerance(self, rate: Rate, best: float) -> float:
+        """Return the smallest limit that a rate has to meet, given the largest rate: all limits, if it has none."""
+        own = {notion: limit for notion, limit in self.limits.items() if rate in notion.rates} or self.limits
+        return min(limit * best if notion.is_ratio else limit for notion, limit in own.items())
+
+    def __repr__(self) -> str:
+        verdicts = self.frame()["verdict"]
+        counts = ", ".join(f"{(verdicts == verdict).sum()} {verdict}" for verdict in reversed(_VERDICTS))
+        favorable = "" if self.favorable is None else f", favorable outcome {quote(self.favorable)}"
+        return f"<Audit of {len(self.people)} decisions{favorable}: {counts}>"
+
+    def __str__(self) -> str:
+        ratios = f"Ratio of the smallest selection rate to the largest, with {self.confidence:.0%} intervals:"
+        scores = [] if self.scores is None else describe_scores(self.scores)
+        groups = describe_groups(self.people, self.groups(), self.confidence, self.limits)
+        tables = [as_text(self._gaps()), "", ratios, as_text(self.ratios())]
+        return "\n".join([self._headline(), "", *tables, *scores, *groups])
+
+    def _repr_html_(self) -> str:
+        gaps = self._gaps()
+        return html_table(self._headline(), gaps, gaps.itertuples(index=False))
+
+    def _headline(self) -> str:
+        costs = {} if self.performance == ERROR else {str(self.performance): self.cost}
+        level = {"Error": self.error} | costs if self.has_truth else {"Selection rate": self.tally.positive_share}
+        return headline(len(self.people), self.has_truth, self.threshold, self.favorable, level, self.confidence)
+
+    def _gaps(self) -> pd.DataFrame:
+        gaps = self.frame().assign(limit=[limit for _, _, limit in self.criteria()])
+        return gaps[["notion", "attribute", "gap", "low", "high", "limit", "verdict"]]

@@ -1,0 +1,70 @@
+"""The tables of an audit that derive from counts: gaps with verdicts, rates of groups, ratios of selection rates."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair._rows.groups import Groups
+from mamofair._stats.intervals import smallest_ratio, wilson
+from mamofair.fronts import Tally
+from mamofair.metrics._counts import count_events
+from mamofair.metrics._intervals import gap_intervals
+from mamofair.notions import FP, TP, Confusion, Notion, Rate
+
+__all__ = ["SELECTION", "gap_table", "group_table", "ratio_table"]
+
+SELECTION = Rate(TP | FP)
+
+
+def gap_table(tally: Tally, criteria: Iterable[tuple[Notion, str, float]], confidence: float) -> pd.DataFrame:
+    """Return the gap of each notion and attribute, judged by its limit; see `Audit.frame`."""
+    rows = []
+    for notion, attribute, limit in criteria:
+        low, high = (float(end[0]) for end in gap_intervals([tally], notion, attribute, confidence))
+        verdict = "exceeds" if low > limit else "within" if high <= limit else "inconclusive"
+        rows.append((notion.name, attribute, tally.gap(notion, attribute), low, high, verdict))
+    return pd.DataFrame(rows, columns=["notion", "attribute", "gap", "low", "high", "verdict"])
+
+
+def group_table(
+    tally: Tally,
+    people: Groups,
+    rates: Sequence[Rate],
+    confidence: float,
+    tolerance: Callable[[Rate, float], float],
+) -> pd.DataFrame:
+    """Return the rates of each group; see `Audit.groups`.
+
+    `tolerance` is how uncertain a rate may be, given the largest of its attribute, before a group is too small.
+    """
+    tables = []
+    for attribute, values in zip(people.names, people.values, strict=True):
+        confusion = Confusion.of_counts(tally.counts[attribute])
+        for rate in rates:
+            events, rows = (part[0, 0] for part in count_events([tally], [rate], attribute))
+            low, high = wilson(events, rows, confidence)
+            shares = rate(confusion)
+            best = float(np.max(shares, where=~np.isnan(shares), initial=0))
+            table: dict[str, Any] = {"attribute": attribute, "group": list(values), "meaning": str(rate)}
+            table |= {"rate": shares, "low": low, "high": high, "rows": confusion.mass(rate.given)}
+            table |= {
+                "ratio": shares / best if best > 0 else np.nan,
+                "too_small": (high - low) / 2 > tolerance(rate, best),
+            }
+            tables.append(pd.DataFrame(table))
+    return pd.concat(tables, ignore_index=True)
+
+
+def ratio_table(tally: Tally, attributes: Iterable[str], confidence: float) -> pd.DataFrame:
+    """Return the smallest selection rate of each attribute divided by the largest; see `Audit.ratios`."""
+    rows = []
+    for attribute in attributes:
+        events, known = (part[0, 0] for part in count_events([tally], [SELECTION], attribute))
+        low, high = (float(end) for end in smallest_ratio(events, known, confidence))
+        rates = SELECTION(Confusion.of_counts(tally.counts[attribute]))
+        rates = rates[~np.isnan(rates)]
+        ratio = float(rates.min() / rates.max()) if len(rates) > 1 and rates.max() > 0 else np.nan
+        rows.append((attribute, ratio, low, high))
+    return pd.DataFrame(rows, columns=["attribute", "ratio", "low", "high"])

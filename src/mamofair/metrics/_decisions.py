@@ -1,0 +1,83 @@
+"""Decisions row by row: who was decided favorably and, if the truth is known, who has the favorable label."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from mamofair._rows.groups import Groups
+from mamofair._rows.labels import as_column, as_weights, favorable_label, is_label, require_alike, unique
+from mamofair.fronts import Counter, Tally
+from mamofair.metrics._rates import read_columns, require_decisions
+from mamofair.metrics._scores import Scores, as_scores
+
+__all__ = ["Decisions", "read_decisions"]
+
+_ADVICE = "say above which a decision is favorable, as in `threshold=0.5`"
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What was decided for each row: whether it was `selected`, whether its true label is favorable (`positive`).
+
+    `positive` is None without true labels, `scores` is None unless decisions are scores above a threshold, and `weight`
+    is None unless rows have different weights.
+    """
+
+    selected: Bool[np.ndarray, " n"]
+    positive: Bool[np.ndarray, " n"] | None = None
+    scores: Float[np.ndarray, " n"] | None = None
+    weight: Float[np.ndarray, " n"] | None = None
+
+    def __len__(self) -> int:
+        return len(self.selected)
+
+    def __getitem__(self, rows: Any) -> "Decisions":
+        parts = (self.selected, self.positive, self.scores, self.weight)
+        return Decisions(*(None if part is None else part[rows] for part in parts))  # type: ignore[arg-type]
+
+    def count(self, people: Groups) -> Tally:
+        """Return the confusion counts of everyone and of each group; without true labels, as if none were favorable.
+
+        Rates that need no labels do not see the difference, and an audit without labels shows no other.
+        """
+        labels = np.zeros(len(self)) if self.positive is None else self.positive
+        [tally] = Counter.of(labels, people, self.weight)(self.selected[None])
+        return tally
+
+    def make_scores(self, people: Groups, threshold: float | None, confidence: float) -> Scores | None:
+        """Return the scores with their groups, from which tables are made; None if decisions have no scores."""
+        if self.scores is None or threshold is None:
+            return None
+        return Scores(self.scores, self.positive, people, threshold, confidence, self.weight)
+
+
+def read_decisions(
+    y_true: Any, y_pred: Any, sample_weight: Any, favorable: Any, threshold: float | None
+) -> tuple[Decisions, Any]:
+    """Return decisions, and the label that counts as favorable: None if neither labels nor the caller name one."""
+    if y_true is None:
+        return _read_unlabelled(y_pred, sample_weight, favorable, threshold)
+    if threshold is None:
+        truth, decision, weight = read_columns(y_true, y_pred, sample_weight)
+        require_decisions(truth, decision, _ADVICE)
+        require_alike(truth, decision)
+        label = favorable_label(truth, decision, favorable=favorable, name="y_true and y_pred")
+        return Decisions(is_label(decision, label), is_label(truth, label), weight=weight), label
+    scores = as_scores(y_pred, threshold)
+    truth, _, weight = read_columns(y_true, scores, sample_weight)
+    label = favorable_label(truth, favorable=favorable, name="y_true")
+    return Decisions(scores > threshold, is_label(truth, label), scores, weight), label
+
+
+def _read_unlabelled(y_pred: Any, sample_weight: Any, favorable: Any, threshold: float | None) -> tuple[Decisions, Any]:
+    """Return decisions whose truth is not known; scores need no favorable label then."""
+    decision = as_column(y_pred, "y_pred") if threshold is None else as_scores(y_pred, threshold)
+    weight = None if sample_weight is None else as_weights(sample_weight, len(decision))
+    if threshold is not None:
+        return Decisions(decision > threshold, scores=decision, weight=weight), favorable
+    if len(unique(decision)) > 2:
+        require_decisions(decision[:0], decision, _ADVICE)
+    label = favorable_label(decision, favorable=favorable, name="y_pred")
+    return Decisions(is_label(decision, label), weight=weight), label

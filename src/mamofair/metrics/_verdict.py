@@ -1,0 +1,242 @@
+"""What was asked of a model, and what rows that it was not chosen by say: one value for every place that shows it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from mamofair.fronts import Criterion, Tally
+from mamofair.metrics._intervals import tally_intervals
+from mamofair.notions import column
+from mamofair.performance import ERROR, Cost
+
+__all__ = ["GapVerdict", "Verdict", "gap_verdicts", "worst_answer"]
+
+KeptOrNot = Literal["kept", "not kept", "cannot be told"]
+#: What rows have to do with the choice, where they are not new to it.
+_ROLES = {"test": "which may have been seen when it was chosen", "validation": "which it was also chosen by"}
+_WORST_FIRST: tuple[KeptOrNot, ...] = ("not kept", "cannot be told", "kept")
+
+
+@dataclass(frozen=True)
+class GapVerdict:
+    """A gap with its interval, against its limit if it has one.
+
+    `name` is the column of `front.frame()`; `rows` are those of groups that are known. The gap is None where fewer than
+    two groups can be compared.
+    """
+
+    name: str
+    notion: str
+    attribute: str
+    limit: float | None
+    gap: float | None
+    low: float
+    high: float
+    rows: int
+
+    @property
+    def answer(self) -> KeptOrNot | None:
+        """Whether the limit is kept: the whole interval within it, or above it, or neither; None without a limit.
+
+        >>> verdict = GapVerdict("dp[sex]", "dp", "sex", limit=0.05, gap=0.055, low=0.042, high=0.068, rows=12_210)
+        >>> verdict.answer
+        'cannot be told'
+        """
+        if self.limit is None:
+            return None
+        if self.gap is not None and self.high <= self.limit:
+            return "kept"
+        return "not kept" if self.gap is not None and self.low > self.limit else "cannot be told"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was asked, the answer for each gap, the chosen point and why, and whether it is a stand-in.
+
+    Attributes
+    ----------
+    asked
+        The limits, by column of `front.frame()`.
+    confidence
+        How sure the choice was to be that limits hold for new rows; None if that was not asked.
+    gaps
+        The answer for each gap.
+    measured_on
+        The rows that the answers come from: "test", or "validation" if there are no test rows.
+    rows
+        How many there are.
+    level
+        The confidence of each interval, by itself.
+    point
+        The chosen row of `front.frame()`.
+    why
+        How it was chosen.
+    stand_in
+        Why the chosen point is not what was asked for; None if it is.
+    certificate
+        The outcome of the tests on calibration rows, if there were some: `status` and `message`.
+    unjudged
+        The groups with too few rows, which no gap counts: `attribute`, `group` and `rows` (None if that is not to be
+        told) of each.
+    performance
+        The name of the performance, its value, and both ends of its interval.
+    near_constant
+        A sentence, if the chosen point decides nearly everyone alike and gains little by the others.
+    is_constant
+        Whether it decides everyone alike: then it keeps any limit, and is of no use.
+    by_hand
+        Whether somebody chose the point, who may have seen the rows that it is judged on.
+    caveats
+        Sentences on what may make all figures worthless, such as a feature that is a near-copy of the target.
+    """
+
+    asked: Mapping[str, float]
+    confidence: float | None
+    gaps: tuple[GapVerdict, ...]
+    measured_on: str
+    rows: int
+    level: float
+    point: int
+    why: str
+    performance: tuple[str, float, float, float]
+    stand_in: str | None = None
+    certificate: Mapping[str, Any] | None = None
+    unjudged: tuple[Mapping[str, Any], ...] = ()
+    near_constant: str | None = None
+    is_constant: bool = False
+    by_hand: bool = False
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def answer(self) -> KeptOrNot | None:
+        """The worst answer of all limits; None if there was no limit."""
+        return worst_answer(self.gaps)
+
+    @property
+    def headline(self) -> str:
+        """The answer in a few words.
+
+        Which rows say so is part of it: a limit that is kept on test rows may still be missed by a certificate.
+        """
+        if self.answer is None:
+            return "No limit was asked for"
+        certified = self.certificate is not None and self.certificate["status"] == "certified"
+        limits, worst = len(self.asked), [one for one in self.gaps if one.answer == self.answer]
+        which = "the limit" if limits == 1 else f"{len(worst)} of {limits} limits"
+        if self.answer == "not kept":
+            return f"Not kept: {self.measured_on} rows exceed {which}"
+        if self.stand_in is not None:
+            return "Not what was asked for: a stand-in was chosen"
+        if self.answer == "kept" and self.is_constant:
+            return "Kept only because everyone gets the same decision"
+        if self.answer == "kept":
+            return "Kept" if limits == 1 else f"Kept: all {limits} limits"
+        if certified:
+            return f"Certified, but {self.measured_on} rows alone cannot confirm {which}"
+        return f"Cannot be told for {which}"
+
+    def sentences(self) -> list[str]:
+        """Return the verdict in plain sentences, the same in every place that shows it."""
+        told = [self._asked_sentence(), *(self._gap_sentence(one) for one in self.gaps if one.answer is not None)]
+        if self.stand_in is not None:
+            told.append(f"The chosen model is a stand-in. {self.stand_in}")
+        elif self.certificate is not None:
+            told.append(str(self.certificate["message"]))
+        told += [] if self.near_constant is None else [self.near_constant]
+        told += self.caveats
+        if self.unjudged:
+            named = [f"{one['attribute']}={one['group']} ({_say_rows(one['rows'])})" for one in self.unjudged]
+            told.append(f"Too few rows to judge, and left out of the gaps: {', '.join(named)}.")
+        return [sentence for sentence in told if sentence]
+
+    def _asked_sentence(self) -> str:
+        if not self.asked:
+            return ""
+        values = sorted(set(self.asked.values()))
+        every = len(values) == 1 and len(self.asked) == len(self.gaps)
+        limits = f"gaps of at most {values[0]:g}" if every else _list_limits(self.asked)
+        sure = "" if self.confidence is None else f", with {100 * self.confidence:g}% confidence"
+        unseen = self.measured_on == "test" and not self.by_hand
+        role = "which played no part in the choice" if unseen else _ROLES[self.measured_on]
+        return (
+            f"You asked for {limits}{sure}. The answers below come from {self.rows:,} {self.measured_on} rows, {role}."
+        )
+
+    def _gap_sentence(self, one: GapVerdict) -> str:
+        if one.gap is None:
+            return f"{one.name}: cannot be told, since fewer than two groups have rows to compare."
+        return (
+            f"{one.name}: {one.answer}. The gap is {one.gap:.3f} ({one.low:.3f}–{one.high:.3f} with "
+            f"{100 * self.level:g}% confidence), the limit {one.limit:g}."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the verdict as plain JSON: asked, answer, gaps, chosen and stand-in."""
+        name, value, low, high = self.performance
+        return {
+            "asked": {"limits": dict(self.asked), "confidence": self.confidence},
+            "answer": self.answer,
+            "headline": self.headline,
+            "sentences": self.sentences(),
+            "measured_on": {"rows": self.measured_on, "count": self.rows, "confidence": self.level},
+            "performance": {"name": name, "value": value, "low": low, "high": high},
+            "gaps": [asdict(one) | {"answer": one.answer} for one in self.gaps],
+            "chosen": {"point": self.point, "why": self.why},
+            "stand_in": self.stand_in,
+            "certificate": None if self.certificate is None else dict(self.certificate),
+            "near_constant": self.near_constant,
+            "is_constant": self.is_constant,
+            "by_hand": self.by_hand,
+            "caveats": list(self.caveats),
+            "unjudged": [dict(one) for one in self.unjudged],
+        }
+
+
+def worst_answer(gaps: Sequence[GapVerdict]) -> KeptOrNot | None:
+    """Return the worst answer of all gaps that have a limit; None if none has one."""
+    found = {one.answer for one in gaps}
+    return next((answer for answer in _WORST_FIRST if answer in found), None)
+
+
+def gap_verdicts(
+    tally: Tally,
+    criteria: Sequence[Criterion],
+    limits: Mapping[str, float],
+    level: float = 0.95,
+    performance: Cost = ERROR,
+) -> tuple[tuple[str, float, float, float], tuple[GapVerdict, ...]]:
+    """Return the performance, and each gap against its limit, on the rows that were counted."""
+    frame = tally_intervals([tally], criteria, level, performance)
+    first, *gaps = ([float(frame[name][part].iloc[0]) for part in ("value", "low", "high")] for name in _names(frame))
+    verdicts = []
+    for (notion, attribute), (value, low, high) in zip(criteria, gaps, strict=True):
+        name, known = column(notion, attribute), tally.counts[tally.key(notion, attribute)]
+        defined = not np.isnan(tally.gap(notion, attribute))
+        verdicts.append(
+            GapVerdict(
+                name=name,
+                notion=notion.name,
+                attribute=attribute,
+                limit=limits.get(name),
+                gap=value if defined else None,
+                low=low if defined else 0.0,
+                high=high,
+                rows=round(float(known.sum())),
+            )
+        )
+    return (performance.name, first[0], first[1], first[2]), tuple(verdicts)
+
+
+def _say_rows(rows: int | None) -> str:
+    return "few rows" if rows is None else f"{rows:,} rows to learn from"
+
+
+def _names(frame: Any) -> list[str]:
+    """Return the names of the measured values, each of which has three columns."""
+    return list(dict.fromkeys(frame.columns.get_level_values(0)))
+
+
+def _list_limits(limits: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} ≤ {limit:g}" for name, limit in limits.items())
