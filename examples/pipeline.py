@@ -12,7 +12,7 @@ from sklearn import set_config
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
-from mamofair import FairNetClassifier, MostAccurateWithin
+from mamofair import FairNetClassifier, MostAccurateWithin, with_selection
 from mamofair.datasets import load_adult
 from mamofair.metrics import error, gap
 from mamofair.tables import encoder
@@ -27,11 +27,9 @@ def choices(rows: int = 8000, limits: tuple[float, ...] = (0.1, 0.05, 0.02), **p
     model = make_pipeline(encoder(), FairNetClassifier("demographic_parity", random_state=0, **parameters))
     model.fit(X, y, sensitive_features=sex)
 
-    encode, network = model[:-1], model[-1]
     found = []
     for limit in limits:  # other points of the same front, without retraining
-        chosen = make_pipeline(encode, network.with_selection(MostAccurateWithin(limit)))
-        decided = chosen.predict(X_new)
+        decided = with_selection(model, MostAccurateWithin(limit)).predict(X_new)
         unfairness = gap(y_new, decided, sensitive_features=sex_new, notion="demographic_parity")
         found.append({"limit": limit, "error": error(y_new, decided), "gap": unfairness})
     return pd.DataFrame(found)

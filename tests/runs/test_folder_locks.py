@@ -139,14 +139,14 @@ def test_a_report_that_is_made_while_the_run_is_replaced_is_the_new_runs(run, tm
     save_alternatives({"sentences": ["None found."]}, folder)
     other, pages = run_of(fitted(net(epochs=2))), []
 
-    def write(found, path, alternatives):
+    def write(found, path, alternatives, *, least):
         if not pages:
             save(other, folder)  # meanwhile, a training ends
         pages.append((found.estimator.epochs, alternatives))
         path.write_text(str(found.estimator.epochs))
 
     monkeypatch.setattr("mamofair.report.write", write)
-    report(folder, None, 0, False)
+    report(folder, None, "html", 0, 0, False)
     assert pages == [(1, ["None found."]), (2, [])]
     assert (folder / "report.html").read_text() == "2"
 

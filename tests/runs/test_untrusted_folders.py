@@ -111,7 +111,7 @@ def test_no_file_outside_the_folder_is_read(folder):
 
 def test_a_newer_format_is_told(folder):
     edit(folder, format=99)
-    with pytest.raises(ValueError, match=r"has format 99: this mamofair reads up to 1\. Update mamofair"):
+    with pytest.raises(ValueError, match=r"newer mamofair \(format 99; .* up to 1\): pip install -U mamofair\.$"):
         load_run(folder)
 
 

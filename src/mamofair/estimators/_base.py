@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeVar
 
 import narwhals as nw
 import numpy as np
-import pandas as pd
 from jaxtyping import Bool, Float
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -18,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from mamofair.estimators._calibration import divide
 from mamofair.estimators._choice import choose
+from mamofair.estimators._findings import Findings
+from mamofair.estimators._portable import Portable
 from mamofair.estimators._reading import draw_seed, read_rows
 from mamofair.estimators._unlabelled import read_unlabelled, warn_of_other_rates
 from mamofair.estimators.parameters import SELECTION, SHARED, Rule, require, require_calibration
@@ -34,7 +35,7 @@ Fitted = TypeVar("Fitted", bound="FairClassifier")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class FairClassifier(Findings, Portable, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that finds the whole trade-off between performance and gaps. Abstract: see its subclasses.
 
     A subclass says which learner its parameters make (`new_learner`); `fit` carries out a `Search` with it.
@@ -52,7 +53,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     verbose: int = 0
 
     # scikit-learn's way to have Pipeline and GridSearchCV pass it on without being asked.
-    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True, "strata": True}
+    __metadata_request__fit: ClassVar[dict[str, bool]] = {"sensitive_features": True, "strata": True, "units": True}
 
     rules: ClassVar[tuple[Rule, ...]] = SHARED
 
@@ -74,6 +75,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         sample_weight: Any = None,
         unlabelled: Any = None,
         strata: Any = None,
+        units: Any = None,
     ) -> Fitted:
         """Find the front.
 
@@ -95,22 +97,18 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             population as the others, at random; that is for you to say.
         strata : array of shape (n,) or a column of X, optional
             The strata within which conditional notions compare groups. Not needed to predict.
+        units : array of shape (n,), optional
+            What each row belongs to, such as a person with several rows. The rows of one unit are never divided between
+            parts or folds, and standard errors and intervals count units.
         """
-        given = {"sample_weight": sample_weight, "unlabelled": unlabelled, "strata": strata}
+        given = {"sample_weight": sample_weight, "unlabelled": unlabelled, "strata": strata, "units": units}
         return finish(self, self.fitting(X, y, sensitive_features=sensitive_features, **given))
 
-    def fitting(
-        self: Fitted,
-        X: Any,
-        y: Any,
-        *,
-        sensitive_features: Any = None,
-        sample_weight: Any = None,
-        unlabelled: Any = None,
-        strata: Any = None,
-    ) -> Iterator[Fitted]:
-        """Find the front step by step, as `fit`: yields this estimator, usable so far, after each epoch or round."""
-        given = {"sample_weight": sample_weight, "unlabelled": unlabelled, "strata": strata}
+    def fitting(self: Fitted, X: Any, y: Any, *, sensitive_features: Any = None, **given: Any) -> Iterator[Fitted]:
+        """Find the front step by step, as `fit` with the same arguments.
+
+        Yields this estimator, usable so far, after each epoch or round.
+        """
         return self._follow(*self.start(X, y, sensitive_features=sensitive_features, **given))
 
     def resume(self: Fitted, X: Any, y: Any, *, sensitive_features: Any, **given: Any) -> Iterator[Fitted]:
@@ -126,6 +124,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         sample_weight: Any = None,
         unlabelled: Any = None,
         strata: Any = None,
+        units: Any = None,
         resumed: bool = False,
     ) -> tuple[Search, Parts]:
         """Read and check everything, and return the search and its rows; nothing is trained yet."""
@@ -133,7 +132,7 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         learner = self._learner_after(earlier, resumed)
         seed = learner.draw_seed(earlier.task.seed if earlier else draw_seed(self.random_state))
         task, rows, small = read_rows(
-            self, learner, X, y, sensitive_features, strata, sample_weight, seed, earlier is None
+            self, learner, X, y, sensitive_features, strata, sample_weight, units, seed, earlier is None
         )
         more = None if unlabelled is None else read_unlabelled(self, learner, task, rows, unlabelled)
         parts = divide(self, learner, task, rows, more, seed)
@@ -210,18 +209,6 @@ class FairClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """The row of `front_.frame()` that `predict` uses; where the selection finds none, a `ValueError`."""
         check_is_fitted(self, "front_")
         return choose(self.selection, self.front_) if self._chosen is None else self._chosen
-
-    @property
-    def small_groups_(self) -> dict[str, dict[Any, int]]:
-        """The groups of each attribute that are too small to judge, and are left out of its gaps, with their rows."""
-        check_is_fitted(self, "front_")
-        return {name: dict(counts) for name, counts in self.search_.small.items()}
-
-    @property
-    def history_(self) -> pd.DataFrame:
-        """What happened: a row for each snapshot and member."""
-        check_is_fitted(self, "front_")
-        return pd.DataFrame(self.search_.history)
 
     def with_selection(self: Fitted, selection: Selection) -> Fitted:
         """Return a fitted copy that predicts with the point this selection picks; nothing is trained again."""

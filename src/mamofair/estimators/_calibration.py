@@ -17,6 +17,8 @@ def divide(estimator: Any, learner: Learner, task: Task, rows: Rows, more: Rows 
     """Divide rows into parts as an estimator wants them; `more` are rows without labels, for calibration."""
     if isinstance(estimator.selection, MostAccurateWithin):
         estimator.selection.check(task.criteria, task.custom)
+        if rows.units is not None:
+            _refuse_units(estimator.selection, more)
     rng = np.random.default_rng(seed)
     valid, calibration = estimator.validation_fraction, estimator.calibration_fraction
     if calibration == "plan":
@@ -28,6 +30,18 @@ def divide(estimator: Any, learner: Learner, task: Task, rows: Rows, more: Rows 
     samples = parts.calibration.samples or {gap: np.ones(len(parts.calibration), dtype=bool) for gap in more.samples}
     unlabelled = replace(more, samples={gap: more.samples.get(gap, np.zeros(len(more), dtype=bool)) for gap in samples})
     return replace(parts, calibration=replace(parts.calibration, samples=samples), unlabelled=unlabelled)
+
+
+def _refuse_units(selection: MostAccurateWithin, more: Rows | None) -> None:
+    """Raise a `ValueError` if a choice needs rows that do not depend on each other."""
+    if selection.confidence is not None and selection.method != "newcombe":
+        raise ValueError(
+            "A certificate that holds in finite samples must have rows that do not depend on each other: found `units` "
+            'with several. Leave `confidence` out or, for differences, use method="newcombe", which is approximate and '
+            "counts units."
+        )
+    if more is not None:
+        raise ValueError("`unlabelled` rows have no units: leave them or `units` out.")
 
 
 def _divide_by_plan(
@@ -44,6 +58,11 @@ def _divide_by_plan(
         raise ValueError(
             'calibration_fraction="plan" must have rows of equal weight: found `sample_weight`. Fit without it, or '
             "hold back a fraction."
+        )
+    if rows.units is not None:
+        raise ValueError(
+            'calibration_fraction="plan" must have rows that do not depend on each other: found `units`. Hold back a '
+            "fraction."
         )
     assert selection.confidence is not None
     besides = {} if more is None else {gap: _group_sizes(more.groups, gap) for gap in more.samples}

@@ -6,6 +6,7 @@ from sklearn.utils import check_random_state
 
 from mamofair._rows.groups import read_groups, warn_of_order
 from mamofair._rows.labels import as_weights, favorable_label, is_label
+from mamofair._rows.splits import read_units
 from mamofair.fronts import bind_notions, divide_groups, read_strata
 from mamofair.learners import Learner, Rows, Task
 from mamofair.learners.rows import read_classes
@@ -31,6 +32,7 @@ def read_rows(
     sensitive_features: Any,
     strata: Any,
     sample_weight: Any,
+    units: Any,
     seed: int,
     reset: bool,
 ) -> tuple[Task, Rows, SmallGroups]:
@@ -51,7 +53,7 @@ def read_rows(
     groups = leave_out(groups, small)
     asked = task_settings(estimator) | {"notions": bind_notions(groups, notions, cells)}
     task = Task.of(classes, groups, seed=seed, **asked, custom=learner.custom)
-    rows = Rows(X, favorable, groups, weight)
+    rows = Rows(X, favorable, groups, weight, units=None if units is None else read_units(units, len(X)))
     return task, rows if weight is None else rows[weight > 0], small
 
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 _LIMITS = (1.0, 0.2, 0.1, 0.05, 0.02, 0.01)  # on the largest gap
 _WIDTH = 40  # of the drawing, in characters
-_WAYS = "Use performance='balanced_error', or say what mistakes cost, such as performance=Cost(fp=1, fn=10)."
+_WAYS = "Use performance='balanced_error', or say what mistakes cost, such as performance=Cost({})."
 
 
 def watch(fitting: Iterator[T], total: int | None, verbose: int, console: Console | None = None) -> Iterator[T]:

@@ -19,26 +19,33 @@ from mamofair.runs._checkpoint import (
     restore_checkpoint,
     write_checkpoint,
 )
-from mamofair.runs._locks import own_folder
+from mamofair.runs._judge import assess_run, describe_near_constant, judge
+from mamofair.runs._locks import own_folder, replaced_file
 from mamofair.runs._onnx import to_onnx
 from mamofair.runs._questions import StoredQuestion, read_question, write_question
 from mamofair.runs._run import Run, versions
 from mamofair.runs._save import holds_run, is_current, is_resumable, load, load_run, require_place, save
+from mamofair.runs._test_rows import measure_test
 
 __all__ = [
     "Run",
     "StoredQuestion",
+    "assess_run",
     "checkpoint_files",
     "checkpointed",
+    "describe_near_constant",
     "holds_run",
     "is_current",
     "is_resumable",
+    "judge",
     "load",
     "load_run",
+    "measure_test",
     "own_folder",
     "read_alternatives",
     "read_checkpoint",
     "read_question",
+    "replaced_file",
     "require_place",
     "restore_checkpoint",
     "save",

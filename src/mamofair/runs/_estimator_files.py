@@ -21,7 +21,7 @@ from mamofair.runs._values import READERS, Store, from_plain, to_plain
 from mamofair.runs._weightings import name_foreign
 from mamofair.tables.untrusted import parse_json
 
-_OWN_NETWORK = "a network of your own"
+OWN_NETWORK = "a network of your own"
 
 
 def to_files(estimator: FairClassifier) -> dict[str, bytes]:
@@ -58,7 +58,7 @@ def from_files(
     rest = Store(safetensors.torch.load(files["learned.safetensors"]), models)
     of_points = Store(safetensors.torch.load(files["points/points.safetensors"]))
     parameters = document["parameters"]
-    own = parameters.pop(_OWN_NETWORK, None)
+    own = parameters.pop(OWN_NETWORK, None)
     if own is not None and network is None:
         raise ValueError(
             f"This run was trained with a network of its own, {str(own)[:200]}: give what makes one, load(run, "
@@ -128,7 +128,7 @@ def _parameters(estimator: FairClassifier, store: Store) -> dict[str, Any]:
     network = parameters.get("network", MLP())
     if not isinstance(network, MLP):
         del parameters["network"]
-        own = {_OWN_NETWORK: f"{network.__module__}.{getattr(network, '__qualname__', type(network).__qualname__)}"}
+        own = {OWN_NETWORK: f"{network.__module__}.{getattr(network, '__qualname__', type(network).__qualname__)}"}
     return {name: to_plain(value, name, store) for name, value in parameters.items()} | own
 
 

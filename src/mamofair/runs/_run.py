@@ -1,16 +1,21 @@
 """What a run is: a fitted estimator and what a person needs to judge it."""
 
+import math
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from sklearn.utils.validation import check_is_fitted
 
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Tally
-from mamofair.metrics import ScoreSummary
+from mamofair.metrics import ScoreSummary, list_small_groups
+from mamofair.selection import MostAccurateWithin, Selection
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,11 +27,11 @@ class Run:
     estimator
         The fitted estimator.
     settings
-        Plain JSON: `command`, `created` (a date), `data` (`name`, `rows`, `parts` with the rows to train, validate,
-        calibrate and test, `checksum`, `groups`: for each attribute and group its `rows` and `positives`,
-        `small_groups`: those that are left out of the gaps, with their rates), `target`, `favorable`, `sensitive`,
-        `notions`, `model`, `parameters`, `within`, `certificate` (the answer of a choice with confidence),
-        `arbitrariness` (how many decisions flip with other training rows, if that was measured), `seed`,
+        Plain JSON, as far as it is known: `command`, `created` (a date), `data` (`name`, `rows`, `parts` with the rows
+        to train, validate, calibrate and test, `checksum`, `groups`: for each attribute and group its `rows` and
+        `positives`, `small_groups`: those that are left out of the gaps, with their rates), `target`, `favorable`,
+        `classes`, `sensitive`, `notions`, `model`, `parameters`, `within`, `certificate` (the answer of a choice with
+        confidence), `arbitrariness` (how many decisions flip with other training rows, if that was measured), `seed`,
         `versions`, `format`.
     groups
         The names of each attribute's groups, in the order of the counts in tallies.
@@ -44,6 +49,50 @@ class Run:
     test: tuple[Tally, ...] = ()
     limit: pd.DataFrame | None = None
     scores: tuple[ScoreSummary, ...] = ()
+
+    @classmethod
+    def of(cls, estimator: FairClassifier) -> "Run":
+        """Return the run of an estimator that was fitted in Python: settings as far as the estimator knows them.
+
+        There is no `command`, and `data` has neither a name nor a checksum: an estimator does not keep its rows.
+        """
+        check_is_fitted(estimator, "front_")
+        groups = {name: tuple(map(str, values)) for name, values in estimator.front_.groups.items()}
+        return cls(estimator, _settings(estimator), groups)
+
+
+def _settings(estimator: FairClassifier) -> dict[str, Any]:
+    parameters = {name: _as_json(value) for name, value in estimator.get_params(deep=False).items()}
+    return {
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "data": {
+            "parts": dict(estimator.search_.sizes),
+            "small_groups": list_small_groups(estimator.small_groups_),
+        },
+        "favorable": _as_json(estimator.favorable_),
+        "classes": [_as_json(label) for label in estimator.classes_.tolist()],
+        "sensitive": list(estimator.front_.groups),
+        "notions": {name: [notion.name for notion in own] for name, own in estimator.notions_.items()},
+        "performance": str(estimator.front_.performance),
+        "model": type(estimator).__name__,
+        "parameters": parameters,
+        "within": _limit(estimator.selection),
+        "versions": versions(),
+    }
+
+
+def _limit(selection: Selection) -> Any:
+    """Return the limit on gaps that a selection keeps to: one for all, by column, or None."""
+    if not isinstance(selection, MostAccurateWithin):
+        return None
+    return dict(selection.limit) if isinstance(selection.limit, Mapping) else selection.limit
+
+
+def _as_json(value: Any) -> Any:
+    """Return a plain value as it is, and any other as text."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    is_plain = plain is None or isinstance(plain, str | int | float)
+    return plain if is_plain and not (isinstance(plain, float) and not math.isfinite(plain)) else repr(plain)
 
 
 def versions() -> dict[str, str]:

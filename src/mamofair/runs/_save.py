@@ -29,6 +29,7 @@ from mamofair.runs._folders import (
     require_unclaimed,
     write_file,
 )
+from mamofair.runs._judge import judge
 from mamofair.runs._locks import own_folder
 from mamofair.runs._run import Run
 from mamofair.runs._scores import scores_from_lists, scores_to_lists
@@ -42,12 +43,17 @@ _NAMES = (
     *("estimator.json", "counts.json", "learned.safetensors", "points/points.safetensors", "history.csv", "front.csv"),
     *("test.json", "scores.json", "limit.csv", _ENCODER, _PAGE, _LIST),
 )
+_OTHER_REPORTS = ("report.md", "report.json")
 _OF_THE_FOLDER = ("groups", "files")  # what run.json has beside the settings
 _LONGEST = 2**24  # bytes of run.json
 
 
 def save(
-    run: Run, folder: str | Path, page: Callable[[Run, Path], None] | None = None, resumable: bool = False
+    run: Run,
+    folder: str | Path,
+    page: Callable[[Run, Path], None] | None = None,
+    resumable: bool = False,
+    overwrite: bool = True,
 ) -> Path:
     """Write a run into a folder, in the place of the run that was there; return the folder.
 
@@ -63,6 +69,8 @@ def save(
         Writes `report.html`; it is for people, and no checksum covers it, so that it can be written again.
     resumable
         Whether to keep the checkpoint of a training that has not ended.
+    overwrite
+        Whether a run that is there may be replaced; if not, it is a `FileExistsError`.
     """
     folder = Path(folder)
     files = to_files(run.estimator) | {
@@ -78,14 +86,30 @@ def save(
         if run.estimator.encoder_ is not None:
             save_encoder(run.estimator.encoder_, place / _ENCODER)
             files[_ENCODER] = (place / _ENCODER).read_bytes()
-        write_list(place, files, dict(run.settings), groups={name: list(own) for name, own in run.groups.items()})
+        groups = {name: list(own) for name, own in run.groups.items()}
+        write_list(place, files, {**run.settings, **_answers(run)}, groups=groups)
         if page is not None:
             page(replace(run, settings=_settings(json.loads((place / _LIST).read_bytes()))), place / _PAGE)
 
     with own_folder(folder):
+        if not overwrite and (holds_run(folder) or is_resumable(folder)):
+            raise FileExistsError(
+                f"{str(folder)!r} must not hold a run yet: found one. Name another folder, or pass `overwrite=True`."
+            )
         require_place(folder)
         replace_files(folder, write, own_files(folder) | (set() if resumable else own_files(folder, CHECKPOINT + "/")))
     return folder
+
+
+def _answers(run: Run) -> dict[str, Any]:
+    """Return what a run says about its chosen point: the row, its test values, and the verdict; None without one."""
+    try:
+        run.estimator.selected_  # noqa: B018  # raises if no point meets the selection
+    except ValueError:
+        return dict.fromkeys(("point", "test", "verdict"))
+    verdict = judge(run)
+    values = {verdict.performance[0]: verdict.performance[1]} | {one.name: one.gap for one in verdict.gaps}
+    return {"point": verdict.point, "test": values if run.test else None, "verdict": verdict.to_json()}
 
 
 def require_place(folder: Path) -> None:
@@ -121,7 +145,7 @@ def own_files(folder: Path, part: str = "") -> set[str]:
         listed = [part + name for name in parse_json(_read_own_list(folder, part) or b"", _LIST)["files"]]
     except (ValueError, KeyError, TypeError):  # damaged: what it had listed is not known any more
         listed = [part + name for name in _NAMES]
-    beside = [] if part else [_PAGE, ALTERNATIVES]
+    beside = [] if part else [_PAGE, *_OTHER_REPORTS, ALTERNATIVES]
     return {name for name in (*listed, part + _LIST, *beside) if leads_inside(folder, name)}
 
 
@@ -172,13 +196,15 @@ def _read_head(folder: Path, content: bytes | None) -> dict[str, Any]:
         raise ValueError(f"{str(folder)!r} must hold a run: {advice or f'found no {_LIST} in it. Check the name.'}")
     try:
         head = parse_json(content, _LIST)
-        head["format"], head["files"] = int(head["format"]), dict(head["files"])
+        head["format"] = int(head["format"])
+        is_newer = head["format"] > FORMAT
+        head["files"] = {} if is_newer else dict(head["files"])  # which a newer format may list in another way
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{_LIST} in {str(folder)!r} must be a run's: found something else. Copy it again.") from None
-    found = head["format"]
-    if found > FORMAT:
+    if is_newer:
         raise ValueError(
-            f"The run {str(folder)!r} has format {found}: this mamofair reads up to {FORMAT}. Update mamofair."
+            f"The run {str(folder)!r} was written by a newer mamofair (format {head['format']}; this one reads up to "
+            f"{FORMAT}): pip install -U mamofair."
         )
     return cast(dict[str, Any], head)
 
@@ -251,7 +277,7 @@ def load(folder: str | Path, network: Any = None, members: Any = None, objective
     Parameters
     ----------
     folder
-        What `mamofair train --out` or `mamofair.runs.save` has written.
+        What `mamofair train --out` or `mamofair.save` has written.
     network
         What makes the network, if the run was trained with another than `MLP`.
     members

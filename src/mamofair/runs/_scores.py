@@ -57,8 +57,12 @@ def _are_of(tally: Tally, summary: ScoreSummary) -> bool:
         counts, *measured = (part[name] for part in parts)
         halves = counts.reshape(len(cells), 2, -1) if counts.shape == (len(cells), SCORE_BINS) else np.empty((0, 2, 1))
         decided = np.column_stack([cells[:, 2:].sum(axis=1), cells[:, :2].sum(axis=1)])
-        sound = (counts >= 0).all() and np.array_equal(counts, np.round(counts))
-        if not sound or not np.array_equal(halves.sum(axis=2), decided):
+        sums = halves.sum(axis=2)
+        if tally.squares is None:
+            sound = np.array_equal(counts, np.round(counts)) and np.array_equal(sums, decided)
+        else:  # sums of weights, which rounding may change
+            sound = sums.shape == decided.shape and np.allclose(sums, decided, rtol=1e-9)
+        if not sound or not (counts >= 0).all():
             return False
         if not all(_are_intervals(table, len(cells), least) for table, least in zip(measured, (0, -1), strict=True)):
             return False

@@ -1,0 +1,38 @@
+"""How estimators are written by others: pickle, copy, joblib, skops, and MLflow with either."""
+
+import copyreg
+from typing import Any
+
+__all__ = ["Portable"]
+
+_FILES = "mamofair files"
+
+
+class Portable:
+    """Mixin of all estimators: skops writes them as the files of a run folder, and pickle as any other object.
+
+    skops asks for `__getstate__`, and could not write tensors and boosters; pickle and copy ask for `__reduce__` first,
+    and keep everything, also networks and functions of the user's own, which no file of ours can hold.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return copyreg.__newobj__, (type(self),), super().__getstate__()  # type: ignore[attr-defined]
+
+    def __getstate__(self: Any) -> dict[str, Any]:
+        from mamofair.runs.portable import to_state  # an exception from the layers, listed in pyproject.toml
+
+        return {_FILES: to_state(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        if _FILES not in state:
+            super().__setstate__(state)  # type: ignore[misc]
+            return
+        from mamofair.runs.portable import from_state
+
+        estimator = from_state(state[_FILES])
+        if type(estimator) is not type(self):
+            raise ValueError(
+                f"A {type(self).__name__} must hold what one has learned: found a {type(estimator).__name__}. Copy it "
+                "again, or write it again."
+            )
+        self.__dict__.update(vars(estimator))

@@ -1,0 +1,138 @@
+"""The verdict on a run: what was asked, and what its test rows say about the chosen point."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from mamofair.learners.usefulness import near_constant_sentence
+from mamofair.metrics import Assessment, Policy, Verdict, assess, gap_verdicts
+from mamofair.notions import column
+from mamofair.runs._run import Run
+from mamofair.selection import ClosestToIdeal, MostAccurateWithin
+
+__all__ = ["assess_run", "describe_near_constant", "judge"]
+
+_LEVEL = 0.95
+
+
+def judge(run: Run, point: int | None = None) -> Verdict:
+    """Return the verdict on a run's chosen point, or on another one that somebody chose by hand.
+
+    All limits are judged on test rows; on validation rows, if there are no test rows. A certificate, and why a stand-in
+    was chosen, are about the point that training chose: where confidence was asked for, one chosen by hand has none.
+    """
+    front, settings = run.estimator.front_, run.settings
+    row = run.estimator.selected_ if point is None else point
+    measured_on, tally = ("test", run.test[row]) if run.test else ("validation", front[row].valid)
+    limits = _limits(run)
+    performance, gaps = gap_verdicts(tally, front.criteria, limits, _LEVEL, front.performance)
+    certificate = settings.get("certificate")
+    by_hand = point is not None and point != run.estimator.selected_
+    return Verdict(
+        asked=limits,
+        confidence=None if certificate is None else certificate["confidence"],
+        gaps=gaps,
+        measured_on=measured_on,
+        rows=_count(settings, measured_on, tally.overall.sum()),
+        level=_LEVEL,
+        point=row,
+        why="It was chosen by hand." if by_hand else _explain(run),
+        performance=performance,
+        near_constant=describe_near_constant(run, row),
+        is_constant=tally.is_constant,
+        by_hand=by_hand,
+        caveats=(*_units(settings), *_near_copies(settings)),
+        stand_in=_by_hand(certificate) if by_hand else settings.get("stand_in"),
+        certificate=None if by_hand else certificate,
+        unjudged=tuple(
+            {part: one[part] for part in ("attribute", "group", "rows")}
+            for one in settings.get("data", {}).get("small_groups", ())
+        ),
+    )
+
+
+def assess_run(run: Run, policy: Policy | None = None) -> Assessment:
+    """Return the assessment of a run's chosen point on test rows, by a policy or by the run's own limits."""
+    if policy is None:
+        return Assessment.of_verdict(judge(run))
+    row = run.estimator.selected_
+    left_out: dict[str, dict[str, int]] = {}
+    for one in run.settings.get("data", {}).get("small_groups", ()):
+        left_out.setdefault(one["attribute"], {})[one["group"]] = one["rows"]
+    tally = run.test[row] if run.test else run.estimator.front_[row].valid
+    return assess(policy, tally, run.groups, left_out=left_out)
+
+
+def _by_hand(certificate: Mapping[str, Any] | None) -> str | None:
+    return None if certificate is None else "It was chosen by hand, and no certificate covers it."
+
+
+def _limits(run: Run) -> dict[str, float]:
+    """Return the limit of each gap that has one, by column: those that were asked for, even if no point meets them."""
+    columns, rule = run.estimator.front_.columns[1:], run.estimator.selection
+    given = run.settings.get("within")
+    if given is None and isinstance(rule, MostAccurateWithin):
+        given = rule.limit
+    if given is None:
+        return {}
+    gaps = columns[: len(run.estimator.front_.criteria)]
+    named = given if isinstance(given, Mapping) else dict.fromkeys(gaps, given)
+    return {name: float(named[name]) for name in gaps if name in named}
+
+
+def _count(settings: Mapping[str, Any], part: str, counted: float) -> int:
+    """Return the number of rows of a part: with weights, counts are no numbers of rows."""
+    return int(settings.get("data", {}).get("parts", {}).get(part) or round(float(counted)))
+
+
+def describe_near_constant(run: Run, row: int) -> str | None:
+    """Return a sentence if a point decides nearly everyone alike on test rows, unless that was asked for."""
+    front, settings = run.estimator.front_, run.settings
+    if not run.test or settings.get("select_rate"):
+        return None
+    favorable = run.estimator.favorable_
+    [unfavorable] = [label for label in run.estimator.classes_.tolist() if label != favorable]
+    limit = settings.get("within")
+    gaps = f"Allow gaps larger than {limit:g}" if isinstance(limit, float) else "Allow larger gaps"
+    ways = f"{gaps}, choose another point of the front, or add features."
+    return near_constant_sentence(run.test[row], run.test[0], front.performance, (unfavorable, favorable), ways)
+
+
+def _units(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what intervals count, if it is not rows."""
+    if units := settings.get("data", {}).get("split", {}).get("units"):
+        yield f"Intervals count the {units['test']:,} different values of `{units['column']}`, not rows."
+
+
+def _near_copies(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each feature that the data check found to give the target away."""
+    for one in (settings.get("data", {}).get("check") or {}).get("findings", ()):
+        if one["finding"] == "near-copy of the target":
+            yield (
+                f"The feature `{one['column']}` is a near-copy of the target: if it is not known when decisions are "
+                "made, drop it and train again, because these figures are then worthless."
+            )
+
+
+def _explain(run: Run) -> str:
+    """Return how the point was chosen, in one sentence."""
+    rule, front = run.estimator.selection, run.estimator.front_
+    name = front.performance.name.replace("_", " ")
+    best = "the most accurate model" if name == "error" else f"the model with the least {name}"
+    if isinstance(rule, MostAccurateWithin):
+        if rule.confidence is not None:
+            return f"It is {best} of those that calibration rows certify."
+        errors = "standard error" if rule.margin == 1 else "standard errors"
+        room = f" by {rule.margin:g} {errors}" if rule.margin else ""
+        asked = _limits(run)
+        limits = np.array([asked.get(column(*one), np.inf) for one in front.criteria])
+        if (rule.padded_gaps(front)[run.estimator.selected_] > limits).any():
+            return (
+                f"No model is within the limits{room} on validation rows, only as measured: it is the one with the "
+                "most room."
+            )
+        return f"It is {best} whose gaps are within the limits{room} on validation rows."
+    if isinstance(rule, ClosestToIdeal):
+        return f"It is the model closest to zero {name} and zero gaps on validation rows."
+    return f"It was chosen by {rule!r} on validation rows."
