@@ -35,11 +35,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[str, 
     """Return the address and the summary of the page of a run that `make_run` makes; each is made once."""
     made: dict[str, tuple[str, dict[str, Any]]] = {}
 
-    def page(**options: Any) -> tuple[str, dict[str, Any]]:
-        key = repr(options)
+    def page(least: int = 0, **options: Any) -> tuple[str, dict[str, Any]]:
+        key = repr((least, options))
         if key not in made:
             path = tmp_path_factory.mktemp("page") / "report.html"
-            summary = summarize(make_run(**options))
+            summary = summarize(make_run(**options), least=least)
             path.write_text(render(summary), encoding="utf-8")
             made[key] = path.as_uri(), summary
         return made[key]

@@ -2,12 +2,15 @@
 
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
+
+# Waits are for locators: `wait_for_function` polls with eval, which the page's content security policy forbids, so it
+# fails whenever its first look comes too early.
 
 
 def shows(page: Page, point: int) -> None:
     """Wait until every picture shows this point."""
-    page.wait_for_function("point => document.body.dataset.shown?.startsWith(`${point}/`)", arg=point)
+    expect(page.locator(f'body[data-shown^="{point}/"]')).to_have_count(1, timeout=30_000)
 
 
 def drawn(page: Page, chart: str, layer: str) -> list[dict[str, Any]]:
@@ -40,24 +43,49 @@ def require_scores(page: Page, summary: dict[str, Any], point: int) -> None:
     assert drawn(page, "scores", "layer_2") == [{"score": 0.5}]
 
 
+def unfold(page: Page) -> None:
+    """Unfold everything, and wait for the charts that are drawn only then."""
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    expect(page.locator(".chart:not(:has(svg))")).to_have_count(0, timeout=30_000)
+
+
+def require_verdict(page: Page, verdict: dict[str, Any]) -> None:
+    """Check that the box and the record say what a verdict says, in its words, and that every card has its answer."""
+    gaps = [one for one in verdict["gaps"] if one["limit"] is not None]
+    assert page.locator("#headline").inner_text()[2:] == verdict["headline"]
+    told = verdict["sentences"][:1] + verdict["sentences"][1 + len(gaps) :] if gaps else verdict["sentences"]
+    assert page.locator("#sentences p").all_inner_texts() == [*told, verdict["chosen"]["why"]]
+    tags = page.locator("#cards .tag").all_inner_texts()
+    assert [tag.removeprefix(tag[:2]) if tag != "no limit" else None for tag in tags] == [
+        one["answer"] for one in verdict["gaps"]
+    ]
+    assert page.locator("#stand-in").is_visible() == (verdict["stand_in"] is not None)
+    record = page.locator("#record-text").inner_text()
+    for sentence in (f"{verdict['headline']}.", *verdict["sentences"], verdict["chosen"]["why"]):
+        assert sentence in record
+
+
 def require_everywhere(page: Page, summary: dict[str, Any], point: int) -> None:
     """Check that every view is of this point: the table, the pictures, the numbers, the words and the record."""
+    unfold(page)
     shows(page, point)
     values = summary["parts"][summary["rows"]]
     assert page.locator("input[name=point]:checked").get_attribute("value") == str(point)
-    assert page.locator("#selected-title").inner_text().startswith(f"Point {point}")
-    assert [row[-2] for row in cells(page, "#values")] == [interval(triple) for triple in values[point]]
-    assert [row[-1] for row in cells(page, "#values")] == [interval(triple) for triple in values[0]]
+    assert [row[1] for row in cells(page, "#values")] == [interval(triple) for triple in values[point]]
+    if point != summary["baseline"]:
+        assert [row[2] for row in cells(page, "#values")] == [interval(triple) for triple in values[0]]
     assert [datum["id"] for datum in drawn(page, "front", "layer_11")] == [point]
     if len(summary["objectives"]) > 2:
         assert {datum["id"] for datum in drawn(page, "parallel", "layer_2_layer_0")} == {point}
-    rates = [datum["rate"] for datum in drawn(page, "group-rates", "layer_1") if datum["who"] == "selected"]
-    assert rates == [group[0] for group in summary["points"][point]["rates"][0]]
+    rows = page.locator("#rates tbody").first.locator("tr:not(.part, .quiet)").all()
+    rates = [row.locator("th, td").nth(2).inner_text() for row in rows]
+    assert rates == [interval(group[:3]) for group in summary["points"][point]["rates"][0]]
     assert drawn(page, "objectives", "layer_2") == [{"step": summary["points"][point]["step"]}]
     if summary["scores"]:
         require_scores(page, summary, point)
-    told = page.locator("#who-pays p").all_inner_texts()
-    assert told[1:] == summary["points"][point]["told"]
+    assert page.locator("#who-pays p").all_inner_texts() == summary["points"][point]["told"]
     counts = [int(number.replace(",", "").split(" ")[0]) for number in cells(page, "#people")[0][-4:]]
     assert counts == summary["points"][point]["confusion"][0][0]
-    assert f"Chosen point: {point} of" in page.locator("#record").inner_text()
+    record = page.locator("#record-text").inner_text()
+    assert f"Chosen: point {point} of" in record
+    assert f"{summary['command']} {point}\n" in record

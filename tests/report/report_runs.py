@@ -37,9 +37,14 @@ def make_run(
     models: tuple[str, ...] = ("",),
     selection: Any = None,
     scores: bool = True,
+    favorable: str = "yes",
+    empty: bool = False,
     **settings: Any,
 ) -> Run:
-    """Return a run whose points trade the gaps of each attribute for error, found by the models in turn."""
+    """Return a run whose points trade the gaps of each attribute for error, found by the models in turn.
+
+    If `empty`, the first group of each attribute has no test rows.
+    """
     rng = np.random.default_rng(0)
     criteria = tuple((notion, attribute) for attribute in attributes for notion in notions)
     bias = rng.random((points, len(attributes))) * 0.5
@@ -55,13 +60,17 @@ def make_run(
         for place, name in enumerate(models)
         for record in history(10 * points * (place + 1), criteria)
     ]
-    model._chosen, model.favorable_ = None, "yes"
+    model._chosen, model.favorable_ = None, favorable
+    model.classes_ = np.array(["no", "yes"] if favorable in ("no", "yes") else ["0", "1"])
     model.selection = selection or model.selection
     model.search_ = SimpleNamespace(history=records)
     data = {"name": "loans", "rows": 2 * rows, "checksum": "c0ffee", "parts": {"validation": rows, "test": rows}}
     data["groups"] = {name: {group: {"rows": 10, "positives": 4} for group in names} for name in attributes}
-    base = {"created": "2026-01-31", "data": data, "target": "approved", "favorable": "yes", "within": None}
+    base = {"created": "2026-01-31", "data": data, "target": "approved", "favorable": favorable, "within": None}
     tests, summaries = (tuple(part[point.member] for point in order.points) for part in found[-1])
+    for tally in tests if empty else ():
+        for name in attributes:
+            tally.counts[name][0] = 0
     line = pd.DataFrame({"criterion": column(*criteria[0]), "gap": [0.0, 0.1, 0.3], "error": [0.2, 0.15, 0.1]})
     line = line.assign(more_rows=line["error"] - 0.01)
     groups = dict.fromkeys(attributes, names)

@@ -56,8 +56,8 @@ def test_a_run_of_which_little_is_known_has_a_page():
     run = make_run(points=1, attributes=("sex",), test=False)
     bare = type(run)(run.estimator, {}, run.groups)
     page = render(summarize(bare))
-    assert "A run: accuracy versus fairness" in page
-    assert "The favorable outcome is <b>yes</b>." in page
+    assert "<h1>Who gets “yes” predicted?</h1>" in page
+    assert "1 model found" in page
 
 
 def test_a_page_is_replaced_wholly_or_not_at_all(tmp_path, monkeypatch):

@@ -1,11 +1,13 @@
 """The scores on the page, in a real browser."""
 
 from playwright.sync_api import expect
-from report_pages import require_everywhere, require_scores, shows
+from report_pages import require_everywhere, require_scores, shows, unfold
 
 
 def test_scores_are_drawn_for_the_groups_of_the_gap_in_view(opened):
     page, summary = opened()
+    unfold(page)
+    shows(page, summary["selected"])
     require_scores(page, summary, summary["selected"])
     for gap, attribute, point in (("2", "race", 3), ("1", "sex", 5)):
         page.locator("#gap").select_option(gap)

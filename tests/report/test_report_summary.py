@@ -9,7 +9,9 @@ from report_runs import PORTFOLIO, TWO_RATES, history, make_run
 from mamofair._stats.intervals import wilson
 from mamofair.explanations import who_pays_by_counts
 from mamofair.metrics import front_intervals
+from mamofair.notions import EQUALIZED_ODDS
 from mamofair.report import summarize
+from mamofair.runs import judge
 
 
 def test_the_summary_is_plain_json_without_nan():
@@ -38,7 +40,11 @@ def test_what_is_shown_is_of_test_rows_where_there_are_some():
 def test_rates_are_wilsons_by_group():
     run = make_run(**TWO_RATES)
     summary = summarize(run)
-    assert [rate["meaning"] for rate in summary["rates"]] == ["P(ŷ=1 | y=1)", "P(ŷ=1 | y=0)"]
+    assert [rate["formula"] for rate in summary["rates"]] == ["P(ŷ=1 | y=1)", "P(ŷ=1 | y=0)"]
+    assert [rate["meaning"] for rate in summary["rates"]] == [
+        "predicted approved = yes, among those whose approved is yes",
+        "predicted approved = yes, among those whose approved is no",
+    ]
     tp, _, fn, _ = run.test[2].counts["sex"].T
     low, high = wilson(tp, tp + fn)
     expected = np.column_stack([tp / (tp + fn), low, high, tp + fn])
@@ -64,7 +70,7 @@ def test_who_pays_is_told_against_the_most_accurate_point():
     run = make_run()
     summary = summarize(run)
     told = who_pays_by_counts(run.test[0], run.test[5], run.groups, run.estimator.front_.criteria)
-    assert summary["points"][5]["told"] == told.sentences()
+    assert summary["points"][5]["told"] == told.sentences()  # which name no rate, as each notion has one
     assert summary["points"][0]["told"] == []
     assert [row[:2] for row in summary["points"][5]["gaps"]] == [
         pytest.approx([before, after], abs=1e-6) for before, after in told.gaps()[["before", "after"]].to_numpy()
@@ -77,6 +83,46 @@ def test_who_pays_is_told_against_the_most_accurate_point():
 )
 def test_bounds_are_by_objective(within, expected):
     assert summarize(make_run(within=within))["within"] == expected
+
+
+def test_the_verdict_is_the_one_that_the_terminal_and_the_run_folder_show():
+    run = make_run(within=0.1)
+    found = summarize(run)["verdict"]
+    expected = judge(run).to_json()
+    for name in ("asked", "answer", "headline", "sentences", "chosen", "stand_in", "certificate", "unjudged"):
+        assert found[name] == expected[name]
+    assert [one["answer"] for one in found["gaps"]] == [one["answer"] for one in expected["gaps"]]
+
+
+def test_no_certificate_and_no_stand_in_of_training_covers_a_point_chosen_by_hand():
+    run = make_run(points=6, within=0.1, certificate={"status": "certified", "confidence": 0.9, "message": "Sure."})
+    other = (run.estimator.selected_ + 1) % 6
+    assert judge(run, run.estimator.selected_) == judge(run)
+    found = judge(run, other)
+    assert found.certificate is None
+    assert found.stand_in == "It was chosen by hand, and no certificate covers it."
+    assert judge(make_run(points=6, stand_in="None met the limits."), other).stand_in is None
+
+
+def test_rates_are_told_in_the_labels_of_the_user():
+    summary = summarize(make_run(points=5, notions=(EQUALIZED_ODDS,), favorable="0"))
+    assert summary["question"] == "Who gets “approved = 0” predicted?"
+    assert summary["rates"][1]["meaning"] == "predicted approved = 0, among those whose approved is 1"
+    assert summary["objectives"][1]["meaning"].startswith("the share predicted approved = 0, among those whose")
+    assert "ŷ" not in json.dumps([summary["objectives"], [point["told"] for point in summary["points"]]])
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("mamofair train loans.csv --out 'my runs/a'", "mamofair predict 'my runs/a' FILE --point"),
+        ("mamofair train loans.csv --out", "mamofair predict RUN FILE --point"),
+        ("it's", "mamofair predict RUN FILE --point"),
+        (None, "mamofair predict RUN FILE --point"),
+    ],
+)
+def test_the_command_that_predicts_names_the_folder_of_the_run(command, expected):
+    assert summarize(make_run(points=2, command=command))["command"] == expected
 
 
 def test_the_limit_is_by_gap():
@@ -125,3 +171,4 @@ def test_a_rate_of_nobody_is_none_and_its_gap_counts_as_one():
     summary = summarize(run)
     assert summary["points"][1]["rates"][0][0] == [None, 0, 1, 0]
     assert summary["parts"]["test"][1][1][0] == 1
+    assert summary["points"][1]["undefined"] == [True]

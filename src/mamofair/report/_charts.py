@@ -30,7 +30,7 @@ _CONFIG: Spec = {
         "titleFontSize": 12,
         "titleFontWeight": "normal",
     },
-    "legend": {"labelColor": "currentColor", "labelFontSize": 12, "labelLimit": 320, "title": None},
+    "legend": {"labelColor": "currentColor", "labelFontSize": 12, "labelLimit": 240, "title": None},
 }
 
 
@@ -39,7 +39,6 @@ def charts(performance: str = "error") -> dict[str, Spec]:
     return {
         "front": _front(performance),
         "parallel": _parallel(),
-        "group-rates": _group_rates(),
         "scores": _scores(),
         "objectives": _over_time("value of the objective"),
         "weights": _over_time("weight"),
@@ -83,12 +82,12 @@ def _front(performance: str) -> Spec:
     everyone = [{"filter": "datum.quiet === false"}]
     limit, bound = {"data": {"name": "limit"}}, {"data": {"name": "bound"}}
     layers: list[Spec] = [
-        {**limit, "mark": {"type": "area", "opacity": 0.15, "color": "var(--limit)"}, "encoding": {
+        {**limit, "mark": {"type": "area", "opacity": 0.15, "color": "var(--limit)", "clip": True}, "encoding": {
             "x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}},
-        {**limit, "mark": {"type": "line", "strokeDash": [6, 4], "color": "var(--limit)"},
+        {**limit, "mark": {"type": "line", "strokeDash": [6, 4], "color": "var(--limit)", "clip": True},
          "encoding": {"x": x, "y": y}},
-        {**bound, "mark": {"type": "rule", "strokeDash": [2, 3], "strokeWidth": 2, "color": "var(--selected)"},
-         "encoding": {"x": x}},
+        {**bound, "encoding": {"x": x}, "mark": {
+            "type": "rule", "strokeDash": [2, 3], "strokeWidth": 2, "color": "var(--selected)", "clip": True}},
         *colored(intervals(0.25, 1, transform=everyone), shade),
         {"mark": {"type": "circle", "size": 48, "opacity": 0.9, "cursor": "pointer"}, "encoding": {
             "x": x, "y": y, "color": shade, "tooltip": {"field": "tooltip"}}},
@@ -112,6 +111,7 @@ def _parallel() -> Spec:
             "labelAngle": 0,
             "labelExpr": "split(datum.label, '\\n')",
             "labelPadding": 20,
+            "labelLimit": 110,
             "grid": True,
             "domain": False,
             "ticks": False,
@@ -135,24 +135,6 @@ def _parallel() -> Spec:
         {**ends, "mark": text},
     ]  # fmt: skip
     return _chart(260, layers, "lines", params=_parameters(selected=0))
-
-
-def _group_rates() -> Spec:
-    """Return the rates of each group with intervals, for the selected and the unconstrained model."""
-    y = {"field": "group", "type": "nominal", "sort": None, "axis": {"title": None, "labelLimit": 220, "grid": True}}
-    offset = {"field": "who", "sort": None, "scale": {"paddingOuter": 0.6}}
-    who: Spec = {"domain": ["selected", "unconstrained"]}
-    color = {"field": "who", "scale": {**who, "range": ["var(--selected)", "var(--baseline)"]}, "legend": None}
-    shape = {"field": "who", "scale": {**who, "range": ["circle", "diamond"]}, "legend": None}
-    x = _quantity("rate", "0", "highest", title="rate")
-    shared = {"y": y, "yOffset": offset, "color": color}
-    layers: list[Spec] = [
-        {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {
-            **shared, "x": {**x, "field": "low"}, "x2": {"field": "high"}}},
-        {"mark": {"type": "point", "filled": True, "size": 80, "opacity": 1}, "encoding": {
-            **shared, "x": x, "shape": shape, "tooltip": {"field": "tooltip"}}},
-    ]  # fmt: skip
-    return _chart(100, layers, "rates", params=_parameters(highest=1))
 
 
 def _scores() -> Spec:

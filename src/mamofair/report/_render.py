@@ -5,27 +5,25 @@ import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from mamofair.report._charts import charts
+from mamofair.report._files import write_page
 from mamofair.report._summary import summarize
 from mamofair.runs import Run
-from mamofair.runs._locks import replaced_file
 
 __all__ = ["render", "write"]
 
-_SCRIPTS = ("state", "pictures", "texts", "record", "start")
+_SCRIPTS = ("state", "verdict", "intervals", "answer", "choose", "groups", "pictures", "sha256", "record", "start")
 
 
-def write(run: Run, path: str | os.PathLike[str], alternatives: Sequence[str] = ()) -> None:
+def write(run: Run, path: str | os.PathLike[str], alternatives: Sequence[str] = (), *, least: int = 0) -> None:
     """Write the page of a run. An earlier page is replaced as a whole, or stays as it was.
 
-    `alternatives` is what `runs.read_alternatives` returns: how the run compares with an incumbent.
+    `alternatives` is what `runs.read_alternatives` returns: how the run compares with an incumbent. Groups
+    that have a cell of fewer than `least` people are left out.
     """
-    page = render(summarize(run, alternatives))
-    with replaced_file(Path(path)) as file:
-        file.write(page.encode())
+    write_page(render(summarize(run, alternatives, least=least)), path)
 
 
 def render(summary: Mapping[str, Any]) -> str:
@@ -85,4 +83,4 @@ def _as_text(value: Any) -> str:
         return ", ".join(map(_as_text, value)) or "none"
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "none"}[value]
-    return str(value)
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

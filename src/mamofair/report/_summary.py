@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,19 +12,20 @@ import pandas as pd
 from mamofair._stats.intervals import wilson
 from mamofair.explanations import price, who_pays_by_counts
 from mamofair.fronts import Criterion, Front, Tally
-from mamofair.metrics import ScoreSummary, tally_intervals
-from mamofair.metrics._counts import count_events
+from mamofair.metrics import ScoreSummary, count_events, tally_intervals
 from mamofair.notions import Confusion
 from mamofair.performance import BALANCED_ERROR, ERROR
+from mamofair.report._group_tables import BASELINE, intersection_table
+from mamofair.report._labels import Labels
+from mamofair.report._suppress import hide_small_groups
 from mamofair.report._titles import title
 from mamofair.report._training import summarize_training
-from mamofair.runs import Run
+from mamofair.runs import Run, describe_near_constant, judge
 from mamofair.selection import MostAccurateWithin
 
-__all__ = ["BASELINE", "CONFIDENCE", "summarize"]
+__all__ = ["CONFIDENCE", "summarize"]
 
 CONFIDENCE = 0.95
-BASELINE = 0  # the row of the most accurate point, with which all others are compared
 _DIGITS = 6
 _MEANINGS = {
     ERROR: "the share of wrong decisions",
@@ -31,16 +33,25 @@ _MEANINGS = {
 }
 
 
-def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
-    """Return what the page shows, as plain JSON.
+def summarize(run: Run, alternatives: Sequence[str] = (), *, least: int = 0) -> dict[str, Any]:
+    """Return what the page shows, as plain JSON; without groups that have a cell of fewer than `least` people.
 
-    Keys: `rows` (the rows measured on: test, or validation if the run has no test rows), `confidence`, `objectives`,
-    `parts` (by rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates,
-    who pays), `scores` (by point, for everyone and then for each attribute's groups: histogram, AUC, mean score minus
-    observed rate; empty if the run has none), `rates` and `groups` (what the numbers of a point stand for), `baseline`,
-    `favorable`, `selected`, `margin` (of choices, in standard errors), `padded` (by point: performance, and gaps plus
-    the margin), `within` (a limit or None for each objective), `limit`, `training`, `price`, `flips` (a sentence a
-    point), `alternatives` (sentences about an incumbent, if there are some), `settings` and `checksum`.
+    What was asked and answered: `verdict` (`Verdict.to_json()` of `runs.judge(run)`), `question` (what the page asks),
+    `outcome` (the favorable outcome in words), `favorable` and `unfavorable` (the labels), `within` (a limit or None
+    for each objective), `selected`, `baseline`, `alternatives` (sentences about an incumbent, if there are some),
+    `command` (what predicts with a point, but for its number).
+
+    What was measured: `rows` (test, or validation if the run has no test rows), `confidence`, `objectives`, `parts` (by
+    rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates, who pays,
+    which gaps are `undefined`, a sentence if it is `near_constant`, whether all decisions there are the `same`),
+    `scores` (by point, for everyone and then for each attribute's groups: histogram, AUC, mean score minus observed
+    rate; empty if the run has none), `rates` (`meaning` in the user's labels, `formula`) and `groups` (what the numbers
+    of a point stand for), `small_groups` (too small to judge, with their rates), `intersections` of attributes (of the
+    chosen point: group, people, selected, rate, low, high, ratio), and `suppressed` (`least`; points whose numbers of
+    groups are None have `hides_groups` then).
+
+    How it was found: `margin` (of choices, in standard errors), `padded` (by point: performance, and gaps plus the
+    margin), `limit`, `training`, `price`, `flips` (a sentence a point), `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
     columns = front.columns[: 1 + len(front.criteria)]  # what is custom was not measured on test rows
@@ -49,37 +60,52 @@ def summarize(run: Run, alternatives: Sequence[str] = ()) -> dict[str, Any]:
     rows = "test" if run.test else "validation"
     chosen_by = run.estimator.selection
     rule = chosen_by if isinstance(chosen_by, MostAccurateWithin) else MostAccurateWithin(1.0)
+    labels, verdict = Labels.of(run), judge(run)
     summary = {
+        "verdict": verdict.to_json(),
+        "question": labels.question,
+        "outcome": labels.outcome,
         "rows": rows,
         "confidence": CONFIDENCE,
-        "objectives": [{"name": name, "title": title(name)} | _meaning(front, i) for i, name in enumerate(columns)],
+        "objectives": [
+            {"name": name, "title": title(name)} | _meaning(front, i, labels) for i, name in enumerate(columns)
+        ],
         "parts": {name: _values(part, front) for name, part in tallies.items()},
-        "points": _points(front, tallies[rows], groups),
+        "points": [
+            point | {"near_constant": describe_near_constant(run, row), "same": tallies[rows][row].is_constant}
+            for row, point in enumerate(_points(front, tallies[rows], groups, labels))
+        ],
         "scores": _scores(run.scores, groups),
-        "rates": [_describe_rate(rate, i, front.criteria[i - 1][1]) for i, rate in _rates(front.criteria)],
+        "rates": [_describe_rate(rate, i, front.criteria[i - 1][1], labels) for i, rate in _rates(front.criteria)],
         "groups": groups,
+        "small_groups": _small_groups(run, labels),
+        "intersections": _intersections(run),
+        "suppressed": least,
         "baseline": BASELINE,
-        "favorable": str(run.estimator.favorable_),
+        "favorable": labels.favorable,
+        "unfavorable": labels.unfavorable,
         "selected": run.estimator.selected_,
         "margin": rule.margin,
         "padded": np.column_stack([front.values[:, 0], rule.padded_gaps(front)]),
-        "within": _within(run.settings.get("within"), columns),
+        "within": _within(run.settings.get("within"), columns, verdict.asked),
         "limit": {} if run.limit is None else _limit(run.limit),
         "training": summarize_training(run.estimator.history_),
         "price": _price_sentences(front),
         "flips": (run.settings.get("arbitrariness") or {}).get("sentences", []),
         "alternatives": list(alternatives),
+        "command": _command(run.settings.get("command")),
         "settings": {name: value for name, value in run.settings.items() if name != "arbitrariness"},
     }
     plain: dict[str, Any] = _to_json(summary)
+    plain = hide_small_groups(plain, run, least) if least else plain
     return plain | {"checksum": _checksum(plain)}
 
 
-def _meaning(front: Front, i: int) -> dict[str, str]:
+def _meaning(front: Front, i: int, labels: Labels) -> dict[str, str]:
     if i == 0:
         return {"meaning": _MEANINGS.get(front.performance, f"what decisions cost on average: {front.performance}")}
     notion, attribute = front.criteria[i - 1]
-    return {"meaning": notion.sentence, "notion": notion.name, "attribute": attribute}
+    return {"meaning": labels.demand(notion), "notion": notion.name, "attribute": attribute}
 
 
 def _values(tallies: Sequence[Tally], front: Front) -> list[Any]:
@@ -93,13 +119,33 @@ def _rates(criteria: Sequence[Criterion]) -> list[tuple[int, Any]]:
     return [(i, rate) for i, (notion, _) in enumerate(criteria, start=1) for rate in notion.rates]
 
 
-def _describe_rate(rate: Any, objective: int, attribute: str) -> dict[str, Any]:
-    return {"objective": objective, "attribute": attribute, "meaning": str(rate)}
+def _describe_rate(rate: Any, objective: int, attribute: str, labels: Labels) -> dict[str, Any]:
+    meaning = {"meaning": labels.describe(rate), "formula": str(rate)}
+    return {"objective": objective, "attribute": attribute} | meaning
 
 
-def _points(front: Front, tallies: Sequence[Tally], groups: Mapping[str, list[str]]) -> list[dict[str, Any]]:
+def _small_groups(run: Run, labels: Labels) -> list[dict[str, Any]]:
+    """Return the groups that no gap counts, with the rates of the point that was chosen in training, in words."""
+    words = {str(rate): labels.describe(rate) for _, rate in _rates(run.estimator.front_.criteria)}
+    return [
+        {**one, "rates": [{**rate, "meaning": words.get(rate["meaning"], rate["meaning"])} for rate in one["rates"]]}
+        for one in run.settings.get("data", {}).get("small_groups", ())
+    ]
+
+
+def _intersections(run: Run) -> list[list[Any]]:
+    table = intersection_table(run, CONFIDENCE)
+    return [] if table is None else table.drop(columns="is_small").to_numpy(dtype=object).tolist()
+
+
+def _points(
+    front: Front, tallies: Sequence[Tally], groups: Mapping[str, list[str]], labels: Labels
+) -> list[dict[str, Any]]:
     rates = [_rate_table(tallies, rate, front.criteria[i - 1][1]) for i, rate in _rates(front.criteria)]
-    names = {name: tuple(values) for name, values in groups.items()}
+    names, every = (
+        {name: tuple(values) for name, values in groups.items()},
+        [rate for _, rate in _rates(front.criteria)],
+    )
     points = []
     for i, (point, tally) in enumerate(zip(front.points, tallies, strict=True)):
         paid = who_pays_by_counts(tallies[BASELINE], tally, names, front.criteria)
@@ -111,7 +157,8 @@ def _points(front: Front, tallies: Sequence[Tally], groups: Mapping[str, list[st
                 "constant": point.valid.is_constant,
                 "confusion": [tally.overall[None], *(tally.counts[name] for name in groups)],
                 "rates": [table[i] for table in rates],
-                "told": [] if i == BASELINE else paid.sentences(),
+                "undefined": [bool(np.isnan(tally.gap(*criterion))) for criterion in front.criteria],
+                "told": [] if i == BASELINE else [labels.translate(line, every) for line in paid.sentences()],
                 "gaps": paid.gaps()[["before", "after", "by_gains", "by_losses", "levelling_down"]].to_numpy(),
             }
         )
@@ -132,13 +179,20 @@ def _scores(summaries: Sequence[ScoreSummary], groups: Mapping[str, list[str]]) 
     return [{part: [getattr(one, part)[name] for name in ("", *groups)] for part in parts} for one in summaries]
 
 
-def _within(given: Any, columns: Sequence[str]) -> list[float | None]:
-    """Return a limit or None for each objective, from one number for all gaps or numbers by name."""
-    if given is None:
-        return [None] * len(columns)
-    if isinstance(given, Mapping):
-        return [given.get(name) for name in columns]
-    return [None, *[float(given)] * (len(columns) - 1)]
+def _within(given: Any, columns: Sequence[str], asked: Mapping[str, float]) -> list[float | None]:
+    """Return a limit or None for each objective: of gaps those of the verdict, of the performance if it has one."""
+    first = given.get(columns[0]) if isinstance(given, Mapping) else None
+    return [first, *(asked.get(name) for name in columns[1:])]
+
+
+def _command(trained: str | None) -> str:
+    """Return what predicts with a point of the run, but for its number; the folder is where training wrote it."""
+    try:
+        words = shlex.split(trained or "")
+    except ValueError:  # a run from elsewhere may say anything
+        words = []
+    folder = words[words.index("--out") + 1] if "--out" in words[:-1] else "RUN"
+    return f"mamofair predict {shlex.quote(folder)} FILE --point"
 
 
 def _limit(frame: pd.DataFrame) -> dict[str, Any]:

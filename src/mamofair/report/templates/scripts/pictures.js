@@ -3,7 +3,6 @@
 const pictures = {
   front,
   parallel,
-  "group-rates": groupRates,
   scores: scoreLines,
   objectives: () => overTime(summary.training.objectives),
   weights: () => overTime(summary.training.weights),
@@ -53,7 +52,7 @@ function front() {
         y: point[0][0],
         ylow: point[0][1],
         yhigh: point[0][2],
-        inside: inside(id),
+        inside: inside(id, part),
         quiet: many,
         tooltip: `Point ${id}: ${point.map((value, i) => `${measure(i)} ${number(value[0])}`).join(", ")}`,
       })),
@@ -62,7 +61,7 @@ function front() {
     },
     parameters: {
       selected: state.selected,
-      widest: Math.max(...ends(j, 2)),
+      widest: Math.max(...ends(j, 2)) || 1,
       lowest: Math.min(...ends(0, 1), ...line.map((row) => row[2])),
       highest: Math.max(...ends(0, 2)),
     },
@@ -80,9 +79,10 @@ const axis = (j) => objectives[j].title.replace(" by ", " ").replaceAll(" ", "\n
 function parallel() {
   const spans = scales();
   const place = (j, value) => (value - spans[j][0]) / spans[j][1];
-  const lines = summary.parts[state.rows].flatMap((point, id) => {
-    const within = inside(id);
-    return point.map(([value], j) => ({ id, objective: axis(j), place: place(j, value), inside: within }));
+  const part = summary.parts[state.rows];
+  const lines = part.flatMap((point, id) => {
+    const isInside = inside(id, part);
+    return point.map(([value], j) => ({ id, objective: axis(j), place: place(j, value), inside: isInside }));
   });
   const ends = spans.flatMap(([low, span], j) =>
     [0, 1].map((end) => ({ objective: axis(j), place: end, text: number(low + end * span) })),
@@ -91,35 +91,6 @@ function parallel() {
     bound === null ? [] : [{ objective: axis(j), place: Math.max(0, Math.min(1, place(j, bound))) }],
   );
   return { tables: { lines, ends, bounds }, parameters: { selected: state.selected } };
-}
-
-function groupRates() {
-  const rates = summary.rates.flatMap((rate, r) => (rate.objective === state.gap ? [[rate, r]] : []));
-  const who = [
-    ["selected", state.selected],
-    ["unconstrained", baseline],
-  ];
-  const rows = rates.flatMap(([rate, r]) =>
-    summary.groups[rate.attribute].flatMap((group, g) =>
-      who.map(([name, id]) => {
-        const [value, low, high, count] = points[id].rates[r][g];
-        const label = rates.length > 1 ? `${group}: ${rate.meaning}` : group;
-        return {
-          group: label,
-          who: name,
-          rate: value,
-          low,
-          high,
-          tooltip: `${label}, ${name}: ${interval([value, low, high])}, ${people(count)} people`,
-        };
-      }),
-    ),
-  );
-  return {
-    tables: { rates: rows },
-    parameters: { highest: Math.max(...rows.map((row) => row.high)) },
-    height: 16 * rows.length,
-  };
 }
 
 // The attribute of the gap in view: its place after everyone, and its groups; everyone, if there is no gap.
@@ -133,14 +104,18 @@ const scored = () => {
 
 function scoreLines() {
   const { place, groups } = scored();
-  const lines = summary.scores[state.selected].counts[place].flatMap((counts, g) => {
-    const total = counts.reduce((sum, count) => sum + count, 0) || 1;
-    const shares = [...counts, counts.at(-1)]; // the last step ends at 1
-    return shares.map((count, bin) => ({ group: groups[g], score: bin / counts.length, share: count / total }));
+  const all = summary.scores[state.selected].counts[place];
+  const known = [...all.keys()].filter((g) => !all[g].includes(null));
+  const largest = known.sort((a, b) => total(all[b]) - total(all[a])).slice(0, 7); // as many as there are colors
+  const drawn = [...all.keys()].filter((g) => largest.includes(g));
+  const lines = drawn.flatMap((g) => {
+    const size = total(all[g]) || 1;
+    const shares = [...all[g], all[g].at(-1)]; // the last step ends at 1
+    return shares.map((count, bin) => ({ group: groups[g], score: bin / all[g].length, share: count / size }));
   });
   return {
     tables: { lines, threshold: [{ score: 0.5 }] },
-    parameters: { highest: Math.max(...lines.map((row) => row.share)) },
+    parameters: { highest: Math.max(0, ...lines.map((row) => row.share)) },
   };
 }
 

@@ -1,39 +1,54 @@
-// The decision record
+// The decision record: what was asked, answered and chosen, in words that can be checked later. Its last line is the
+// hash of all lines above it, as `head -n -1 FILE | sha256sum` prints it.
+
+const blank = "____________________";
 
 function record() {
   const id = state.selected;
   const { settings } = summary;
-  const shown = summary.parts[summary.rows];
-  const now = new Date();
-  const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
-    .map((part) => String(part).padStart(2, "0"))
-    .join("-");
-  const bounded = (j) => (state.limits[j] === null ? "no limit" : `limit ${number(state.limits[j])}`);
-  const measured = (which, j) => `${interval(shown[which][j])} on ${summary.rows} rows`;
-  return [
+  const { data = {} } = settings;
+  const { headline, sentences, chosen } = verdict();
+  const text = [
     "DECISION RECORD",
-    `Date: ${date}`,
-    `Decided by: ${find("name").value || "–"}`,
-    `Data: ${(settings.data || {}).name || "–"} (checksum ${(settings.data || {}).checksum || "–"})`,
-    `Run: ${summary.checksum}`,
+    `Date: ${find("date").value || blank}`,
+    `Decided by: ${find("name").value || blank}`,
     "",
-    `Chosen point: ${id} of ${points.length}${inside(id) ? "" : " (OUTSIDE the limits)"}`,
-    ...objectives.flatMap((_, j) => [
-      `  ${measure(j)}: ${measured(id, j)}`,
-      `    ${bounded(j)}, ${number(valid[id][j][0])} on validation rows; unconstrained: ${measured(baseline, j)}`,
-    ]),
+    summary.question,
+    `Data: ${data.name || "–"} (checksum ${data.checksum || "–"})`,
+    `Run: checksum ${settings.checksum || summary.checksum}`,
+    `Chosen: point ${id} of ${points.length}`,
+    `Predict with it: ${summary.command} ${id}`,
     "",
-    ...points[id].told,
-    ...(points[id].told.length ? [""] : []),
+    `${headline}.`,
+    ...sentences,
+    chosen.why,
+    ...(inside(id) ? [] : ["It is OUTSIDE the limits on validation rows."]),
+    "",
+    `On ${summary.rows} rows, with ${short(100 * summary.confidence)}% confidence intervals:`,
+    ...objectives.map((_, j) => {
+      const limit = state.limits[j] === null ? "no limit" : `limit ${number(state.limits[j])}`;
+      return `  ${measure(j)}: ${interval(shown[id][j])}, ${limit}; without limits: ${interval(shown[baseline][j])}`;
+    }),
+    ...whyGapsChanged(id).map((line) => `  ${line}`),
+    ...summary.alternatives,
+    "",
     "Reasons:",
-    find("reasons").value || "–",
+    find("reasons").value || blank,
     "",
     "Equal rates on a data set are not justice. Intervals at a point chosen among many are optimistic.",
+    "",
   ].join("\n");
+  return `${text}SHA-256 of all lines above: ${sha256(text)}`;
 }
 
 const writeRecord = () => {
-  find("record").textContent = record();
+  find("record-text").textContent = record();
+};
+
+const today = () => {
+  const now = new Date();
+  const parts = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
+  return parts.map((part) => String(part).padStart(2, "0")).join("-");
 };
 
 async function copy() {
@@ -41,14 +56,14 @@ async function copy() {
     await navigator.clipboard.writeText(record());
     find("copied").textContent = "Copied.";
   } catch {
-    getSelection().selectAllChildren(find("record"));
+    getSelection().selectAllChildren(find("record-text"));
     find("copied").textContent = "Press Ctrl+C to copy.";
   }
 }
 
 function save() {
   const link = element("a", [], {
-    href: URL.createObjectURL(new Blob([record()], { type: "text/plain" })),
+    href: URL.createObjectURL(new Blob([`${record()}\n`], { type: "text/plain" })),
     download: `decision-point-${state.selected}.txt`,
   });
   link.click();

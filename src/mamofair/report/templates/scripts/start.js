@@ -24,9 +24,11 @@ function build() {
     limited();
   });
   find("points").addEventListener("change", (event) => select(Number(event.target.value)));
-  for (const id of ["name", "reasons"]) find(id).addEventListener("input", writeRecord);
+  find("date").value = today();
+  for (const id of ["name", "date", "reasons"]) find(id).addEventListener("input", writeRecord);
   find("copy").addEventListener("click", copy);
   find("save").addEventListener("click", save);
+  find("print").addEventListener("click", () => window.print());
 }
 
 function dragAxes(view) {
@@ -51,12 +53,26 @@ function dragAxes(view) {
   });
 }
 
+// A chart that is folded away has no width to fill: it is drawn when it is unfolded.
+function drawUnfolded() {
+  for (const folded of document.querySelectorAll("details")) {
+    const names = Object.keys(charts).filter((name) => folded.contains(find(name)));
+    folded.addEventListener("toggle", async () => {
+      if (!folded.open) return;
+      await Promise.all(names.filter((name) => !views[name]).map(embed));
+      select(state.selected);
+    });
+  }
+}
+
 async function start() {
   build();
+  drawUnfolded();
   writeGap();
   writeSliders();
   writePoints();
-  await Promise.all(Object.keys(charts).filter(find).map(embed));
+  const isOpen = (name) => find(name) && !find(name).closest("details:not([open])");
+  await Promise.all(Object.keys(charts).filter(isOpen).map(embed));
   views.front.addEventListener("click", (_, item) => {
     if (item?.datum?.id !== undefined) select(item.datum.id);
   });

@@ -1,6 +1,6 @@
-// The state of the page: the selected point, the limits, the gap in view and the rows it is measured on. Every change
-// goes through `select`, `limit` or `look`, which update all views. Text is only ever set as textContent.
-// These files become one module, in the order state, pictures, texts, record, start.
+// The state of the page: the selected point, the limits, the gap in view and the rows of the chart. Every change goes
+// through `select`, `limit` or `look`, which update all views. Text is only ever set as textContent.
+// These files become one module, in the order that `_render.py` lists.
 
 const read = (id) => JSON.parse(document.getElementById(id).textContent);
 const find = (id) => document.getElementById(id);
@@ -8,6 +8,7 @@ const summary = read("summary");
 const charts = read("charts");
 const { objectives, points, baseline } = summary;
 const valid = summary.parts.validation;
+const shown = summary.parts[summary.rows];
 const ceilings = objectives.map((_, j) => Math.ceil(1000 * Math.max(...valid.map((point) => point[j][0]))) / 1000);
 const many = points.length > 60; // too many points to draw all intervals
 const useful = points.some((point) => !point.constant);
@@ -22,11 +23,13 @@ const views = {};
 // Words and elements
 
 const number = (value) => (value === null ? "–" : value.toFixed(3));
-const people = (value) => value.toLocaleString("en", { maximumFractionDigits: 1 });
+const short = (value) => String(Number(value.toPrecision(6))); // as Python's :g
+const people = (value) => value === null ? "few" : value.toLocaleString("en", { maximumFractionDigits: 1 });
 const interval = ([value, low, high]) => `${number(value)} [${number(low)}, ${number(high)}]`;
 const ranged = ([value, low, high]) => [`${number(value)} `, element("small", `[${number(low)}, ${number(high)}]`)];
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const measure = (j) => (j === 0 ? objectives[0].title : `gap in ${objectives[j].title}`);
+const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
 
 function element(tag, content = [], attributes = {}) {
   const made = document.createElement(tag);
@@ -35,30 +38,24 @@ function element(tag, content = [], attributes = {}) {
   return made;
 }
 
+const list = (target, lines) => target.replaceChildren(...lines.map((line) => element("li", line)));
+
 function table(target, head, rows, caption) {
   const cells = (row) => row.map((cell, i) => (i ? element("td", cell) : element("th", cell, { scope: "row" })));
+  const titles = head.map((cell) => element("th", cell, { scope: "col" }));
+  const lines = rows.map((row) => element("tr", cells(row)));
   target.replaceChildren(
     ...(caption ? [element("caption", caption)] : []),
-    element(
-      "thead",
-      element(
-        "tr",
-        head.map((cell) => element("th", cell, { scope: "col" })),
-      ),
-    ),
-    element(
-      "tbody",
-      rows.map((row) => element("tr", cells(row))),
-    ),
+    element("thead", element("tr", titles)),
+    element("tbody", lines),
   );
   return target;
 }
 
-// Limits, which are checked on validation rows
+// Limits. Points are chosen on validation rows; colors and greyed rows follow the rows in view.
 
 const bounds = () => state.limits.map((limit) => (limit === null ? Infinity : limit));
-const inside = (id) => bounds().every((bound, j) => valid[id][j][0] <= bound);
-const exceeded = (id, j) => summary.parts[summary.rows][id][j][0] > bounds()[j]; // on the rows shown
+const inside = (id, part = valid) => bounds().every((bound, j) => part[id][j][0] <= bound);
 
 // The most accurate point that is within the limits by its margin; if there is none, the one with the most room.
 const excess = (id) => Math.max(...bounds().map((bound, j) => summary.padded[id][j] - bound));
@@ -73,11 +70,12 @@ const best = () => {
 function select(id) {
   state.selected = id;
   markChosen();
-  writePoint();
+  writeAnswer();
   writeStatus();
+  writeGroups();
   writeRecord();
   const training = ["objectives", "weights", "hypervolume"].map((name) => signal(name, moment()));
-  settle([...["front", "parallel"].map((name) => signal(name, { selected: id })), draw("group-rates"), draw("scores"), ...training]);
+  settle([...["front", "parallel"].map((name) => signal(name, { selected: id })), draw("scores"), ...training]);
 }
 
 function limit(j, value) {
@@ -87,6 +85,7 @@ function limit(j, value) {
 
 function limited() {
   writeSliders();
+  writeGap();
   markInside();
   draw("front");
   draw("parallel");

@@ -1,0 +1,125 @@
+"""The page of an audit: one HTML file without scripts, to read, print and hand on."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from mamofair.metrics import Audit
+from mamofair.notions import Rate
+from mamofair.report._files import write_page
+
+__all__ = ["render_audit", "summarize_audit", "write_audit"]
+
+
+def write_audit(
+    audit: Audit, path: str | os.PathLike[str], *, title: str = "Decisions", over: pd.DataFrame | None = None
+) -> None:
+    """Write the page of an audit. An earlier page is replaced as a whole, or stays as it was.
+
+    Parameters
+    ----------
+    audit
+        What `mamofair.audit` returns.
+    path
+        The HTML file to write.
+    title
+        What was audited, such as the name of a table.
+    over
+        What `audit.over(…)` returns, to show the gaps over time.
+    """
+    write_page(render_audit(summarize_audit(audit, title, over)), path)
+
+
+def summarize_audit(audit: Audit, title: str = "Decisions", over: pd.DataFrame | None = None) -> dict[str, Any]:
+    """Return every number and sentence of the page as plain values, None for what is undefined."""
+    gaps = _records(audit.frame())
+    for gap, (notion, _, limit) in zip(gaps, audit.criteria(), strict=True):
+        gap |= {"limit": limit, "limit_in_words": notion.describe_limit(limit), "by_ratio": notion.is_ratio}
+        gap["rates"] = [_describe(rate, audit) for rate in notion.rates]
+    return {
+        "title": title,
+        "rows": len(audit.people),
+        "favorable": None if audit.favorable is None else str(audit.favorable),
+        "threshold": audit.threshold,
+        "confidence": audit.confidence,
+        "error": audit.error if audit.has_truth else None,
+        "selection_rate": audit.tally.positive_share,
+        "verdicts": {name: sum(gap["verdict"] == name for gap in gaps) for name in _VERDICTS},
+        "gaps": gaps,
+        "scale": _scale(gaps),
+        "attributes": _attributes(audit),
+        "over": [] if over is None else _records(over),
+    }
+
+
+_VERDICTS = ("exceeds", "inconclusive", "within")
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    rows = frame.astype(object).where(frame.notna(), None).itertuples(index=False)
+    return [dict(zip(frame.columns, row, strict=True)) for row in rows]
+
+
+def _scale(gaps: list[dict[str, Any]]) -> float:
+    """Return where the axis of all gaps ends: a round number that no interval and no limit exceeds."""
+    largest = max(max(gap["high"], gap["limit"] * 1.2) for gap in gaps)
+    return float(next((end for end in (0.1, 0.2, 0.5) if largest <= end), 1.0))
+
+
+def _attributes(audit: Audit) -> list[dict[str, Any]]:
+    """Return the groups of each attribute: counts, rates with intervals, ratios, and who is unknown or too few."""
+    table, ratios = audit.groups(), {row["attribute"]: row for row in _records(audit.ratios())}
+    people, shown = audit.people, []
+    for place, (name, values) in enumerate(zip(people.names, people.values, strict=True)):
+        own = table[table["attribute"] == name]
+        cells = {str(group): _records(rows) for group, rows in own.groupby("group", sort=False)}
+        counts = audit.tally.counts[name].sum(axis=1).tolist()
+        shown.append(
+            {
+                "name": name,
+                "rates": [{"meaning": str(rate), "title": _describe(rate, audit)} for rate in audit.rates],
+                "groups": [
+                    {"name": str(value), "count": count, "cells": cells[str(value)]}
+                    for value, count in zip(values, counts, strict=True)
+                ],
+                "unknown": int((people.codes[:, place] < 0).sum()),
+                "ratio": ratios.get(name),
+                "small": [str(value) for value in values if any(cell["too_small"] for cell in cells[str(value)])],
+            }
+        )
+    return shown
+
+
+def _describe(rate: Rate, audit: Audit) -> str:
+    """Return a rate in words, with the favorable label if it is known."""
+    favorable = "favorable" if audit.favorable is None else str(audit.favorable)
+    return rate.describe(favorable, f"not {favorable}", "true label")
+
+
+def render_audit(summary: Mapping[str, Any]) -> str:
+    """Return the page for a summary made by `summarize_audit`; its policy allows no script and no request."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise ImportError('The page needs jinja2: pip install "mamofair[report]"') from error
+    loader = PackageLoader("mamofair.report")
+    environment = Environment(
+        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"number": _number, "interval": _interval, "count": _count}
+    style = loader.get_source(environment, "audit.css")[0]
+    return environment.get_template("audit.html").render(summary=summary, style=style)
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    return f"{row['low']:.3f} to {row['high']:.3f}"
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"

@@ -1,0 +1,52 @@
+"""The verdict on a run: limits, reasons and caveats."""
+
+import numpy as np
+import pytest
+from report_runs import make_run
+
+from mamofair import ClosestToIdeal, MostAccurateWithin
+from mamofair.runs import judge
+
+
+def test_limits_are_those_that_were_asked_for_or_those_of_the_selection():
+    asked = judge(make_run(within=0.2))
+    assert asked.asked == {"demographic_parity[sex]": 0.2, "demographic_parity[race]": 0.2}
+    chosen = judge(make_run(selection=MostAccurateWithin({"demographic_parity[sex]": 0.3}, margin=0)))
+    assert chosen.asked == {"demographic_parity[sex]": 0.3}
+    assert [one.limit for one in chosen.gaps] == [0.3, None]
+    assert judge(make_run(selection=ClosestToIdeal())).asked == {}
+
+
+@pytest.mark.filterwarnings("ignore:No point is within the limits")
+@pytest.mark.parametrize("limit", [0.05, 0.1, 0.2, 0.5])
+def test_the_reason_of_a_choice_says_whether_its_margin_is_kept(limit):
+    run = make_run(selection=MostAccurateWithin(limit))
+    try:
+        row = run.estimator.selected_
+    except ValueError:
+        pytest.skip("no point is within this limit")
+    safe = run.estimator.selection.padded_gaps(run.estimator.front_)[row].max() <= limit
+    why = judge(run).why
+    assert why.startswith("It is the most accurate model" if safe else "No model is within the limits by 1 standard")
+
+
+def test_a_near_copy_of_the_target_is_a_caveat_and_other_findings_are_not():
+    findings = [
+        {"column": "referred", "finding": "near-copy of the target", "detail": "tells fraud"},
+        {"column": "claim no", "finding": "may be an id", "detail": "24,000 different whole numbers"},
+    ]
+    run = make_run()
+    run.settings["data"]["check"] = {"findings": findings}
+    [caveat] = judge(run).caveats
+    assert caveat.startswith("The feature `referred` is a near-copy of the target")
+    assert caveat in judge(run).sentences()
+
+
+def test_another_point_is_judged_as_chosen_by_hand():
+    run = make_run(within=0.2)
+    other = (run.estimator.selected_ + 1) % len(run.estimator.front_)
+    verdict = judge(run, other)
+    assert verdict.by_hand
+    assert not judge(run).by_hand
+    assert verdict.why == "It was chosen by hand."
+    assert np.isclose(verdict.performance[1], run.test[other].error)

@@ -1,0 +1,127 @@
+"""The page at odd values, on narrow and wide screens and on paper: nothing collapses, sticks out or is cut."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+from report_pages import shows, unfold
+from report_runs import LARGE, make_run
+
+from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS
+from mamofair.report import render, summarize
+
+LONG = "attribute_with_a_name_of_eighty_characters_that_no_line_can_break_anywhere_at_al"
+WORDS = "a group whose name has eighty characters and many words, such as forms may have"
+SIX = {"notions": (DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS), "within": 0.1}
+ODD = {
+    "a limit beyond the axis": {"points": 8, "within": 0.9},
+    "a limit of zero": {"points": 8, "within": 0.0},
+    "one point": {"points": 1, "within": 0.05},
+    "two hundred points": {"points": 200, "within": 0.1},
+    "one gap": {"points": 8, "attributes": ("sex",), "within": 0.1},
+    "six gaps": {"points": 8, **SIX},
+    "forty groups": {"points": 5, "names": tuple(f"group {i}" for i in range(40)), "rows": 4000, "within": 0.1},
+    "long names": {"points": 5, "attributes": (LONG, "sex"), "names": (LONG + "s", WORDS), "within": 0.1},
+    "favorable 0": {"points": 8, "favorable": "0", "within": 0.1},
+    "no rows of a group": {"points": 5, "within": 0.1, "empty": True},
+}
+
+# How far marks of the front's limit lie outside of its plot, and how wide the plot is.
+PLOT = """() => {
+    const plot = document.querySelector("#front .background").getBoundingClientRect();
+    const marks = [0, 1, 2].flatMap(i => [...document.querySelectorAll(`#front .layer_${i}_marks`)]);
+    return {width: plot.width, clipped: marks.map(mark => mark.getAttribute("clip-path") ?? "")};
+}"""
+
+
+def require_whole(page: Page, width: int) -> None:
+    """Check that the page is as wide as the window, and that no drawing has collapsed."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for chart in page.locator(".chart svg").all():
+        assert chart.bounding_box()["width"] > 200
+    plot = page.evaluate(PLOT)
+    assert plot["width"] > 200
+    assert plot["clipped"]
+    assert all(path.startswith("url(#") for path in plot["clipped"])
+    for drawing in page.locator("#cards svg").all():
+        assert drawing.bounding_box()["width"] > 200
+        assert drawing.evaluate(
+            "all => [...all.children].every(one => {"
+            " const [a, b] = [one.getBoundingClientRect(), all.getBoundingClientRect()];"
+            " return a.left >= b.left - 1 && a.right <= b.right + 1; })"
+        )
+
+
+@pytest.mark.parametrize("name", list(ODD))
+def test_odd_values_neither_collapse_a_chart_nor_widen_the_page(opened, name):
+    for width in (390, 1400):
+        page, _ = opened({"viewport": {"width": width, "height": 900}}, **ODD[name])
+        unfold(page)
+        require_whole(page, width)
+
+
+def test_a_limit_beyond_the_axis_is_told_in_words(opened):
+    page, _ = opened(**ODD["a limit beyond the axis"])
+    expect(page.locator("#gap-meaning")).to_contain_text("The limit 0.9 is beyond the axis.")
+    expect(page.locator("#cards svg").first).to_contain_text("limit 0.9 →")
+    expect(page.locator("#cards .rule")).to_have_count(0)
+    page, _ = opened(**ODD["a limit of zero"])
+    expect(page.locator("#cards .rule")).to_have_count(2)
+
+
+def test_with_many_groups_the_largest_changes_are_told_and_all_are_in_the_table(opened):
+    page, summary = opened(**ODD["forty groups"])
+    point = 2
+    page.locator(f"#point-{point}").click()
+    shows(page, point)
+    expect(page.locator("#changes")).to_contain_text("72 other groups change less")
+    rows = page.locator("#rates tr:not(.part, .quiet)").count()
+    assert rows == 1 + 2 * 40
+    ratios = page.locator("#rates tbody").first.locator("tr:not(.part, .quiet) td:nth-child(5)").all_inner_texts()
+    rates = [group[0] for group in summary["points"][point]["rates"][0]]
+    assert ratios == [f"{rate / max(rates):.2f}" for rate in rates]
+
+
+def test_people_of_unknown_group_and_small_groups_are_in_the_table(opened):
+    small = {"attribute": "sex", "group": "x", "rows": 12, "rates": [
+        {"meaning": "P(ŷ=1)", "rate": 0.25, "low": 0.1, "high": 0.5}]}  # fmt: skip
+    page, _ = opened(points=4, empty=True, data={"small_groups": [small]})
+    [few, unknown] = page.locator("#rates tbody").first.locator("tr.quiet").all_inner_texts()
+    assert few.split("\t") == [
+        "x (too small)",
+        "12",
+        "0.250 [0.100, 0.500] for the point chosen in training; left out of the gaps",
+    ]
+    assert re.fullmatch(r"unknown or too small\t\d+\tleft out of the gaps", unknown)
+    expect(page.locator("#untold")).to_contain_text("people: their sex is unknown or too rare")
+
+
+def test_a_data_check_is_rendered_whatever_it_holds():
+    check = {"rows": 10, "left_out": [{"column": "<id>", "why": "an id"}], "notes": ["a"] * 7, "balance": {"yes": 0.3}}
+    run = make_run(points=2, data={"check": check})
+    page = render(summarize(run))
+    for part in ("<dt>left out</dt>", "<td>&lt;id&gt;</td><td>an id</td>", "<li>a</li>", "<dt>yes</dt><dd>0.3"):
+        assert part in page
+    assert 'id="data-check"' not in render(summarize(make_run(points=2)))
+
+
+@pytest.mark.parametrize("options", [{"points": 200, "within": 0.1}, LARGE | {"within": 0.1}, ODD["six gaps"]])
+def test_on_paper_there_are_at_most_three_pages_and_no_controls(opened, options):
+    page, _ = opened({"color_scheme": "dark"}, **options)
+    pdf = page.pdf(format="A4", prefer_css_page_size=True)
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 3
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("#headline").evaluate("text => getComputedStyle(text.parentElement).backgroundColor") == (
+        "rgb(255, 255, 255)"
+    )
+    for hidden in ("#save", "#points", "#sliders", "#people", "#name", "nav"):
+        expect(page.locator(hidden)).to_be_hidden()
+    for seen in ("#headline", "#values", "#rates", "#caveats", "#record-text", ".sign"):
+        expect(page.locator(seen)).to_be_visible()
+    page.set_viewport_size({"width": 718, "height": 1000})  # of A4 with the page's margins
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+    for table in ("#values", "#rates"):
+        assert page.locator(table).evaluate("table => getComputedStyle(table).breakInside") == "avoid"
+        frame = page.locator(table).locator("..")
+        assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") <= 0
