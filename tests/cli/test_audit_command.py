@@ -94,6 +94,128 @@ def test_an_undefined_gap_is_null(tmp_path):
     assert found["verdict"] == "inconclusive"
 
 
+def test_true_labels_are_optional(decided):
+    people = pd.read_csv(decided)
+    asked = (decided, "--sensitive", "gender", "--favorable", "yes", "--prediction", "decided")
+    expected = audit(None, people["decided"], sensitive_features=people["gender"], favorable="yes")
+    assert run(*asked) == f"{expected}\n"
+    document = json.loads(run(*asked, "--json"))
+    assert (document["has_truth"], document["error"], document["favorable"]) == (False, None, "yes")
+    assert document["selection_rate"] == pytest.approx(people["decided"].eq("yes").mean())
+    assert [row["notion"] for row in document["gaps"]] == ["demographic_parity"]
+    assert document["ratios"] == [dict(zip(expected.ratios(), expected.ratios().iloc[0], strict=True))]
+
+
+def test_scores_without_true_labels_need_no_favorable_label(decided):
+    people = pd.read_csv(decided)
+    asked = (decided, "--sensitive", "age:40", "--prediction", "score", "--threshold", 0.45)
+    made = people["age"].lt(40).map({True: "under 40", False: "40 and over"}).where(people["age"].notna())
+    expected = audit(None, people["score"], sensitive_features=made.rename("age"), threshold=0.45)
+    assert run(*asked) == f"{expected}\n"
+    document = json.loads(run(*asked, "--json"))
+    assert document["favorable"] is None
+    assert "auc" not in document
+    assert len(document["around_threshold"]) == 3
+
+
+def test_a_number_names_the_favorable_prediction(tmp_path):
+    pd.DataFrame({"made": [2, 1, 2, 1, 1, 1], "sex": list("ffmmfm")}).to_csv(tmp_path / "made.csv", index=False)
+    asked = (tmp_path / "made.csv", "--prediction", "made", "--sensitive", "sex", "--favorable", "1", "--json")
+    assert json.loads(run(*asked))["selection_rate"] == pytest.approx(4 / 6)
+
+
+def test_several_favorable_decisions_and_weights_need_no_true_labels(tmp_path):
+    people = pd.DataFrame({"made": ["ok", "maybe", "no"] * 40, "sex": list("fmmf") * 30, "w": [1.0, 2.0, 0.5] * 40})
+    people.to_csv(tmp_path / "made.csv", index=False)
+    asked = (tmp_path / "made.csv", "--prediction", "made", "--sensitive", "sex", "--favorable", "ok", "--json")
+    document = json.loads(run(*asked, "--favorable", "maybe", "--weight", "w"))
+    assert document["favorable"] == "ok or maybe"
+    good = people["made"] != "no"
+    assert document["selection_rate"] == pytest.approx(np.average(good, weights=people["w"]))
+    own = {sex: np.average(good[people["sex"] == sex], weights=people["w"][people["sex"] == sex]) for sex in "fm"}
+    assert document["gaps"][0]["gap"] == pytest.approx(abs(own["f"] - own["m"]))
+
+
+def test_what_decisions_cost_is_shown_beside_the_error(decided):
+    people = pd.read_csv(decided)
+    asked = (decided, *ASKED, "--prediction", "decided", "--cost", "fp=1,fn=5")
+    yes, made = people["approved"] == "yes", people["decided"] == "yes"
+    cost = ((made & ~yes).mean() + 5 * (~made & yes).mean()) / 5
+    found = json.loads(run(*asked, "--json"))
+    assert found["performance"] == {"name": "cost (fp=1, fn=5, tp=0, tn=0)", "value": pytest.approx(cost)}
+    assert f"Error {(made != yes).mean():.3f}; cost (fp=1, fn=5, tp=0, tn=0) {cost:.3f}; intervals" in run(*asked)
+    blind = json.loads(run(decided, *ASKED[2:], "--prediction", "decided", "--cost", "fp=1,fn=5", "--json"))
+    assert blind["performance"]["value"] is None
+
+
+@pytest.fixture(scope="module")
+def dated(decided):
+    people = pd.read_csv(decided)
+    people["date"] = pd.date_range("2023-11-20", periods=len(people), freq="5h").strftime("%Y-%m-%d %H:%M")
+    people["branch"] = ["north", "south", None] * 200
+    people["plain"] = pd.to_datetime(people["date"]).dt.strftime("%d.%m.%Y")
+    people["year"] = people["date"].str[:4].astype(int)
+    path = decided.with_name("dated.csv")
+    people.to_csv(path, index=False)
+    people.assign(date=pd.to_datetime(people["date"])).to_parquet(decided.with_name("dated.parquet"))
+    return path
+
+
+@pytest.mark.parametrize(("unit", "length"), [("month", 7), ("year", 4)])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_gaps_over_time(dated, unit, length, suffix):
+    people = pd.read_csv(dated)
+    asked = (dated.with_suffix(suffix), *ASKED, "--prediction", "decided", "--notion", "dp", "--by", f"date:{unit}")
+    document = json.loads(run(*asked, "--json"))
+    assert document["by"] == f"date:{unit}"
+    values = people["date"].str[:length]
+    assert [row["value"] for row in document["over"]] == sorted(values.unique())
+    options = {"notion": "dp", "favorable": "yes"}
+    for row in document["over"]:
+        own = people[values == row["value"]]
+        assert row["rows"] == len(own)
+        assert row["gap"] == gap(own["approved"], own["decided"], sensitive_features=own["gender"], **options)
+        assert row["low"] <= row["gap"] <= row["high"]
+        assert row["verdict"] in ("within", "exceeds", "inconclusive")
+    said = run(*asked)
+    assert f"Gaps by date:{unit}, each interval by itself:" in said
+    assert all(row["value"] in said for row in document["over"])
+
+
+def test_gaps_by_quarter_and_by_plain_values(dated):
+    asked = (dated, *ASKED, "--prediction", "decided", "--notion", "dp", "--json", "--by")
+    quarters = json.loads(run(*asked, "date:quarter"))["over"]
+    assert [row["value"] for row in quarters] == ["2023Q4", "2024Q1"]
+    assert [row["value"] for row in json.loads(run(*asked, "year"))["over"]] == [2023, 2024]
+    done = CliRunner().invoke(app, ["audit", *map(str, (*asked, "branch"))])
+    assert [row["rows"] for row in json.loads(done.stdout)["over"]] == [200, 200]
+    assert "200 rows without a value of branch are left out of its table." in done.stderr
+
+
+def test_the_page_is_written_and_named(dated, tmp_path):
+    page = tmp_path / "audit.html"
+    asked = (dated, *ASKED, "--prediction", "decided", "--by", "year", "--html", page)
+    assert run(*asked).endswith(f"\nPage: {page}\n")
+    assert "Audit: dated.csv" in page.read_text()
+    assert ">2023<" in page.read_text()
+    assert json.loads(run(*asked, "--json"))["html"] == str(page)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--by", "dat:month"), "Did you mean 'date'?"),
+        (("--by", "date:week"), "`--by` can cut dates by month, quarter or year, as in date:month: found 'date:week'."),
+        (("--by", "plain:month"), "`--by` can cut dates such as 2024-05-31: found '20.11.2023' in 'plain'."),
+        (("--by", "year:month"), "`--by` can cut dates such as 2024-05-31: found 2023 in 'year'."),
+        (("--by", "date"), "must name a column of 1 to 100 different values: found 600 in 'date'."),
+        (("--html", "."), "`--html` must be a file"),
+    ],
+)
+def test_what_cannot_be_shown_over_time_is_refused_in_one_line(fails, dated, options, said):
+    assert said in fails("audit", dated, *ASKED, "--prediction", "decided", *options)
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -107,6 +229,10 @@ def test_an_undefined_gap_is_null(tmp_path):
             "must be a number in [0, 1], as gaps are: found 7.0. 7 % is 0.07.",
         ),
         ((*ASKED, "--prediction", "job"), "no missing value"),
+        ((*ASKED[2:], "--prediction", "decided", "--notion", "tpr"), "must need no true labels if `y_true` is None"),
+        ((*ASKED[4:], "--prediction", "decided"), "`favorable` must name the favorable label"),
+        ((*ASKED[4:], "--prediction", "decided", "--favorable", "maybe"), "must be one of the labels"),
+        ((*ASKED[4:], "--prediction", "score"), "threshold"),
     ],
 )
 def test_what_cannot_be_audited_is_refused_in_one_line(fails, decided, options, said):

@@ -47,6 +47,15 @@ def test_a_plan_is_told_before_anything_is_trained(table):
     assert f"which leaves {2000 - told['held_back']:,} to train on" in printed
 
 
+def test_a_plan_leaves_out_the_groups_that_training_leaves_out(table):
+    asked = ["plan", table, "--target", "hired", "--sensitive", "region", "--within", 0.2, "--confidence", 0.8]
+    said = says(*asked, "--json")
+    assert "left out of its gaps: 'islands' (5)" in said.stderr
+    assert [need["group"] for need in json.loads(said.stdout)["needs"]] == ["north", "south"]
+    whole = RUNNER.invoke(app, [*map(str, asked), "--min-group", "1"])
+    assert "must have more rows of 'islands'" in str(whole.exception)
+
+
 def test_without_a_table_the_plan_is_for_two_groups():
     assert json.loads(says("plan", "--confidence", 0.9, "--json").stdout)["rows"] == 983
     assert "each of two groups needs about 983 rows" in says("plan", "--confidence", 0.9).stdout
@@ -123,7 +132,7 @@ def test_small_groups_are_named_in_every_output(table, tmp_path):
     [small] = load_run(tmp_path / "run").settings["data"]["small_groups"]
     assert (small["attribute"], small["group"]) == ("region", "islands")
     assert [rate["meaning"] for rate in small["rates"]] == ["P(ŷ=1)"]
-    page = (tmp_path / "run" / "report.html").read_text()
-    assert f"region = islands, {small['rows']} rows: P(ŷ=1) {small['rates'][0]['rate']:.3f}" in page
+    page, rate = (tmp_path / "run" / "report.html").read_text(), small["rates"][0]["rate"]
+    assert f"region = islands, {small['rows']} rows to learn from: predicted hired = 1 {rate:.3f}" in page
     says(*asked, "--min-group", 3, "--force", "--out", tmp_path / "run")
     assert mamofair.load(tmp_path / "run").front_.groups["region"] == ("islands", "north", "south")

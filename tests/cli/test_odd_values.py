@@ -93,7 +93,7 @@ def test_a_reader_that_leaves_ends_the_command_as_it_ends_other_tools(command, s
     """As in `mamofair … | head -1`: no traceback, and 141, which is what a shell reports of `yes | head -1`."""
     table = tmp_path / "decided.csv"
     applicants(100).assign(decided=lambda people: people["approved"]).to_csv(table, index=False)
-    asked = {"predict": [trained, loans], "audit": [table, *COLUMNS, "--prediction", "decided"]}
+    asked = {"predict": [trained, table], "audit": [table, *COLUMNS, "--prediction", "decided"]}
     reader, writer = os.pipe()
     os.close(reader)
     words = [sys.executable, "-m", "mamofair", command, *map(str, asked.get(command, []))]

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from loan_table import ASKED, applicants
 from mamofair import MostAccurateWithin
 from mamofair.cli import app
 from mamofair.datasets import CATALOG
-from mamofair.runs import save, to_onnx
+from mamofair.runs import load_run, save, to_onnx
 from mamofair.tables import encoder, read_batches, read_features
 from run_fits import X, fitted, net, run_of
 from terminal import on_terminal
@@ -135,15 +136,50 @@ def test_a_table_is_not_replaced_by_its_predictions(fails, trained, new, tmp_pat
     assert path.read_bytes() == new.read_bytes()
 
 
-def test_a_point_that_stands_in_for_a_bound_that_was_not_reached_is_told(loans, new, tmp_path):
-    run, told = tmp_path / "run", "was shown to have gaps of at most 1e-09, as asked for"
-    mamofair_says("train", loans, *ASKED, "--within", "1e-9", "--epochs", 1, "--out", run)
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [(("--within", "1e-9"), "within the limits"), (("--select-rate", "0.0001,0.0002"), "0.0002")],
+)
+def test_a_point_that_stands_in_for_a_bound_that_was_not_reached_is_told(asked, reason, loans, new, tmp_path):
+    run = tmp_path / "run"
+    mamofair_says("train", loans, *ASKED, *asked, "--epochs", 1, "--out", run)
+    told = " ".join(load_run(run).settings["stand_in"].split())
+    assert reason in told
     said = RUNNER.invoke(app, ["predict", str(run), str(new), "-o", str(tmp_path / "out.csv")])
     assert said.exit_code == 0
     assert told in said.stderr
     for named in (["--point", "0"], ["--within", "1"]):
         said = RUNNER.invoke(app, ["predict", str(run), str(new), *named, "-o", str(tmp_path / "out.csv")])
+        assert said.exit_code == 0
         assert told not in said.stderr
+
+
+def test_a_choice_with_too_little_room_is_noted_unless_another_is_made(trained, new, tmp_path):
+    loaded = load_run(trained)
+    gaps = loaded.estimator.front_.values[:, 1:].max(axis=1)
+    rule = MostAccurateWithin(float(gaps.max()), margin=1e6)  # no point has that much room
+    with pytest.warns(UserWarning, match="only as measured"):
+        model = loaded.estimator.with_selection(rule)
+    save(replace(loaded, estimator=model), tmp_path / "tight")
+    told, out = "mamofair: No point is within the limits by", ["-o", str(tmp_path / "out.csv")]
+    said = RUNNER.invoke(app, ["predict", str(tmp_path / "tight"), str(new), *out])
+    assert (said.exit_code, said.stderr.count(told)) == (0, 1)
+    for named in (["--point", "0"], ["--within", "1", "--margin", "0"]):
+        said = RUNNER.invoke(app, ["predict", str(tmp_path / "tight"), str(new), *named, *out])
+        assert (said.exit_code, said.stderr.count(told)) == (0, 0)
+    said = RUNNER.invoke(app, ["report", str(tmp_path / "tight"), "--out", str(tmp_path / "page.html")])
+    assert (said.exit_code, said.stderr.count(told)) == (0, 1)
+
+
+def test_rows_that_the_run_has_learned_from_are_named(trained, loans, new, tmp_path):
+    told, out = "is the table that the run was trained with", str(tmp_path / "out.csv")
+    copy = tmp_path / "copy.csv"
+    copy.write_bytes(Path(loans).read_bytes())
+    for table in (loans, copy):
+        assert (
+            f"{Path(table).name} {told}" in RUNNER.invoke(app, ["predict", str(trained), str(table), "-o", out]).stderr
+        )
+    assert told not in RUNNER.invoke(app, ["predict", str(trained), str(new), "-o", out]).stderr
 
 
 def test_what_is_wrong_with_a_table_is_told_in_one_line(fails, trained, new, tmp_path):

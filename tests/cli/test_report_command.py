@@ -43,3 +43,16 @@ def test_what_is_no_run_is_refused(tmp_path):
     found = CliRunner().invoke(app, ["report", str(tmp_path)])
     assert isinstance(found.exception, ValueError | OSError)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("file_format", ["md", "json"])
+def test_a_run_is_also_written_as_a_card_and_as_numbers(file_format, folder):
+    found = CliRunner().invoke(app, ["report", str(folder), "--format", file_format])
+    assert found.exit_code == 0, found.output
+    text = (folder / f"report.{file_format}").read_text()
+    assert text.startswith("# Model card") if file_format == "md" else json.loads(text) == summarize(load_run(folder))
+
+
+def test_other_formats_are_refused(folder):
+    found = CliRunner().invoke(app, ["report", str(folder), "--format", "pdf"])
+    assert "`--format` must be one of html, md, json: found 'pdf'." in str(found.exception)

@@ -4,6 +4,7 @@ from mamofair.cli import (
     _alternatives,
     _ask,
     _audit,
+    _check_table,
     _compare,
     _datasets,
     _export,
@@ -17,6 +18,7 @@ from mamofair.cli._app import app, main
 
 __all__ = ["app", "main"]
 
+app.command("check")(_check_table.check)
 app.command("train")(_train.train)
 app.command("predict")(_predict.predict)
 app.command("audit")(_audit.audit)

@@ -1,6 +1,5 @@
 """`mamofair alternatives`: a model of a run that is no less accurate than the decisions in use today, and fairer."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mamofair._messages import PATH, quote
+from mamofair.cli._checksums import sha256_of
 from mamofair.cli._console import print_note, print_sentence, print_table, warnings_as_notes
-from mamofair.cli._options import MAX_SEED, AsJson, RunFolder
+from mamofair.cli._options import MAX_SEED, AsJson, Decimal, Encoding, RunFolder, Separator
+from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,8 +29,8 @@ def alternatives(
         Path,
         typer.Option(
             metavar="TABLE",
-            help="A CSV or Parquet file with the columns of the run, true labels, and the decisions in use today. Its "
-            "rows must be new to the models; if it is the file of the training, only its test rows are used.",
+            help="A CSV, Parquet or Excel file with the run's columns, true labels, and the decisions in use today. "
+            "Its rows must be new to the models; if it is the file of the training, only its test rows are used.",
         ),
     ],
     decision: Annotated[str, typer.Option(help="The column of today's decisions.")] = "decision",
@@ -43,6 +44,9 @@ def alternatives(
         float, typer.Option(help="How much larger the error may be. Your choice, to be made before you look.")
     ] = 0.01,
     confidence: Annotated[float, typer.Option(help="Confidence level of both tests.")] = 0.95,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Random seed: which half of the rows picks.")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -60,14 +64,15 @@ def alternatives(
     from mamofair.alternatives import find_alternative
     from mamofair.runs import load_run
 
+    file_format = FileFormat(sep, decimal, encoding)
     loaded = load_run(run)
-    if loaded.estimator.encoder_ is None:
+    if loaded.estimator.encoder_ is None or not {"target", "command"} <= loaded.settings.keys():
         raise ValueError(
-            f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} has no encoder for tables. "
-            "Use `mamofair.find_alternative` in Python."
+            f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} does not know the columns of "
+            "tables. Use `mamofair.find_alternative` in Python."
         )
     with warnings_as_notes():
-        columns, people, features = _read(loaded, incumbent, decision)
+        columns, people, features = _read(loaded, incumbent, decision, file_format)
         answer = find_alternative(
             loaded.estimator,
             features,
@@ -90,37 +95,41 @@ def alternatives(
         typer.echo(f"Saved: {saved}; `mamofair report {run}` shows it on the report page.")
 
 
-def _read(run: "Run", path: Path, decision: str) -> tuple["pd.DataFrame", "pd.DataFrame", "pd.DataFrame"]:
+def _read(
+    run: "Run", path: Path, decision: str, file_format: FileFormat
+) -> tuple["pd.DataFrame", "pd.DataFrame", "pd.DataFrame"]:
     """Return true labels and decisions, the sensitive columns and the features of the rows that may be used."""
-    from mamofair.cli._labelled_rows import sensitive_options
+    import pandas as pd
+
+    from mamofair.cli._labelled_rows import as_run_labels, sensitive_options
     from mamofair.tables import open_source, read_features, read_new_rows
 
     target = str(run.settings["target"])
-    open_source(path).check([target, decision])
+    open_source(path, file_format).check([target, decision])
     if target == decision:
         raise ValueError(f"`--decision` must not be the column of true labels: found {quote(decision)}. Name another.")
-    features, people = read_new_rows(path, run.estimator.encoder_, sensitive_options(run.settings))
-    columns = read_features(path, [target, decision])
-    rows = _usable_rows(run.settings, path, columns[target], people)
+    names = sensitive_options(run.settings)
+    features, people = read_new_rows(path, run.estimator.encoder_, names, file_format=file_format)
+    columns = read_features(path, [target, decision], file_format=file_format)
+    columns = pd.DataFrame({name: as_run_labels(run.settings, columns[name]) for name in columns})
+    rows = _usable_rows(run.settings, path, columns[target], people, file_format)
     if rows is None:
         return columns, people, features
     return columns.iloc[rows], people.iloc[rows], features.iloc[rows]
 
 
 def _usable_rows(
-    settings: Mapping[str, Any], path: Path, labels: "pd.Series", people: "pd.DataFrame"
+    settings: Mapping[str, Any], path: Path, labels: "pd.Series", people: "pd.DataFrame", file_format: FileFormat
 ) -> "np.ndarray | None":
     """Return the test rows of the run if the table is the one it was trained on; None if all rows are new."""
-    import numpy as np
-
     from mamofair.cli._data import Data
+    from mamofair.cli._test_rows import find_test_rows
 
-    with path.open("rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    checksum = sha256_of(path)
     if checksum != settings["data"]["checksum"]:
         return None
     data = Data(path.name, people, labels.to_numpy(), people, "", settings["favorable"], checksum)
-    rows = np.sort(data.order(settings["seed"])[: settings["data"]["parts"]["test"]])
+    rows = find_test_rows(settings, path, data, file_format)
     print_note(f"The run was trained on {path.name}: only its {len(rows):,} test rows are used.")
     return rows
 

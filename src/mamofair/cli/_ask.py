@@ -8,7 +8,8 @@ import typer
 
 from mamofair._messages import PATH, quote
 from mamofair.cli._console import print_note, print_sentence, warnings_as_notes
-from mamofair.cli._options import AsJson, RunFolder, UnusedSeed
+from mamofair.cli._options import AsJson, Decimal, Encoding, RunFolder, Separator, UnusedSeed
+from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
     from mamofair.runs import Run, StoredQuestion
@@ -22,7 +23,9 @@ def ask(
     run: RunFolder,
     table: Annotated[
         Path | None,
-        typer.Argument(help="New rows with true labels, CSV or Parquet; without a table, the answer so far is shown."),
+        typer.Argument(
+            help="New rows with true labels, CSV, Parquet or Excel; without a table, the answer so far is shown."
+        ),
     ] = None,
     within: Annotated[
         float | None, typer.Option(help="The largest acceptable gap. Fixed when the question is first asked.")
@@ -36,6 +39,9 @@ def ask(
     all_new: Annotated[
         bool, typer.Option("--all-new", help="Count all rows, even those that look the same as earlier ones.")
     ] = False,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -52,13 +58,14 @@ def ask(
     from mamofair.notions import require_gap
     from mamofair.runs import load_run, own_folder, write_question
 
+    file_format = FileFormat(sep, decimal, encoding)
     if within is not None:
         require_gap(within, "`--within`")
     with warnings_as_notes():
         loaded = load_run(run)
         with own_folder(run):
             asked = _find_question(run, loaded, within, confidence, new)
-            asked, counted = (asked, 0) if table is None else _count_rows(asked, loaded, table, all_new)
+            asked, counted = (asked, 0) if table is None else _count_rows(asked, loaded, table, all_new, file_format)
             write_question(asked, run)
     _print_answer(run, asked, counted, as_json)
 
@@ -102,13 +109,15 @@ def _require_same(earlier: "StoredQuestion", checksum: str, within: float | None
         )
 
 
-def _count_rows(asked: "StoredQuestion", run: "Run", table: Path, all_new: bool) -> tuple["StoredQuestion", int]:
+def _count_rows(
+    asked: "StoredQuestion", run: "Run", table: Path, all_new: bool, file_format: FileFormat
+) -> tuple["StoredQuestion", int]:
     """Return the question after the rows of a table, and how many of them were new."""
     import numpy as np
 
     from mamofair.cli._labelled_rows import read_labelled_rows, require_fresh
 
-    rows = read_labelled_rows(table, run)
+    rows = read_labelled_rows(table, run, file_format)
     require_fresh(table, run)
     is_new = np.ones(len(rows.keys), dtype=bool) if all_new else asked.new_rows(rows.keys, rows.columns)
     if not is_new.any():

@@ -6,9 +6,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mamofair._messages import quote
-from mamofair.cli._console import warnings_as_notes
-from mamofair.cli._options import AsJson, Strata, UnusedSeed
+from mamofair.cli._audited_table import read_audited_table, read_audited_weights, read_periods
+from mamofair.cli._checks import require_writable
+from mamofair.cli._console import print_note, warnings_as_notes
+from mamofair.cli._gate import Gate, PolicyFile, leave_by_gate, open_gate
+from mamofair.cli._options import (
+    AsJson,
+    Decimal,
+    Encoding,
+    Favorable,
+    MistakeCost,
+    Performance,
+    Separator,
+    Strata,
+    UnusedSeed,
+    Weight,
+)
+from mamofair.cli._performance import read_performance
+from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,29 +35,49 @@ __all__ = ["audit"]
 
 def audit(
     table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="A CSV or Parquet file with true labels and predictions.")
+        Path,
+        typer.Argument(
+            metavar="TABLE", help="A CSV, Parquet or Excel file with predictions and, if known, true labels."
+        ),
     ],
-    target: Annotated[str, typer.Option(help="The column of true labels.")],
     prediction: Annotated[str, typer.Option(help="The column of predictions, or of scores with `--threshold`.")],
     sensitive: Annotated[list[str], typer.Option(help="A sensitive attribute; `age:25,60` bins a number. Repeatable.")],
+    target: Annotated[
+        str | None, typer.Option(help="The column of true labels. Selection rates, their gaps and ratios need none.")
+    ] = None,
     notion: Annotated[
         list[str] | None,
         typer.Option(help="A fairness notion, such as equalized_odds; five notions by default. Repeatable."),
     ] = None,
-    favorable: Annotated[
-        str | None,
-        typer.Option(
-            help="The target value that counts as the favorable outcome. Needed unless labels are 0/1, −1/1 or boolean."
-        ),
-    ] = None,
+    favorable: Favorable = None,
     limit: Annotated[
-        float, typer.Option(help="The largest acceptable gap; of a ratio, 0.2 means at least 0.8.")
-    ] = 0.05,
-    confidence: Annotated[float, typer.Option(help="Confidence level of each interval.")] = 0.95,
+        float | None,
+        typer.Option(help="The largest acceptable gap, 0.05 by default; of a ratio, 0.2 means at least 0.8."),
+    ] = None,
+    confidence: Annotated[
+        float | None, typer.Option(help="Confidence level of each interval; 0.95 by default.")
+    ] = None,
     threshold: Annotated[float | None, typer.Option(help="Scores above this count as favorable decisions.")] = None,
     crossed: Annotated[bool, typer.Option(help="Also compare the intersections of all attributes.")] = False,
+    weight: Weight = None,
     strata: Strata = None,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,
+    by: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN", help="Also show the gaps over a column's values; `date:month` (quarter, year) cuts dates."
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a page that any browser opens, also offline.")
+    ] = None,
+    gate: Gate = False,
+    policy: PolicyFile = None,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    performance: Performance = "error",
+    cost: MistakeCost = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -50,63 +85,98 @@ def audit(
 
     A verdict is "inconclusive" if there are too few rows to tell. Scores
     (with `--threshold`) also get their AUC, their calibration and the
-    threshold's place among them, by group. The exit code is 0 whatever the
-    verdicts.
+    threshold's place among them, by group. Without `--target`, an audit
+    shows what needs no true labels. The exit code is 0 whatever the
+    verdicts, unless `--gate` or `--policy` is given.
 
     Example: mamofair audit decided.csv --target approved --prediction
     prediction --favorable yes --sensitive gender --notion
     demographic_parity --limit 0.05
     """
-    from mamofair.metrics import DEFAULT_NOTIONS
+    from mamofair.cli._policy_audit import explain_differences, option_terms, policy_terms
+    from mamofair.metrics import assess_audit
     from mamofair.metrics import audit as measure
     from mamofair.tables import read_features
 
+    required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)
+    terms = option_terms(required, notion or None, limit, confidence)
+    if html is not None:
+        require_writable(html, "--html", file=True)
     with warnings_as_notes():
-        columns, people, label = _read(table, target, prediction, favorable, sensitive)
+        read = read_audited_table(
+            table, target, prediction, favorable, sensitive, decided=threshold is None, file_format=file_format
+        )
+        periods = None if by is None else read_periods(table, by, file_format)
+        if required is not None:
+            terms = policy_terms(required, map(str, read.sensitive), has_labels=read.truth is not None)
         result = measure(
-            columns[target],
-            columns[prediction],
-            sensitive_features=people,
-            notions=notion or DEFAULT_NOTIONS,
-            favorable=label,
-            confidence=confidence,
-            limit=limit,
+            read.truth,
+            read.prediction,
+            sensitive_features=read.sensitive,
+            notions=terms.notions,
+            favorable=read.favorable,
+            sample_weight=None if weight is None else read_audited_weights(table, weight, read, file_format),
+            confidence=terms.confidence,
+            limit=terms.limit,
             crossed=crossed,
             threshold=threshold,
-            strata=None if strata is None else read_features(table, [strata]),
+            performance=read_performance(performance, cost),
+            strata=None if strata is None else read_features(table, [strata], file_format=file_format),
         )
+    over = None if periods is None else result.over(periods)
+    if periods is not None and periods.isna().any():
+        print_note(f"{periods.isna().sum():,} rows without a value of {periods.name} are left out of its table.")
+    if html is not None:
+        from mamofair.report import write_audit
+
+        write_audit(result, html, title=table.name, over=over)
+    assessment = assess_audit(result, required) if gate or required is not None else None
+    for remark in explain_differences(terms, result, assessment):
+        print_note(remark)
     if as_json:
-        typer.echo(json.dumps({"table": str(table), "limit": limit} | _to_json(result)))
-        return
+        document = {"table": str(table), "limit": terms.limit} | _to_json(result)
+        document |= {} if assessment is None else {"gate": assessment.to_json()}
+        document |= {} if over is None else {"by": by, "over": _records(over)}
+        typer.echo(json.dumps(document | ({} if html is None else {"html": str(html)})))
+    else:
+        _print(result, groups, by, over)
+        if html is not None:
+            typer.echo(f"\nPage: {html}")
+    leave_by_gate(assessment)
+
+
+def _print(result: "Audit", groups: bool, by: str | None, over: "pd.DataFrame | None") -> None:
+    """Print an audit, the rates of groups if asked for, and the gaps over the values of a column."""
     typer.echo(str(result))
     if groups:
-        text = result.groups().to_string(index=False, float_format="{:.3f}".format, na_rep="undefined")
-        typer.echo(f"\nRates of each group:\n{text}")
+        typer.echo(f"\nRates of each group:\n{_as_text(result.groups())}")
+    if over is not None:
+        typer.echo(f"\nGaps by {by}, each interval by itself:\n{_as_text(over)}")
 
 
-def _read(
-    path: Path, target: str, prediction: str, favorable: str | None, sensitive: list[str]
-) -> tuple["pd.DataFrame", "pd.DataFrame", Any]:
-    """Return true labels and predictions, the sensitive columns, and the favorable label."""
-    from mamofair.tables import open_source, read_features, read_labels_and_groups
-
-    open_source(path).check([target, prediction])
-    if target == prediction:
-        raise ValueError(f"`--target` and `--prediction` must be different columns: found {quote(target)} for both.")
-    read = read_labels_and_groups(path, target, favorable, sensitive)
-    return read_features(path, [target, prediction]), read.sensitive, read.labels[1]
+def _as_text(frame: "pd.DataFrame") -> str:
+    return frame.to_string(index=False, float_format="{:.3f}".format, na_rep="undefined")
 
 
 def _to_json(result: "Audit") -> dict[str, Any]:
     """Return an audit as plain JSON, with null for what is undefined."""
     frames = {"gaps": result.frame(), "ratios": result.ratios(), "groups": result.groups()}
-    if result.scores is not None:
+    if result.scores is not None and result.has_truth:
         frames |= {"auc": result.auc(), "calibration": result.calibration()}
-        frames |= {"calibration_error": result.calibration_error(), "around_threshold": result.around_threshold()}
+        frames |= {"calibration_error": result.calibration_error()}
+    if result.scores is not None:
+        frames |= {"around_threshold": result.around_threshold()}
     return {
         "rows": len(result.people),
         "favorable": result.favorable,
-        "error": result.tally.error,
+        "has_truth": result.has_truth,
+        "error": result.error if result.has_truth else None,
+        "performance": {"name": str(result.performance), "value": result.cost if result.has_truth else None},
+        "selection_rate": result.tally.positive_share,
         "confidence": result.confidence,
         "threshold": result.threshold,
-    } | {name: frame.astype(object).where(frame.notna(), None).to_dict("records") for name, frame in frames.items()}
+    } | {name: _records(frame) for name, frame in frames.items()}
+
+
+def _records(frame: "pd.DataFrame") -> list[Any]:
+    return [*frame.astype(object).where(frame.notna(), None).to_dict("records")]

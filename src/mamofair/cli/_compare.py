@@ -1,6 +1,7 @@
 """`mamofair compare`: our estimators and other libraries on the same splits of the same rows."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,8 +10,22 @@ import typer
 from mamofair._messages import PATH, quote
 from mamofair.cli._checks import require_writable
 from mamofair.cli._console import print_note, print_sentence, print_table, track_progress, warnings_as_notes
-from mamofair.cli._options import MAX_SEED, AsJson, Crossed, Drop, Favorable, Names, Notion, Quick, Sensitive, Target
-from mamofair.cli._train_options import TrainOptions
+from mamofair.cli._options import (
+    MAX_SEED,
+    AsJson,
+    Crossed,
+    Decimal,
+    Drop,
+    Encoding,
+    Favorable,
+    Names,
+    Notion,
+    Quick,
+    Sensitive,
+    Separator,
+    Target,
+)
+from mamofair.cli._train_options import TrainOptions, one_or_several
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +38,7 @@ _FILE = "comparison"
 
 
 def compare(
-    data: Annotated[str, typer.Argument(help="A CSV or Parquet file, or a data set: adult, compas, …")],
+    data: Annotated[str, typer.Argument(help="A CSV, Parquet or Excel file, or a data set: adult, compas, …")],
     target: Target = None,
     favorable: Favorable = None,
     sensitive: Sensitive = None,
@@ -47,6 +62,9 @@ def compare(
     seed: Annotated[
         int, typer.Option(min=0, max=MAX_SEED // 2, help="Random seed of the first split; each next one adds 1.")
     ] = 0,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     quick: Quick = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier comparison in the same folder.")] = False,
     as_json: AsJson = False,
@@ -64,7 +82,10 @@ def compare(
     notions = tuple(notion or ("demographic_parity",))
     columns = tuple(sensitive or ()), tuple(drop or ())
     with warnings_as_notes():
-        options = TrainOptions(data, target, favorable, *columns, notions, crossed, seed=seed)
+        options = TrainOptions(
+            data, target, one_or_several(favorable), *columns, notion=notions, crossed=crossed, seed=seed
+        )
+        options = replace(options, sep=sep, decimal=decimal, encoding=encoding)
         comparison = _prepare(options, model, peer, runs, quick)
         folder = Path("comparisons") / comparison.data.name if out is None else out
         require_writable(folder)
@@ -87,8 +108,6 @@ def compare(
 
 def _prepare(options: TrainOptions, model: Names, peer: Names, runs: int, quick: bool) -> "Comparison":
     """Return the comparison after checking all options, columns first."""
-    from dataclasses import replace
-
     from mamofair.cli._comparison import PEERS, Comparison, sample_rows
     from mamofair.cli._data import read_data
     from mamofair.cli._models import MODELS

@@ -55,7 +55,10 @@ class Comparison:
         """Yield a record for each split and method; add methods that fail to `left_out`, with the reason."""
         for seed in range(self.options.seed, self.options.seed + self.runs):
             rest, test = self.data.split(self.options.test_fraction, seed)
-            encoders = {strategy: encoder(strategy).fit(self.data.X.iloc[rest]) for strategy in ("median", "none")}
+            encoders = {
+                strategy: encoder(strategy, self.data.text_numbers).fit(self.data.X.iloc[rest])
+                for strategy in ("median", "none")
+            }
             views = {strategy: own.transform(self.data.X) for strategy, own in encoders.items()}
             for name in self.methods:
                 if name in left_out:

@@ -25,10 +25,13 @@ def print_note(text: str) -> None:
 
 @contextmanager
 def warnings_as_notes() -> Iterator[None]:
-    """Print warnings as notes, without the line of code they come from."""
+    """Print warnings as notes, each once, without the line of code they come from."""
+    shown: set[str] = set()
 
     def show(message: Any, category: type[Warning], *where: Any, **more: Any) -> None:
-        print_note(str(message))
+        if str(message) not in shown:
+            shown.add(str(message))
+            print_note(str(message))
 
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)

@@ -1,7 +1,8 @@
 """The data of a command: a table of the user's, or a data set by name."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,21 @@ from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair._rows.splits import stratified_order
+from mamofair.cli._checksums import sha256_of
+from mamofair.cli._row_options import (
+    check_row_columns,
+    check_row_options,
+    check_test_columns,
+    read_row_columns,
+    row_columns,
+)
+from mamofair.cli._splits import count_test_rows
 from mamofair.cli._streamed import StreamedData, is_streamed, open_stream, path_name
 from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
 from mamofair.streaming.table import open_table
-from mamofair.tables import open_source, read_table
+from mamofair.tables import open_source, read_features, read_table
+from mamofair.tables.labels import MergedLabels
 from mamofair.tables.roles import assign_roles
 
 __all__ = ["Data", "check_columns", "data_name", "open_data", "read_data"]
@@ -25,7 +36,12 @@ __all__ = ["Data", "check_columns", "data_name", "open_data", "read_data"]
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """A table in memory: features, labels as given, sensitive columns, the favorable label and a checksum."""
+    """A table in memory: features, labels as given, sensitive columns, the favorable label and a checksum.
+
+    `merged` says which values of the target are favorable if it has more than two. Rows may have a weight, a unit such
+    as a person, by number, and a time.
+    `text_numbers` has the features that were text, and are read as numbers: their decimal marks.
+    """
 
     name: str
     X: pd.DataFrame
@@ -34,21 +50,37 @@ class Data:
     target: str
     favorable: Any
     checksum: str
+    merged: MergedLabels | None = None
+    weight: np.ndarray | None = None
+    units: np.ndarray | None = None
+    times: pd.Series | None = None
+    text_numbers: Mapping[str, str] = field(default_factory=dict)
+
+    def __getitem__(self, rows: np.ndarray) -> "Data":
+        """Return some of the rows."""
+        weight, units = (None if part is None else part[rows] for part in (self.weight, self.units))
+        times = None if self.times is None else self.times.iloc[rows]
+        X, sensitive = self.X.iloc[rows], self.sensitive.iloc[rows]
+        return replace(self, X=X, y=self.y[rows], sensitive=sensitive, weight=weight, units=units, times=times)
 
     def split(self, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the indices of the rows to learn from and of the test rows, stratified by label and groups."""
-        size = round(fraction * len(self.y)) if 0 < fraction < 1 else 0
-        if not 0 < size < len(self.y):
-            raise ValueError(
-                f"`--test-fraction` must leave rows to train and to test on: found {fraction} of {len(self.y):,} rows."
-            )
-        order = self.order(seed)
+        size, order = count_test_rows(fraction, len(self.y)), self.order(seed)
         return np.sort(order[size:]), np.sort(order[:size])
 
     def order(self, seed: int) -> np.ndarray:
         """Return the row indices in a random order of which every stretch is stratified by label and groups."""
-        strata = np.column_stack([self.y == self.favorable, read_groups(self.sensitive).codes])
-        return stratified_order(strata, np.random.default_rng(seed))
+        return stratified_order(self.strata, np.random.default_rng(seed))
+
+    @property
+    def strata(self) -> np.ndarray:
+        """The label and the groups of each row, by number."""
+        return np.column_stack([self.y == self.favorable, read_groups(self.sensitive).codes])
+
+    @property
+    def positive(self) -> np.ndarray:
+        """Which rows have the favorable label."""
+        return np.asarray(self.y == self.favorable)
 
     def people(self, known: np.ndarray, crossed: bool) -> Groups:
         """Return the groups of all rows; those that do not occur among the rows `known` are unknown."""
@@ -67,15 +99,16 @@ class Data:
         """The names of the sensitive columns."""
         return [str(name) for name in self.sensitive]
 
-    def group_sizes(self) -> dict[str, dict[str, dict[str, int]]]:
-        """Return the number of rows, and of favorable ones, in each group of each attribute."""
-        positive = pd.Series(self.y == self.favorable, index=self.sensitive.index)
+    def group_sizes(self, *more: "Data") -> dict[str, dict[str, dict[str, int]]]:
+        """Return the number of rows, and of favorable ones, in each group of each attribute, those of `more` too."""
+        people = pd.concat([part.sensitive for part in (self, *more)], ignore_index=True)
+        positive = pd.Series(np.concatenate([part.positive for part in (self, *more)]))
         return {
             str(name): {
                 str(group): {"rows": len(rows), "positives": int(rows.sum())}
-                for group, rows in positive.groupby(self.sensitive[name])
+                for group, rows in positive.groupby(people[name])
             }
-            for name in self.sensitive
+            for name in people
         }
 
 
@@ -88,15 +121,20 @@ def check_columns(options: TrainOptions) -> None:
     """Raise an error if columns are missing or cannot play their role; no row is read."""
     if options.strata is not None and options.arbitrariness:
         raise ValueError("`--arbitrariness` cannot be measured within strata: leave it or `--strata` out.")
+    streamed = options.data not in CATALOG and is_streamed(options)
+    check_row_options(options, streamed)
     if options.data in CATALOG:
         return  # `read_data` checks them, and takes no time
     path = _require_path(options)
-    if is_streamed(options):
+    if streamed:
         if options.strata is not None:
             raise ValueError("`--strata` needs data that fit in memory: found data to stream. Leave `--strata` out.")
+        if options.file_format.is_given:
+            raise ValueError(f"`--sep`, `--decimal` and `--encoding` are for CSV files: found {path.name}.")
         open_table(path, str(options.target), options.sensitive, options.drop)
     else:
-        assign_roles(open_source(path), options.target, options.sensitive, options.drop, keep_sensitive=False)
+        _assign_roles(path, options)
+        check_test_columns(options)
 
 
 def open_data(options: TrainOptions, ranks: Ranks) -> Data | StreamedData:
@@ -123,33 +161,52 @@ def _require_path(options: TrainOptions) -> Path:
     return path
 
 
+def _assign_roles(path: Path, options: TrainOptions) -> tuple[str, ...]:
+    """Return the columns that are no features, after a check of what each column is."""
+    source, columns = open_source(path, options.file_format), row_columns(options)
+    roles = assign_roles(source, options.target, options.sensitive, options.drop, keep_sensitive=False)
+    source.check(columns.values())
+    check_row_columns(columns, roles.target, list(roles.edges))
+    return tuple(dict.fromkeys((*options.drop, *columns.values())))
+
+
 def _read_file(options: TrainOptions) -> Data:
     path = _require_path(options)
-    table = read_table(path, options.target, options.favorable, options.sensitive, options.drop)
-    with path.open("rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    left_out = _assign_roles(path, options)
+    roles = options.target, options.favorable, options.sensitive, left_out
+    table = read_table(path, *roles, file_format=options.file_format)
+    columns = row_columns(options)
+    frame = read_features(path, columns.values(), file_format=options.file_format) if columns else pd.DataFrame()
+    more = read_row_columns(columns, frame) if columns else {}
+    checksum = sha256_of(path)
     labels = np.array(table.labels)[table.y.to_numpy()]
     favorable = labels.dtype.type(table.labels[1]).item()
-    return Data(data_name(options), table.X, labels, table.sensitive, str(options.target), favorable, checksum)
+    parts = table.X, labels, table.sensitive, str(options.target), favorable, checksum
+    return Data(data_name(options), *parts, table.merged, text_numbers=table.text_numbers, **more)
 
 
 def _read_dataset(options: TrainOptions) -> Data:
+    if options.file_format.is_given:
+        raise ValueError(f"`--sep`, `--decimal` and `--encoding` are for CSV files: found {options.data}.")
     if options.memory is not None:
         raise ValueError(f"`--memory` is for Parquet files: {options.data} always fits in memory. Leave it out.")
     data = CATALOG[options.data].load()
     if options.target is not None and options.target != data.y.name:
         raise ValueError(f"The target of {options.data} is {quote(data.y.name)}: leave `--target` out.")
-    features = [name for name in options.drop if name not in data.X]
+    columns = row_columns(options)
+    left_out = [*options.drop, *columns.values()]
+    features = [name for name in left_out if name not in data.X]
     unknown = [*(name for name in options.sensitive if name not in data.sensitive), *features]
     if unknown:
         known = [*data.sensitive, *(data.X if features else ())]
         near = get_close_matches(unknown[0].lower(), known, cutoff=0.5) or known
         raise ValueError(f"There is no column {quote(unknown[0])} in {options.data}. Did you mean {' or '.join(near)}?")
     favorable = data.favorable if options.favorable is None else options.favorable
-    if str(favorable) not in ("0", "1"):
+    if isinstance(favorable, tuple) or str(favorable) not in ("0", "1"):
         raise ValueError(f"`--favorable` must be 0 or 1 for {options.data} ({data.y.name}): found {quote(favorable)}.")
     sensitive = data.sensitive[list(options.sensitive) or data.sensitive.columns.tolist()]
     parts = (pd.util.hash_pandas_object(part, index=False) for part in (data.X, data.y, data.sensitive))
     checksum = hashlib.sha256(b"".join(part.to_numpy().tobytes() for part in parts)).hexdigest()
-    X = data.X.drop(columns=list(options.drop))
-    return Data(data.name, X, data.y.to_numpy(), sensitive, str(data.y.name), int(favorable), checksum)
+    check_row_columns(columns, str(data.y.name), [str(name) for name in sensitive])
+    X, more = data.X.drop(columns=left_out), read_row_columns(columns, data.X)
+    return Data(data.name, X, data.y.to_numpy(), sensitive, str(data.y.name), int(favorable), checksum, **more)

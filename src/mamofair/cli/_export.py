@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from mamofair.cli._checks import require_writable
+from mamofair.cli._console import warnings_as_notes
 from mamofair.cli._options import AsJson, Margin, Point, RunFolder, SelectRate, UnusedSeed, WithinLimit
 
 __all__ = ["export"]
@@ -32,11 +33,11 @@ def export(
     """
     from mamofair import FairNetClassifier
     from mamofair.cli._predict import load_model
-    from mamofair.runs import to_onnx
-    from mamofair.runs._locks import replaced_file
+    from mamofair.runs import replaced_file, to_onnx
 
     require_writable(onnx, "--onnx", file=True)
-    model = load_model(run, point, within, margin, select_rate)
+    with warnings_as_notes():
+        model = load_model(run, point, within, margin, select_rate)
     if not isinstance(model, FairNetClassifier):
         raise ValueError(
             f"Only networks can be exported: {run} has a {type(model).__name__}. Train with `--model net`."

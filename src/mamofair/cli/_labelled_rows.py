@@ -1,6 +1,5 @@
 """New rows with true labels and groups, as a run's table had them."""
 
-import hashlib
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,10 +12,19 @@ import pandas as pd
 
 from mamofair._messages import quote
 from mamofair._rows.splits import row_keys
+from mamofair.cli._checksums import is_training_table
 from mamofair.runs import Run
-from mamofair.tables import open_source, read_batches, read_features, read_new_rows
+from mamofair.tables import FileFormat, open_source, read_batches, read_features, read_new_rows
+from mamofair.tables.labels import MergedLabels
 
-__all__ = ["LabelledRows", "read_labelled_rows", "require_fresh", "sensitive_options"]
+__all__ = [
+    "LabelledRows",
+    "as_run_labels",
+    "read_labelled_rows",
+    "require_fresh",
+    "row_column_options",
+    "sensitive_options",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,33 +41,47 @@ class LabelledRows:
         return LabelledRows(self.X[rows], self.y[rows], self.sensitive[rows], self.keys[rows], self.columns)
 
 
-def read_labelled_rows(path: Path, run: Run) -> LabelledRows:
+def read_labelled_rows(path: Path, run: Run, file_format: FileFormat) -> LabelledRows:
     """Return the rows of a table; the run says which column is the label, which are sensitive, and how they are binned.
 
     Features are read as `mamofair predict` reads them. Keys are of all columns, an id among them.
     """
     encoder, target = _require_encoder(run), run.settings["target"]
-    source = open_source(path)
+    source = open_source(path, file_format)
     source.check([target])
     names = tuple(sorted(map(str, source.names)))
-    X, people = read_new_rows(path, encoder, sensitive_options(run.settings))
+    X, people = read_new_rows(path, encoder, sensitive_options(run.settings), file_format=file_format)
     people = people.apply(lambda column: _without_small(column, str(column.name), run))
-    keys = [row_keys([whole[name].to_numpy() for name in names]) for whole, _ in read_batches(path, encoder)]
-    return LabelledRows(X, read_features(path, [target])[target].to_numpy(), people, np.concatenate(keys), names)
+    batches = read_batches(path, encoder, file_format=file_format)
+    keys = [row_keys([whole[name].to_numpy() for name in names]) for whole, _ in batches]
+    labels = as_run_labels(run.settings, read_features(path, [target], file_format=file_format)[target])
+    return LabelledRows(X, labels.to_numpy(), people, np.concatenate(keys), names)
+
+
+def as_run_labels(settings: Mapping[str, Any], column: pd.Series) -> pd.Series:
+    """Return true labels or decisions as a run's models have them; its target may have had more than two values."""
+    merged = settings["data"].get("target_values")
+    return column if merged is None else MergedLabels.from_json(merged)(column)
 
 
 def sensitive_options(settings: Mapping[str, Any]) -> list[str]:
     """Return the sensitive columns with their bins, as the command that trained the run has them."""
-    words = shlex.split(str(settings["command"]))
-    given = [value for option, value in pairwise(words) if option == "--sensitive"]
-    return given or [str(name) for name in settings["sensitive"]]
+    return _recorded(settings, "--sensitive") or [str(name) for name in settings["sensitive"]]
+
+
+def row_column_options(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Return the columns of weights and of units, by the option that named them in training."""
+    return {option: value for option in ("--weight", "--unit") for value in _recorded(settings, option)}
+
+
+def _recorded(settings: Mapping[str, Any], option: str) -> list[str]:
+    """Return the values of an option in the command that trained the run."""
+    return [value for name, value in pairwise(shlex.split(str(settings["command"]))) if name == option]
 
 
 def require_fresh(path: Path, run: Run) -> None:
     """Raise a `ValueError` if a table is the one that the run was trained with."""
-    with path.open("rb") as file:
-        checksum = hashlib.file_digest(file, "sha256").hexdigest()
-    if checksum == run.settings["data"]["checksum"]:
+    if is_training_table(path, run.settings):
         raise ValueError(
             f"A question must be answered with new rows: {quote(path.name)} is the table that the run was trained "
             "with. Collect others."

@@ -9,7 +9,9 @@ __all__ = [
     "MAX_SEED",
     "AsJson",
     "Crossed",
+    "Decimal",
     "Drop",
+    "Encoding",
     "Favorable",
     "Margin",
     "Names",
@@ -18,9 +20,11 @@ __all__ = [
     "Quick",
     "RunFolder",
     "Sensitive",
+    "Separator",
     "Strata",
     "Target",
     "UnusedSeed",
+    "Weight",
     "WithinLimit",
 ]
 
@@ -31,9 +35,10 @@ MAX_SEED = 2**32 - 1
 
 Target = Annotated[str | None, typer.Option(help="The column to predict.")]
 Favorable = Annotated[
-    str | None,
+    Names,
     typer.Option(
-        help="The target value that counts as the favorable outcome. Needed unless the target is 0/1, −1/1 or boolean."
+        help="The target value that counts as the favorable outcome. Needed unless the target is 0/1, −1/1 or boolean. "
+        "Repeatable: all other values are unfavorable."
     ),
 ]
 Sensitive = Annotated[Names, typer.Option(help="A sensitive attribute; `age:25,60` bins a number. Repeatable.")]
@@ -42,6 +47,7 @@ Strata = Annotated[
     typer.Option("--strata", help="The column within whose values notions such as conditional_dp compare groups."),
 ]
 Drop = Annotated[Names, typer.Option(help="A column to exclude from the features. Repeatable.")]
+Weight = Annotated[str | None, typer.Option("--weight", help="A column of sample weights: how much each row counts.")]
 Notion = Annotated[
     Names,
     typer.Option(
@@ -78,6 +84,17 @@ SelectRate = Annotated[
         metavar="SHARE",
         help="The share of people that can be decided favorably: at most 0.1, or within 0.09,0.11.",
     ),
+]
+Separator = Annotated[
+    str | None,
+    typer.Option("--sep", help="The separator of a CSV file, such as ';' or tab; found in the file by default."),
+]
+Decimal = Annotated[
+    str | None, typer.Option("--decimal", help="The decimal mark of a CSV file, . or ,; found in the file by default.")
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", help="The encoding of a CSV file, such as cp1252; found in the file by default."),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Use little data and few epochs, to check that everything works.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mamofair.cli._console import print_sentence, print_table, warnings_as_notes
-from mamofair.cli._options import AsJson, Favorable, Notion, Sensitive, Target, UnusedSeed
+from mamofair.cli._options import AsJson, Decimal, Encoding, Favorable, Notion, Sensitive, Separator, Target, UnusedSeed
+from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mamofair.selection import Plan
+    from mamofair.tables import Table
 
 __all__ = ["plan"]
 
@@ -18,7 +22,9 @@ __all__ = ["plan"]
 def plan(
     table: Annotated[
         Path | None,
-        typer.Argument(metavar="[TABLE]", help="A CSV or Parquet file; without one, the rows that two groups need."),
+        typer.Argument(
+            metavar="[TABLE]", help="A CSV, Parquet or Excel file; without one, the rows that two groups need."
+        ),
     ] = None,
     target: Target = None,
     favorable: Favorable = None,
@@ -28,6 +34,12 @@ def plan(
     confidence: Annotated[float, typer.Option(help="How sure to be that gaps are at most that.")] = 0.95,
     chance: Annotated[float, typer.Option(help="The chance that a model without any gap is certified.")] = 0.65,
     rate: Annotated[float, typer.Option(help="Without a table: the rate to expect in both groups.")] = 0.5,
+    min_group: Annotated[
+        int, typer.Option(min=1, help="Leave groups with fewer rows out of the plan; they are named.")
+    ] = 30,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -43,6 +55,7 @@ def plan(
     from mamofair.selection import plan_calibration, rows_needed
     from mamofair.tables import read_labels_and_groups
 
+    file_format = FileFormat(sep, decimal, encoding)
     if table is None:
         given = {"--target": target, "--sensitive": sensitive, "--favorable": favorable, "--notion": notion}
         if stray := [name for name, value in given.items() if value]:
@@ -53,13 +66,14 @@ def plan(
     if target is None:
         raise ValueError(f"`--target` is missing: name the column of {table.name} to predict.")
     with warnings_as_notes():
-        people = read_labels_and_groups(table, target, favorable, sensitive or [])
+        people = read_labels_and_groups(table, target, favorable, sensitive or [], file_format=file_format)
+        notions = notion or ["demographic_parity"]
         result = plan_calibration(
             people.y,
-            sensitive_features=people.sensitive,
+            sensitive_features=_without_small_groups(people, notions, min_group),
             limit=within,
             confidence=confidence,
-            notions=notion or "demographic_parity",
+            notions=notions,
             favorable=1,
             chance=chance,
         )
@@ -71,6 +85,19 @@ def plan(
     lines = [[str(cell) for cell in row] for row in result.frame().fillna("any").itertuples(index=False)]
     print_table([["gap", "group", "label", "needed", "available"], *lines])
     print_sentence(result.message)
+
+
+def _without_small_groups(people: "Table", notions: list[str], least: int) -> "pd.DataFrame":
+    """Return the sensitive columns, where groups that training would leave out of the gaps are unknown."""
+    from mamofair._rows.groups import read_groups
+    from mamofair.learners.small_groups import find_small_groups, warn_of_small_groups
+    from mamofair.learners.task import read_notions
+
+    groups = read_groups(people.sensitive)
+    small = find_small_groups(groups, people.y.to_numpy(), read_notions(notions, groups.names), least)
+    warn_of_small_groups(small, least)
+    table: pd.DataFrame = people.sensitive
+    return table.assign(**{name: table[name].mask(table[name].isin([*counts])) for name, counts in small.items()})
 
 
 def _plain(result: "Plan") -> dict[str, Any]:
@@ -86,6 +113,6 @@ def _print_rows(rows: int, within: float, confidence: float, chance: float, rate
     print_sentence(
         f"To certify a gap of at most {within:g} with {100 * confidence:g} % confidence, each of two groups needs "
         f"about {rows:,} rows under the condition of the rate: all rows for demographic parity, those with a favorable "
-        f"label for equal opportunity. With rates near {rate:g}, a model without any gap then passes with a chance of "
-        f"about {100 * chance:.0f} %."
+        f"label for equal opportunity. With rates near {rate:g}, a model without any gap is then certified with a "
+        f"chance of about {100 * chance:.0f} %."
     )

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from io import TextIOWrapper
@@ -14,13 +15,28 @@ from rich.console import Console
 
 from mamofair._messages import PATH, quote
 from mamofair.cli._checks import require_writable
+from mamofair.cli._checksums import is_training_table
 from mamofair.cli._console import print_note, warnings_as_notes
-from mamofair.cli._options import Margin, Point, RunFolder, SelectRate, UnusedSeed, WithinLimit
+from mamofair.cli._gate import Gate, PolicyFile, leave_by_gate, open_gate
+from mamofair.cli._options import (
+    Decimal,
+    Encoding,
+    Margin,
+    Point,
+    RunFolder,
+    SelectRate,
+    Separator,
+    UnusedSeed,
+    WithinLimit,
+)
+from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
     from mamofair.estimators import FairClassifier
+    from mamofair.runs import Run
 
 __all__ = ["load_model", "predict"]
 
@@ -34,13 +50,18 @@ _OUT = (
 def predict(
     run: RunFolder,
     table: Annotated[
-        Path, typer.Argument(help="A CSV or Parquet file; the model ignores columns that it does not know.")
+        Path, typer.Argument(help="A CSV, Parquet or Excel file; the model ignores columns that it does not know.")
     ],
     point: Point = None,
     within: WithinLimit = None,
     margin: Margin = 1.0,
     select_rate: SelectRate = None,
     out: Annotated[str, typer.Option("--out", "-o", help=_OUT)] = "-",
+    gate: Gate = False,
+    policy: PolicyFile = None,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     seed: UnusedSeed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as one JSON document.")] = False,
 ) -> None:
@@ -52,6 +73,48 @@ def predict(
     Example: mamofair predict runs/loans new.csv --within 0.03 -o
     decided.csv
     """
+    _require_output(out, table, as_json)
+    required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)
+    with warnings_as_notes():
+        loaded, model = _load(run, point, within, margin, select_rate)
+        _require_encoder(model, run)
+        trained_on = is_training_table(table, loaded.settings)
+        if trained_on:
+            print_note(
+                f"{table.name} is the table that the run was trained with: on rows that a model has learned from, its "
+                "error and gaps can be far from those on others. See report.html for test rows, or train with `--test`."
+            )
+        with _open_output(out) as file:
+            decided = _write_predictions(model, table, file_format, file)
+        rows, favorable = len(decided), int(decided.sum())
+        result = {"rows": rows, "favorable": favorable, "label": model.favorable_, "point": model.selected_, "out": out}
+        assessment = None
+        if gate or required is not None:
+            from mamofair.cli._assess_predictions import assess_predictions
+
+            judged_by = within, required, file_format
+            assessment = assess_predictions(loaded, model, table, decided, *judged_by, trained_on=trained_on)
+            result["gate"] = assessment.to_json() | ({"trained_on": True} if trained_on else {})
+    if as_json:
+        typer.echo(json.dumps(result))
+    elif out != "-":
+        typer.echo(
+            f"Point {result['point']} predicts the favorable outcome `{result['label']}` for {favorable:,} of {rows:,} "
+            f"rows: {out}"
+        )
+    leave_by_gate(assessment)
+
+
+def _require_encoder(model: "FairClassifier", run: Path) -> None:
+    if model.encoder_ is None:
+        raise ValueError(
+            f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} has no encoder for tables. "
+            "Use `mamofair.load` in Python."
+        )
+
+
+def _require_output(out: str, table: Path, as_json: bool) -> None:
+    """Raise an error, before anything is read, if predictions cannot be written."""
     if as_json and out == "-":
         raise ValueError("`--json` needs a file for the predictions: add `-o decided.csv`.")
     if out != "-" and not out.lower().endswith(".csv"):
@@ -60,28 +123,19 @@ def predict(
         raise ValueError(f"`--out` must not overwrite the input table: found {quote(out)} for both.")
     if out != "-":
         require_writable(Path(out), file=True)
-    model = load_model(run, point, within, margin, select_rate)
-    if model.encoder_ is None:
-        raise ValueError(
-            f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} has no encoder for tables. "
-            "Use `mamofair.load` in Python."
-        )
-    with _open_output(out) as file:
-        rows, favorable = _write_predictions(model, table, file)
-    result = {"rows": rows, "favorable": favorable, "label": model.favorable_, "point": model.selected_, "out": out}
-    if as_json:
-        typer.echo(json.dumps(result))
-    elif out != "-":
-        typer.echo(
-            f"Point {result['point']} predicts the favorable outcome `{result['label']}` for {favorable:,} of {rows:,} "
-            f"rows: {out}"
-        )
 
 
 def load_model(
     run: Path, point: int | None, within: float | None, margin: float = 1.0, select_rate: str | None = None
 ) -> "FairClassifier":
     """Return a run's model: at a point, at the most accurate point within limits, or as chosen in training."""
+    return _load(run, point, within, margin, select_rate)[1]
+
+
+def _load(
+    run: Path, point: int | None, within: float | None, margin: float, select_rate: str | None
+) -> tuple["Run", "FairClassifier"]:
+    """Return a run and its model. What training chose is not warned of where the user has chosen."""
     from mamofair import MostAccurateWithin
     from mamofair.cli._performance import read_rate
     from mamofair.notions import require_gap
@@ -92,46 +146,57 @@ def load_model(
         raise ValueError("Give either `--point` or limits (`--within`, `--select-rate`), not both.")
     if within is not None:
         require_gap(within, "`--within`")
-    loaded = load_run(run)
+    with warnings.catch_warnings():
+        if not (point is None and within is None and rate is None):
+            warnings.simplefilter("ignore", UserWarning)
+        loaded = load_run(run)
     model, settings = loaded.estimator, loaded.settings
     if point is not None:
         if not 0 <= point < len(model.front_):
             raise ValueError(f"`--point` must be a row of front.csv, from 0 to {len(model.front_) - 1}: found {point}.")
-        return model.at(point)
+        return loaded, model.at(point)
     if within is not None or rate is not None:
         rate = getattr(model.selection, "select_rate", None) if rate is None else rate
         rule: Any = model.selection if within is None else MostAccurateWithin(within, margin=margin)
-        with warnings_as_notes():
-            return model.with_selection(replace(rule, select_rate=rate))
-    if settings.get("within_reached") is False:
+        return loaded, model.with_selection(replace(rule, select_rate=rate))
+    _print_stand_in(run, model, settings)
+    return loaded, model
+
+
+def _print_stand_in(run: Path, model: "FairClassifier", settings: Mapping[str, Any]) -> None:
+    """Say why training chose another point than it was asked for, if it did."""
+    if settings.get("stand_in") is not None:
+        print_note(
+            f"{settings['stand_in']} It is point {model.selected_}; choose another with `--point` or `--within`."
+        )
+    elif settings.get("within_reached") is False:  # as older runs say it
         print_note(
             f"No model in {quote(str(run), PATH)} was shown to have gaps of at most {settings['within']:g}, as asked "
             f"for. Point {model.selected_}, the closest to zero error and zero gaps, is used instead; choose another "
             "with `--point` or `--within`."
         )
-    return model
 
 
-def _write_predictions(model: "FairClassifier", table: Path, file: Any) -> tuple[int, int]:
-    """Write rows with predictions; return the number of rows, and of favorable predictions."""
+def _write_predictions(model: "FairClassifier", table: Path, file_format: FileFormat, file: Any) -> "np.ndarray":
+    """Write rows with predictions, and return which are favorable."""
     import numpy as np
     from scipy.special import expit
 
     from mamofair.tables import read_batches
     from mamofair.tables.formulas import safe_csv
 
-    rows = favorable = 0
+    decided: list[np.ndarray] = []
     places, sign = ((1, 0), 1) if model.classes_[1] == model.favorable_ else ((0, 1), -1)
-    batches = read_batches(table, model.encoder_)
+    batches = read_batches(table, model.encoder_, file_format=file_format)
     for whole, features in batches if file is sys.stdout else _show_progress(batches):
         if taken := [name for name in _ADDED if name in whole]:
             raise ValueError(f"{table.name} already has a column {quote(taken[0])}: rename or remove it.")
         scores = sign * model.decision_function(features)
         whole["prediction"] = model.classes_[np.where(scores > 0, *places)]
         whole["score"] = expit(scores)
-        file.write(safe_csv(whole, header=not rows))
-        rows, favorable = rows + len(whole), favorable + int((scores > 0).sum())
-    return rows, favorable
+        file.write(safe_csv(whole, header=not decided))
+        decided.append(scores > 0)
+    return np.concatenate([np.zeros(0, dtype=bool), *decided])
 
 
 def _show_progress(batches: Iterator[tuple["pd.DataFrame", Any]]) -> Iterator[tuple["pd.DataFrame", Any]]:
@@ -150,7 +215,7 @@ def _open_output(out: str) -> Iterator[Any]:
     if out == "-":
         yield sys.stdout
         return
-    from mamofair.runs._locks import replaced_file
+    from mamofair.runs import replaced_file
 
     with replaced_file(Path(out)) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")

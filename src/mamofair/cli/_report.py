@@ -1,41 +1,74 @@
-"""`mamofair report`: the report page of a run."""
+"""`mamofair report`: a run as a page, as Markdown or as JSON."""
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mamofair._messages import quote
 from mamofair.cli._checks import require_writable
+from mamofair.cli._console import warnings_as_notes
 from mamofair.cli._options import AsJson, RunFolder, UnusedSeed
 
+if TYPE_CHECKING:
+    from mamofair.runs import Run
+
 __all__ = ["report"]
+
+_FORMATS = ("html", "md", "json")
 
 
 def report(
     run: RunFolder,
-    out: Annotated[Path | None, typer.Option(help="The HTML file to write; RUN/report.html by default.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; report.html, report.md or report.json in RUN by default.")
+    ] = None,
+    file_format: Annotated[
+        str,
+        typer.Option("--format", help="html (a page), md (a model card and an evidence pack) or json (all numbers)."),
+    ] = "html",
+    suppress: Annotated[
+        int,
+        typer.Option(min=0, help="Leave out groups with a count below this, for reports that others get to see."),
+    ] = 0,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Write the report of a run again: one HTML page that any browser opens, also offline.
+    """Write the report of a run again: a page that any browser opens offline, a model card, or all numbers.
 
-    With --json, print the path of the page and every number it shows.
+    With --json, print the path of the report and every number it shows.
 
-    Example: mamofair report runs/loans --out loans.html
+    Example: mamofair report runs/loans --format md --suppress 10 --out
+    loans.md
     """
-    from mamofair.report import summarize, write
+    from mamofair.report import summarize
     from mamofair.runs import is_current, load_run, read_alternatives
 
-    page = run / "report.html" if out is None else out
+    if file_format not in _FORMATS:
+        raise ValueError(f"`--format` must be one of {', '.join(_FORMATS)}: found {quote(file_format)}.")
+    page = run / f"report.{file_format}" if out is None else out
     if out is not None:
         require_writable(out, file=True)
-    loaded, alternatives = load_run(run), read_alternatives(run)
-    write(loaded, page, alternatives)
-    while not is_current(loaded, run):  # another training has replaced the run meanwhile
+    with warnings_as_notes():
         loaded, alternatives = load_run(run), read_alternatives(run)
-        write(loaded, page, alternatives)
+        _write(loaded, page, alternatives, file_format, suppress)
+        while not is_current(loaded, run):  # another training has replaced the run meanwhile
+            loaded, alternatives = load_run(run), read_alternatives(run)
+            _write(loaded, page, alternatives, file_format, suppress)
     if as_json:
-        typer.echo(json.dumps({"report": str(page), "summary": summarize(loaded, alternatives)}))
+        typer.echo(json.dumps({"report": str(page), "summary": summarize(loaded, alternatives, least=suppress)}))
     else:
         typer.echo(f"Report: {page}")
+
+
+def _write(run: "Run", path: Path, alternatives: list[str], file_format: str, least: int) -> None:
+    """Write a report as a whole, or leave the earlier one."""
+    from mamofair import report
+
+    if file_format == "html":
+        report.write(run, path, alternatives, least=least)
+    elif file_format == "md":
+        report.write_page(report.to_markdown(run, least), path)
+    else:
+        report.write_page(json.dumps(report.summarize(run, alternatives, least=least), indent=1), path)

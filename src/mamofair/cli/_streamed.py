@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mamofair._messages import quote
+from mamofair._messages import quote, quote_some
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.cli._console import print_note
 from mamofair.cli._train_options import TrainOptions
@@ -43,6 +43,15 @@ class StreamedData:
         return np.array(self.stream.labels)[1].item()
 
     @property
+    def split(self) -> dict[str, Any]:
+        """How rows to learn from and test rows were divided."""
+        return {"kind": "random"}
+
+    @property
+    def merged(self) -> None:
+        """No values of the target were merged: a stream has two labels."""
+
+    @property
     def checksum(self) -> str:
         """The checksum of the rows."""
         return self.stream.checksum
@@ -66,6 +75,9 @@ class StreamedData:
     def encoder(self) -> TableEncoder:
         """The encoder of a frame of features."""
         return self.stream.encoder
+
+    def count_intersections(self, estimator: FairClassifier) -> None:
+        """Count none: that would take another pass over the data."""
 
     def measure_small_groups(self, estimator: FairClassifier) -> list[dict[str, Any]]:
         """Return the groups that are too small to judge; of a stream, without their rates."""
@@ -120,6 +132,11 @@ def open_stream(options: TrainOptions) -> StreamedData:
         raise ValueError(
             f"Only `--model net` trains on rows that are not in memory: found {quote(options.model)}. Use net, or a "
             "single file that fits in memory, without `--memory`."
+        )
+    if isinstance(options.favorable, tuple):
+        raise ValueError(
+            f"Rows that are not in memory must have one favorable value: found {quote_some(options.favorable)}. Reduce "
+            "the target to two values first."
         )
     if not 0 < options.test_fraction < 1:
         raise ValueError(f"`--test-fraction` must leave rows to train and to test on: found {options.test_fraction}.")

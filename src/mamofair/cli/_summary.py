@@ -11,12 +11,11 @@ from mamofair.cli._console import print_sentence, print_table
 from mamofair.cli._performance import read_rate
 from mamofair.fronts import EVERYONE, Front, Point
 from mamofair.learners.usefulness import rare_label_sentence
-from mamofair.metrics import front_intervals
-from mamofair.metrics._counts import count_events
+from mamofair.metrics import count_events, front_intervals
 from mamofair.notions import FP, TP, Rate
-from mamofair.runs import Run
+from mamofair.runs import Run, judge
 
-__all__ = ["cost_sentence", "exceeded_sentence", "limit_sentence", "print_summary", "summarize"]
+__all__ = ["cost_sentence", "limit_sentence", "print_summary", "summarize"]
 
 _PARTS = ("error", "more_rows")
 _CONFIDENCE = 0.95
@@ -42,20 +41,22 @@ def summarize(run: Run) -> dict[str, Any]:
     points: dict[str, Any] = {name: {"point": row, "test": _measure(run, row)} for name, row in rows.items()}
     high = _values(points["chosen"], "high")  # a gap that is small by luck would make the limit too high
     found = None if run.limit is None else {"rows": _learned_rows(run), **best_found(run.limit, high)}
-    ways = "Use `--performance balanced_error`, or say what mistakes cost, such as `--cost fp=1,fn=10`."
+    ways = "Use `--performance balanced_error`, or say what mistakes cost, such as `--cost {}`."
     cost = cost_sentence(points["unconstrained"], points["chosen"])
-    within = run.settings.get("within") if run.settings.get("within_reached") else None
-    beyond = exceeded_sentence(points["chosen"], within)
-    luck = run.settings.get("arbitrariness")
+    luck, verdict = run.settings.get("arbitrariness"), judge(run)
     return {
         "points": len(front),
+        "point": chosen,
+        "test": _values(points["chosen"]),
         **points,
         "cost": cost,
-        "beyond": beyond,
         "constant": bool(front.is_constant.all()),
         "rare_label": None if run.settings.get("select_rate") else rare_label_sentence(front, ways),
+        "near_constant": verdict.near_constant,
+        "units": run.settings["data"].get("split", {}).get("units"),
         "selected": _measure_share(run, chosen),
         "certificate": run.settings.get("certificate"),
+        "verdict": verdict.to_json(),
         "arbitrariness": luck["sentences"][chosen] if luck else None,
         "small_groups": run.settings["data"].get("small_groups", []),
         "best_found": found,
@@ -134,16 +135,6 @@ def cost_sentence(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
     )
 
 
-def exceeded_sentence(chosen: Mapping[str, Any], within: float | None) -> str | None:
-    """Return a warning if the chosen point exceeds the limit on test rows."""
-    if within is None or not _largest_gap(chosen) > within:
-        return None
-    return (
-        f"You asked for gaps of at most {within:g}. The chosen model meets this on the rows used to choose it, but its "
-        f"largest gap on test rows is {_largest_gap(chosen):.3f}. More rows, or `--confidence`, make a choice safer."
-    )
-
-
 def _largest_gap(point: Mapping[str, Any]) -> float:
     return max(list(_values(point).values())[1:])
 
@@ -196,19 +187,16 @@ def print_summary(summary: Mapping[str, Any]) -> None:
 
 def _sentences(summary: Mapping[str, Any], first: str) -> Iterator[str]:
     """Yield what is said below the table."""
-    certificate, small = summary["certificate"], summary["small_groups"]
-    certified = certificate is not None and certificate["status"] == "certified"
-    named = [f"{one['attribute']}={one['group']} ({one['rows']:,} rows)" for one in small]
     constant = "Only constant classifiers were found: there are too few rows, or the features say too little."
     found = summary["best_found"]
+    verdict = summary["verdict"]
     said = (
+        f"{verdict['headline']}." if verdict["answer"] else None,
+        *verdict["sentences"],
         summary["cost"],
         share_sentence(**summary["selected"]),
         summary["rare_label"],
-        summary["beyond"],
-        certificate["message"] if certified else None,
         summary["arbitrariness"],
-        f"Too few rows to judge, and left out of the gaps: {', '.join(named)}." if small else None,
         constant if summary["constant"] else None,
         None if found is None else limit_sentence(**found, name=first),
     )

@@ -13,6 +13,7 @@ from mamofair.arbitrariness import arbitrariness
 from mamofair.cli._console import print_note
 from mamofair.cli._data import Data
 from mamofair.cli._models import takes_tables
+from mamofair.cli._test_rows import divide, read_test
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Tally, divide_groups, read_strata
@@ -28,44 +29,56 @@ _LIMIT_ROWS = 20_000  # for the estimated limit; more rows change little and tak
 
 @dataclass(frozen=True, eq=False)
 class TableSplit:
-    """A table, the indices of its rows to learn from and of its test rows, and an encoder fitted to the former."""
+    """A table, its rows to learn from and those to test on, how they were divided, and an encoder fitted to the former.
+
+    The rows to test on may be those of another table.
+    """
 
     options: TrainOptions
     data: Data
-    rest: np.ndarray
-    test: np.ndarray
+    rest: Data
+    test: Data
+    split: Mapping[str, Any]
     encoder: TableEncoder
 
     @classmethod
     def of(cls, options: TrainOptions, data: Data) -> "TableSplit":
         """Set test rows apart, and fit an encoder to the others."""
-        rest, test = data.split(options.test_fraction, options.seed)
-        return cls(
-            options, data, rest, test, encoder("none" if takes_tables(options) else "median").fit(data.X.iloc[rest])
-        )
+        unfitted = encoder("none" if takes_tables(options) else "median", data.text_numbers)
+        if options.test is not None:
+            fitted = unfitted.fit(data.X)
+            other, split = read_test(options, data, fitted)
+            return cls(options, data, data, other, split, fitted)
+        rest, test, split = divide(options, data)
+        learned = data[rest]
+        return cls(options, data, learned, data[test], split, unfitted.fit(learned.X))
 
     @property
     def sizes(self) -> tuple[int, int]:
         """The number of rows to learn from, and of test rows."""
-        return len(self.rest), len(self.test)
+        return self.rest.rows, self.test.rows
+
+    def group_sizes(self) -> dict[str, dict[str, dict[str, int]]]:
+        """Return the number of rows, and of favorable ones, in each group of each attribute."""
+        return self.rest.group_sizes(self.test)
 
     def fitting(self, estimator: FairClassifier) -> Iterator[FairClassifier]:
         """Yield the estimator as it learns."""
-        X = self.encoder.transform(self.data.X.iloc[self.rest])
-        people = self.data.sensitive.iloc[self.rest]
-        given = {"unlabelled": self._unlabelled(), "strata": self._strata(self.rest)}
-        return estimator.resume(X, self.data.y[self.rest], sensitive_features=people, **given)
+        X, rest = self.encoder.transform(self.rest.X), self.rest
+        given: dict[str, Any] = {"unlabelled": self._unlabelled(), "strata": self._strata(rest)}
+        given |= {"sample_weight": rest.weight, "units": rest.units}
+        return estimator.resume(X, rest.y, sensitive_features=rest.sensitive, **given)
 
-    def _strata(self, rows: np.ndarray) -> pd.Series | None:
+    def _strata(self, part: Data) -> pd.Series | None:
         """Return the stratum of some rows, if groups are compared within strata."""
         if self.options.strata is None:
             return None
-        read_strata(self.options.strata, len(self.data.X), self.data.X)  # says which columns there are
-        return self.data.X[self.options.strata].iloc[rows]
+        read_strata(self.options.strata, part.rows, part.X)  # says which columns there are
+        return part.X[self.options.strata]
 
     def _read_groups(self, known: Mapping[str, tuple[Any, ...]]) -> Groups:
         """Return the groups of test rows, those that are known."""
-        people = read_groups(self.data.sensitive.iloc[self.test], whole=False)
+        people = read_groups(self.test.sensitive, whole=False)
         people = people.crossed() if self.options.crossed else people
         strata = self._strata(self.test)
         if strata is not None:
@@ -78,18 +91,24 @@ class TableSplit:
         if self.options.unlabelled is None:
             return None
         names = self.options.sensitive or self.data.attributes
-        features, people = read_new_rows(Path(self.options.unlabelled), self.encoder, names)
+        path, file_format = Path(self.options.unlabelled), self.options.file_format
+        features, people = read_new_rows(path, self.encoder, names, file_format=file_format)
         return self.encoder.transform(features), people
+
+    def _counter(self, people: Groups) -> Counter:
+        """Return what counts decisions on test rows."""
+        return Counter.of(self.test.positive, people, self.test.weight, units=self.test.units)
 
     def measure_test(self, estimator: FairClassifier) -> tuple[list[Tally], list[ScoreSummary]]:
         """Return each point's counts on test rows, and what its scores are like there."""
         people = self._read_groups(estimator.front_.groups)
-        X = self.encoder.transform(self.data.X.iloc[self.test])
-        positive, scores = self.data.y[self.test] == self.data.favorable, estimator.score_all(X)
-        tallies = Counter.of(positive, people)(scores > 0)
-        if np.isnan(scores).any():  # these count as unfavorable, but have no place on a scale
+        scores = estimator.score_all(self.encoder.transform(self.test.X))
+        tallies = self._counter(people)(scores > 0)
+        # NaN counts as unfavorable, but has no place on a scale; intervals of AUCs would take the rows of one unit for
+        # independent.
+        if np.isnan(scores).any() or self.test.units is not None:
             return tallies, []
-        return tallies, [summarize_scores(own, positive, people) for own in scores]
+        return tallies, [summarize_scores(own, self.test.positive, people, self.test.weight) for own in scores]
 
     def measure_small_groups(self, estimator: FairClassifier) -> list[dict[str, Any]]:
         """Return the groups that are too small to judge, with the rates of the chosen point on test rows."""
@@ -97,14 +116,31 @@ class TableSplit:
         if not small:
             return []
         people = self._read_groups({name: tuple(counts) for name, counts in small.items()})
-        decided = estimator.predict(self.encoder.transform(self.data.X.iloc[self.test])) == self.data.favorable
-        [tally] = Counter.of(self.data.y[self.test] == self.data.favorable, people)(decided[None])
+        decided = estimator.predict(self.encoder.transform(self.test.X)) == self.data.favorable
+        [tally] = self._counter(people)(decided[None])
         return list_small_groups(small, tally, estimator.front_.criteria)
+
+    def count_intersections(self, estimator: FairClassifier) -> dict[str, Any] | None:
+        """Return the counts of the chosen and of the most accurate point on test rows, by intersection of attributes.
+
+        They are for reports: of runs with `--crossed`, the intersection is an attribute, and counted already. With
+        weights or units, `squares` has what intervals need; see `Tally`.
+        """
+        people = read_groups(self.test.sensitive, whole=False)
+        if len(people.names) < 2 or self.options.crossed:
+            return None
+        crossed, X = people.crossed(), self.encoder.transform(self.test.X)
+        models = {"chosen": estimator, "unconstrained": estimator.at(0)}
+        decided = np.stack([model.predict(X) == self.data.favorable for model in models.values()])
+        tallies, name = dict(zip(models, self._counter(crossed)(decided), strict=True)), crossed.names[-1]
+        counted: dict[str, Any] = {model: tally.counts[name].tolist() for model, tally in tallies.items()}
+        squares = {model: tally.squares[name].tolist() for model, tally in tallies.items() if tally.squares is not None}
+        return {"groups": list(crossed.values[-1]), **counted} | ({"squares": squares} if squares else {})
 
     def measure_arbitrariness(self, estimator: FairClassifier) -> dict[str, Any] | None:
         """Return how many decisions of each point would flip with other rows to learn from."""
         print_note("Measuring how many decisions flip with other training rows.")
-        X, y, people = self.data.X.iloc[self.rest], self.data.y[self.rest], self.data.sensitive.iloc[self.rest]
+        X, y, people = self.rest.X, self.rest.y, self.rest.sensitive
         try:
             luck = arbitrariness(estimator, X, y, sensitive_features=people, random_state=self.options.seed)
         except KeyboardInterrupt:
@@ -119,23 +155,25 @@ class TableSplit:
 
         Where a network or boosting was trained, a quick plug-in rule is what it is compared with.
         """
-        options, data = self.options, self.data
+        options, rest = self.options, self.rest
         if not options.limit:
             return None
-        if options.strata is not None:
-            print_note("What more rows may bring is not estimated for gaps within strata.")
+        if options.strata is not None or options.unit is not None:
+            where = "with units" if options.strata is None else "for gaps within strata"
+            print_note(f"What more rows may bring is not estimated {where}.")
             return None
         print_note("Estimating what more rows may bring (`--no-limit` skips this).")
-        rows, effort = self.rest, options.effort
+        effort = options.effort
         model: FairClassifier | None = estimator
         if not takes_tables(options):
-            rows = np.sort(np.random.default_rng(options.seed).permutation(self.rest)[:_LIMIT_ROWS])
+            order = np.random.default_rng(options.seed).permutation(rest.rows)
+            rest = rest[np.sort(order[:_LIMIT_ROWS])]
             model, effort = None, "fast"
-        more = {"crossed": options.crossed, "favorable": data.favorable, "random_state": options.seed, "effort": effort}
+        more = {"crossed": options.crossed, "favorable": rest.favorable, "random_state": options.seed, "effort": effort}
         more |= {"performance": estimator.performance, "selection": estimator.selection}
+        more |= {"sensitive_features": rest.sensitive, "sample_weight": rest.weight}
         try:
-            X, y, people = data.X.iloc[rows], data.y[rows], data.sensitive.iloc[rows]
-            limit = frontier(X, y, sensitive_features=people, model=model, notions=list(options.notion), **more)
+            limit = frontier(rest.X, rest.y, model=model, notions=list(options.notion), **more)
         except ValueError as error:  # a notion without a rule, or a group with too few rows
             print_note(f"What more rows may bring cannot be estimated: {error}")
         except KeyboardInterrupt:

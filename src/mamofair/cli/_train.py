@@ -1,20 +1,21 @@
 """`mamofair train`: from a table to a run folder with the whole front."""
 
-import json
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from mamofair._messages import quote
-from mamofair.cli._console import print_note, warnings_as_notes
+from mamofair.cli._console import warnings_as_notes
+from mamofair.cli._gate import Gate, PolicyFile, leave_by_gate, open_gate
 from mamofair.cli._options import (
     MAX_SEED,
     AsJson,
     Crossed,
+    Decimal,
     Drop,
+    Encoding,
     Favorable,
     Margin,
     MistakeCost,
@@ -22,27 +23,44 @@ from mamofair.cli._options import (
     Performance,
     SelectRate,
     Sensitive,
+    Separator,
     Strata,
     Target,
+    Weight,
 )
-from mamofair.cli._train_options import TrainOptions
-
-if TYPE_CHECKING:
-    from mamofair.cli._distributed import Job
-    from mamofair.estimators import FairClassifier
-    from mamofair.runs import Run
+from mamofair.cli._train_options import TrainOptions, one_or_several
 
 __all__ = ["train"]
 
 
 def train(
     data: Annotated[
-        str | None, typer.Argument(help="A CSV or Parquet file, a folder of Parquet files, or a data set: adult, …")
+        str | None,
+        typer.Argument(help="A CSV, Parquet or Excel file, a folder of Parquet files, or a data set: adult, …"),
     ] = None,
     target: Target = None,
     favorable: Favorable = None,
     sensitive: Sensitive = None,
     drop: Drop = None,
+    weight: Weight = None,
+    test: Annotated[
+        Path | None,
+        typer.Option(help="A table to test on, with the same columns; then all rows of the data are learned from."),
+    ] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            help="A column of dates or numbers: train on the past, and test on the last `--test-fraction`. Not a "
+            "feature."
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="A column that says which rows belong together, such as those of one person: they are never divided "
+            "between training and testing, and intervals count persons. Not a feature."
+        ),
+    ] = None,
     notion: Notion = None,
     crossed: Crossed = False,
     performance: Performance = "error",
@@ -110,6 +128,9 @@ def train(
         ),
     ] = False,
     device: Annotated[str, typer.Option(help="Device to train a network on: cpu or cuda.")] = "cpu",
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
     memory: Annotated[
         str | None,
         typer.Option(help="Stream Parquet files within this much memory, such as 500MB; 2GB for folders."),
@@ -120,6 +141,8 @@ def train(
         Path | None,
         typer.Option(help="Finish this interrupted run: net continues where it stopped, other models start again."),
     ] = None,
+    gate: Gate = False,
+    policy: PolicyFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Train classifiers that are accurate and fair, and save the whole trade-off between the two.
@@ -137,9 +160,13 @@ def train(
     options = TrainOptions(
         data=data or "",
         target=target,
-        favorable=favorable,
+        favorable=one_or_several(favorable),
         sensitive=tuple(sensitive or ()),
         drop=tuple(drop or ()),
+        weight=weight,
+        test=None if test is None else str(test),
+        time=time,
+        unit=unit,
         notion=tuple(notion or ("demographic_parity",)),
         crossed=crossed,
         performance=performance,
@@ -162,19 +189,26 @@ def train(
         device=device,
         memory=memory,
         seed=seed,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
     )
     given = [*options.arguments(), *(["--out"] if out else []), *(["--force"] if force else [])]
     if resume is not None and given:
         raise ValueError(f"`--resume` takes its options from the interrupted run: leave out {given[0]}.")
+    required = open_gate(gate, policy, has_limits=within is not None or resume is not None)
     from mamofair.cli._distributed import join_ranks
+    from mamofair.cli._train_steps import assess_gate, print_result, resume_training, save_run, start_training
 
     with warnings_as_notes(), join_ranks() as job, ExitStack() as lock:
         if resume is not None:
-            run, folder, interrupted = _resume(resume, job, lock)
+            run, folder, interrupted = resume_training(resume, job, lock)
         else:
-            run, folder, interrupted = _start(options, out, force, job, lock)
-        report = _save(run, folder, interrupted)
-    _print_result(run, folder, report, interrupted, as_json)
+            run, folder, interrupted = start_training(options, out, force, job, lock, show_check=not as_json)
+        run, assessment = assess_gate(run, required) if gate or required else (run, None)
+        report = save_run(run, folder, interrupted)
+    print_result(run, folder, report, interrupted, as_json, assessment)
+    leave_by_gate(assessment)
 
 
 def _read_fraction(text: str) -> float | str:
@@ -183,114 +217,3 @@ def _read_fraction(text: str) -> float | str:
         return "plan" if text == "plan" else float(text)
     except ValueError:
         raise ValueError(f"`--calibration-fraction` must be a number or plan: found {quote(text)}.") from None
-
-
-def _start(
-    options: TrainOptions, out: Path | None, force: bool, job: "Job", lock: ExitStack
-) -> tuple["Run", Path, bool]:
-    """Train from the beginning. Rank 0 checks everything, columns first, before rows are read.
-
-    Rank 0, which alone writes, holds the folder's lock from here on, until `lock` is closed.
-    """
-    from mamofair.cli._checks import require_fraction, require_writable
-    from mamofair.cli._data import check_columns, data_name, open_data
-    from mamofair.cli._models import make_estimator, needs_network
-    from mamofair.cli._training import run_training
-    from mamofair.runs import own_folder
-
-    reason = job.ranks.broadcast(lambda: needs_network(options, job.ranks))
-    options = options if reason is None else replace(options, model="net")
-    folder = Path("runs") / data_name(options) if out is None else out
-
-    def check() -> None:
-        check_columns(options)
-        require_fraction(options.test_fraction, "`--test-fraction`")
-        make_estimator(options, favorable=None).check_parameters(options.unlabelled is not None)
-        require_writable(folder)
-        lock.enter_context(own_folder(folder))
-        _require_free(folder, force)
-        if reason is not None:
-            print_note(f"For {reason}, `--model auto` means a network, `--model net`.")
-
-    job.ranks.broadcast(check)
-    data = open_data(options, job.ranks)
-    estimator = make_estimator(options, data.favorable)
-    run, interrupted = run_training(options, data, estimator, folder, job, resume=False)
-    return run, folder, interrupted
-
-
-def _require_free(folder: Path, force: bool) -> None:
-    from mamofair.runs import holds_run, is_resumable, require_place
-
-    require_place(folder)
-    if force or not (holds_run(folder) or is_resumable(folder)):
-        return
-    finish = f", `--resume {folder}` to finish it" if is_resumable(folder) else ""
-    raise FileExistsError(
-        f"{str(folder)!r} already contains a run: add `--force` to replace it{finish}, or choose another folder."
-    )
-
-
-def _resume(folder: Path, job: "Job", lock: ExitStack) -> tuple["Run", Path, bool]:
-    """Continue an interrupted training with its own options."""
-    from mamofair.cli._data import open_data
-    from mamofair.cli._training import run_training
-    from mamofair.runs import own_folder, read_checkpoint
-
-    def read() -> tuple["FairClassifier", dict[str, Any]]:
-        if folder.is_dir():
-            lock.enter_context(own_folder(folder))
-        return read_checkpoint(folder)
-
-    estimator, begun = job.ranks.broadcast(read)
-    options = TrainOptions.from_json(begun["asked"])
-    data = open_data(options, job.ranks)
-    if data.checksum != begun["data checksum"]:
-        raise ValueError(f"{begun['said']} must not change during training: it has changed. Train again.")
-    as_typed = TrainOptions.from_json(begun["asked"] | {"data": begun["said"]})
-    options = as_typed if Path(as_typed.data).exists() else options
-    run, interrupted = run_training(options, data, estimator, folder, job, resume=True)
-    return run, folder, interrupted
-
-
-def _save(run: "Run", folder: Path, interrupted: bool) -> Path | None:
-    """Save the run with its report; return the path of the report, or None if there is none."""
-    from mamofair.runs import save
-
-    written = []
-
-    def write_report(run: "Run", path: Path) -> None:
-        try:
-            from mamofair import report
-
-            report.write(run, path)
-            written.append(folder / path.name)
-        except ImportError:
-            print_note('No report was written. To get one: pip install "mamofair[report]"')
-        except Exception as error:  # whatever it is, a page is not worth the loss of a training
-            print_note(f"No report was written: {type(error).__name__}: {error}")
-
-    save(run, folder, write_report, resumable=interrupted)
-    return written[0] if written else None
-
-
-def _print_result(run: "Run", folder: Path, report: Path | None, interrupted: bool, as_json: bool) -> None:
-    from mamofair.cli._console import print_sentence
-    from mamofair.cli._summary import print_summary, summarize
-
-    if interrupted:
-        then = "continue" if run.estimator.search_.learner.can_resume else "start again with the same seed"
-        print_note(
-            f"Interrupted: the run contains the models found so far. To {then}: mamofair train --resume {folder}"
-        )
-    summary: dict[str, Any] = summarize(run)
-    if as_json:
-        head = {"run": str(folder), "report": None if report is None else str(report), "interrupted": interrupted}
-        names = ("favorable", "model", "seed", "within", "within_reached")
-        typer.echo(json.dumps(head | {name: run.settings[name] for name in names} | summary))
-        return
-    print_summary(summary)
-    print_sentence(f"The favorable outcome is `{run.settings['favorable']}`.")
-    typer.echo(f"Run: {folder}")
-    if report is not None:
-        typer.echo(f"Report: {report}")

@@ -4,7 +4,20 @@ import shlex
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-__all__ = ["TrainOptions"]
+from mamofair.tables.file_format import FileFormat
+
+__all__ = ["TrainOptions", "one_or_several"]
+
+
+def one_or_several(values: list[str] | None) -> str | tuple[str, ...] | None:
+    """Return a single value as it is, several as a tuple, and None for none.
+
+    >>> one_or_several(["yes"]), one_or_several(["yes", "later"])
+    ('yes', ('yes', 'later'))
+    """
+    if not values:
+        return None
+    return values[0] if len(values) == 1 else tuple(values)
 
 
 @dataclass(frozen=True)
@@ -13,9 +26,13 @@ class TrainOptions:
 
     data: str
     target: str | None = None
-    favorable: str | None = None
+    favorable: str | tuple[str, ...] | None = None
     sensitive: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
+    weight: str | None = None
+    test: str | None = None
+    time: str | None = None
+    unit: str | None = None
     notion: tuple[str, ...] = ("demographic_parity",)
     crossed: bool = False
     performance: str = "error"
@@ -38,12 +55,20 @@ class TrainOptions:
     device: str = "cpu"
     memory: str | None = None
     seed: int = 0
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "TrainOptions":
         """Return the options that `to_json` wrote."""
         options: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in values.items()}
         return cls(**options)
+
+    @property
+    def file_format(self) -> FileFormat:
+        """How the CSV files are written."""
+        return FileFormat(self.sep, self.decimal, self.encoding)
 
     def to_json(self) -> dict[str, Any]:
         """Return the options as plain JSON."""

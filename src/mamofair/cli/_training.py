@@ -7,11 +7,13 @@ from typing import Any
 
 import typer
 
+from mamofair.cli._check_table import check_data
 from mamofair.cli._console import print_note
 from mamofair.cli._data import Data
 from mamofair.cli._distributed import Job
 from mamofair.cli._streamed import StreamedData
 from mamofair.cli._table_split import TableSplit
+from mamofair.cli._test_rows import print_split
 from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier, FairNetClassifier
@@ -31,7 +33,14 @@ __all__ = ["run_training"]
 
 
 def run_training(
-    options: TrainOptions, data: Data | StreamedData, estimator: FairClassifier, out: Path, job: Job, *, resume: bool
+    options: TrainOptions,
+    data: Data | StreamedData,
+    estimator: FairClassifier,
+    out: Path,
+    job: Job,
+    *,
+    resume: bool,
+    show_check: bool,
 ) -> tuple[Run, bool]:
     """Train with checkpoints in `out`, and test; return the run, and whether Ctrl-C interrupted it.
 
@@ -49,9 +58,11 @@ def run_training(
     is_first = job.ranks.rank == 0
     writes_anew, before = is_first and not resume, checkpoint_files(out)
     if writes_anew:
+        print_split(rows.split, rows.sizes)
         write_checkpoint(estimator, begun, out)  # from here on, --resume can continue whatever is killed
     try:
-        fitting = rows.fitting(estimator)
+        fitting = rows.fitting(estimator)  # refuses what cannot be learned from, in one line
+        checked = _check(options, data, show_check) if is_first else None
         kept = checkpointed(fitting, begun, out) if is_first else fitting
         interrupted = _follow(kept, estimator.search_.learner.rounds, job, out)
     except (ValueError, TypeError, ImportError):  # --resume would fail in the same way
@@ -63,18 +74,31 @@ def run_training(
         print_note(f"Interrupted before any model was trained. To start again: mamofair train --resume {out}")
         raise KeyboardInterrupt
     certificate = _certificate(estimator)
-    estimator = _with_valid_selection(estimator.with_encoder(rows.encoder))
+    estimator, stand_in = _with_valid_selection(estimator.with_encoder(rows.encoder))
     tallies, scores = rows.measure_test(estimator)
     groups = {name: tuple(map(str, values)) for name, values in estimator.front_.groups.items()}
-    settings = _settings(options, data, estimator, out) | {"interrupted": interrupted, "ranks": job.ranks.size}
-    settings["certificate"] = certificate
+    settings = _settings(options, data, rows, estimator, out) | {"interrupted": interrupted, "ranks": job.ranks.size}
+    settings |= {"certificate": certificate, "stand_in": stand_in}
     settings["arbitrariness"] = None
     if options.arbitrariness and not interrupted:
         settings["arbitrariness"] = _measure_arbitrariness(rows, estimator)
+    settings["data"] |= {"check": checked}
     settings["data"] |= {"small_groups": rows.measure_small_groups(estimator)}
+    settings["data"] |= {"intersections": rows.count_intersections(estimator)}
     settings["data"] |= {"parts": {**estimator.search_.sizes, "test": rows.sizes[1]}}
     limit = None if interrupted else rows.estimate_limit(estimator)
     return Run(estimator, settings, groups, tuple(tallies), limit, tuple(scores)), interrupted
+
+
+def _check(options: TrainOptions, data: Data | StreamedData, show: bool) -> dict[str, Any] | None:
+    """Check the table, and print what was found; return it as plain JSON, or None for rows that are streamed."""
+    if isinstance(data, StreamedData):
+        print_note("The data check needs rows in memory: run `mamofair check` on one of the files.")
+        return None
+    result = check_data(options)
+    if show:
+        typer.echo(str(result), err=True)
+    return result.to_json()
 
 
 def _follow(fitting: Iterator[FairClassifier], total: int | None, job: Job, out: Path) -> bool:
@@ -111,24 +135,32 @@ def _certificate(estimator: FairClassifier) -> dict[str, Any] | None:
     return {"status": answer.status, "confidence": rule.confidence, "limits": answer.limits, "message": answer.message}
 
 
-def _with_valid_selection(estimator: FairClassifier) -> FairClassifier:
-    """Return the estimator, with `ClosestToIdeal` if no point meets its selection."""
+def _with_valid_selection(estimator: FairClassifier) -> tuple[FairClassifier, str | None]:
+    """Return the estimator, with `ClosestToIdeal` if no point meets its selection, and why it is a stand-in."""
     try:
         estimator.selected_  # noqa: B018  # raises if there is none
-        return estimator
+        return estimator, None
     except ValueError as error:
-        print_note(f"{error} The point closest to zero error and zero gaps was chosen instead.")
+        reason = f"{error} The point closest to zero error and zero gaps was chosen instead."
+    print_note(reason)
     try:
-        return estimator.with_selection(ClosestToIdeal(select_rate=getattr(estimator.selection, "select_rate", None)))
+        same_share = ClosestToIdeal(select_rate=getattr(estimator.selection, "select_rate", None))
+        return estimator.with_selection(same_share), reason
     except ValueError:  # no point meets the share either
-        return estimator.with_selection(ClosestToIdeal())
+        return estimator.with_selection(ClosestToIdeal()), reason
 
 
 def _format_value(value: Any) -> str:
     return str(value) if isinstance(value, Cost) else repr(value)
 
 
-def _settings(options: TrainOptions, data: Data | StreamedData, estimator: FairClassifier, out: Path) -> dict[str, Any]:
+def _settings(
+    options: TrainOptions,
+    data: Data | StreamedData,
+    rows: TableSplit | StreamedData,
+    estimator: FairClassifier,
+    out: Path,
+) -> dict[str, Any]:
     parameters = {
         name: value if isinstance(value, str | int | float | bool | None) or name == "notions" else _format_value(value)
         for name, value in estimator.get_params(deep=False).items()
@@ -136,7 +168,15 @@ def _settings(options: TrainOptions, data: Data | StreamedData, estimator: FairC
     return {
         "command": options.command(str(out)),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "data": {"name": data.name, "rows": data.rows, "checksum": data.checksum, "groups": data.group_sizes()},
+        "data": {
+            "name": data.name,
+            "rows": sum(rows.sizes),
+            "checksum": data.checksum,
+            "groups": rows.group_sizes(),
+            "split": dict(rows.split),
+            "weight": options.weight,
+            "target_values": None if data.merged is None else data.merged.to_json(),
+        },
         "target": data.target,
         "favorable": data.favorable,
         "sensitive": data.attributes,
@@ -146,7 +186,6 @@ def _settings(options: TrainOptions, data: Data | StreamedData, estimator: FairC
         "model": options.model,
         "parameters": parameters,
         "within": options.within,
-        "within_reached": None if options.within is None else isinstance(estimator.selection, MostAccurateWithin),
         "seed": options.seed,
         "versions": versions(),
     }

@@ -1,0 +1,85 @@
+"""`mamofair check`: what a table holds, and what to look at before training."""
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mamofair.cli._console import warnings_as_notes
+from mamofair.cli._options import (
+    AsJson,
+    Decimal,
+    Drop,
+    Encoding,
+    Favorable,
+    Sensitive,
+    Separator,
+    Target,
+    UnusedSeed,
+)
+from mamofair.cli._train_options import TrainOptions, one_or_several
+
+if TYPE_CHECKING:
+    from mamofair.tables import DataCheck
+
+__all__ = ["check", "check_data"]
+
+
+def check(
+    data: Annotated[
+        str, typer.Argument(metavar="TABLE", help="A CSV, Parquet or Excel file, or a data set: adult, compas, …")
+    ],
+    target: Target = None,
+    favorable: Favorable = None,
+    sensitive: Sensitive = None,
+    drop: Drop = None,
+    min_group: Annotated[int, typer.Option(min=1, help="Name groups with fewer rows.")] = 30,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    seed: UnusedSeed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Check a table before training: what is used, what is not, and what to look at.
+
+    Dates, ids, numbers in text, spellings, rare labels, small groups,
+    duplicated rows, near-copies of the target, and columns that tell a
+    sensitive attribute are named. Nothing is changed. The exit code is 0
+    whatever is found.
+
+    Example: mamofair check loans.csv --target approved --favorable yes
+    --sensitive gender --sensitive age:25,60
+    """
+    columns = tuple(sensitive or ()), tuple(drop or ())
+    options = TrainOptions(data, target, one_or_several(favorable), *columns, min_group=min_group)
+    with warnings_as_notes():
+        result = check_data(replace(options, sep=sep, decimal=decimal, encoding=encoding))
+    typer.echo(json.dumps({"table": data} | result.to_json()) if as_json else str(result))
+
+
+def check_data(options: TrainOptions) -> "DataCheck":
+    """Return the check of a file, or of a data set, with the columns of these options."""
+    import pandas as pd
+
+    from mamofair.cli._row_options import row_columns
+    from mamofair.datasets import CATALOG
+    from mamofair.tables import check
+
+    source: Any = options.data
+    name, target, favorable, sensitive = None, options.target, options.favorable, list(options.sensitive)
+    if options.data in CATALOG:
+        data = CATALOG[options.data].load()
+        source = pd.concat([data.X, data.sensitive, data.y], axis=1)
+        name, target, sensitive = data.name, str(data.y.name), sensitive or [str(one) for one in data.sensitive]
+        favorable = str(data.favorable) if favorable is None else favorable
+    result = check(
+        source,
+        target=target,
+        favorable=favorable,
+        sensitive_features=sensitive,
+        drop=[*options.drop, *row_columns(options).values()],
+        min_group=options.min_group,
+        file_format=options.file_format,
+    )
+    return result if name is None else replace(result, name=name)

@@ -1,0 +1,42 @@
+"""`--gate` and `--policy`: exit codes by which a build goes on or stops."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mamofair.cli._console import print_note
+
+if TYPE_CHECKING:
+    from mamofair.metrics import Assessment, Policy
+
+__all__ = ["Gate", "PolicyFile", "leave_by_gate", "open_gate"]
+
+Gate = Annotated[
+    bool,
+    typer.Option("--gate", help="Exit with code 0 if all limits are kept, 3 if one is not, 4 if that cannot be told."),
+]
+PolicyFile = Annotated[
+    Path | None,
+    typer.Option("--policy", help="A TOML file that says what `--gate` requires: attributes, notions and limits."),
+]
+
+
+def open_gate(gate: bool, policy: Path | None, has_limits: bool = True) -> "Policy | None":
+    """Return the policy, if there is one; a `ValueError` if there is nothing to hold results against."""
+    if policy is not None:
+        from mamofair.metrics import read_policy
+
+        return read_policy(policy)
+    if gate and not has_limits:
+        raise ValueError("`--gate` needs limits: add `--within 0.05`, or `--policy FILE`.")
+    return None
+
+
+def leave_by_gate(assessment: "Assessment | None") -> None:
+    """Say what the gate found, on stderr, and exit with its code; without a gate, go on."""
+    if assessment is None:
+        return
+    for sentence in assessment.sentences():
+        print_note(sentence)
+    raise typer.Exit(assessment.exit_code)

@@ -1,0 +1,70 @@
+"""What an audit is by: options, or a policy's notions, limits and confidence, so that table, page and gate agree."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mamofair.metrics import DEFAULT_NOTIONS, Assessment, Audit, Policy
+
+__all__ = ["AuditTerms", "explain_differences", "option_terms", "policy_terms"]
+
+
+@dataclass(frozen=True)
+class AuditTerms:
+    """What an audit measures and judges by, and a sentence for each part of a policy that it cannot show."""
+
+    notions: Any = DEFAULT_NOTIONS
+    limit: float | Mapping[str, float] = 0.05
+    confidence: float = 0.95
+    remarks: tuple[str, ...] = ()
+
+
+def option_terms(
+    policy: Policy | None, notions: list[str] | None, limit: float | None, confidence: float | None
+) -> AuditTerms:
+    """Return the terms that options give; those that are None are as by default. With a policy, none may be given."""
+    given = {"--notion": notions, "--limit": limit, "--confidence": confidence}
+    for option, value in given.items():
+        if policy is not None and value is not None:
+            raise ValueError(f"`--policy` says what is audited: leave `{option}` out, or change the policy.")
+    default = AuditTerms()
+    return AuditTerms(
+        notions or default.notions,
+        default.limit if limit is None else limit,
+        default.confidence if confidence is None else confidence,
+    )
+
+
+def policy_terms(policy: Policy, attributes: Iterable[str], *, has_labels: bool) -> AuditTerms:
+    """Return a policy as the terms of an audit of these attributes.
+
+    An audit has one limit for each notion: the smallest of those that the policy has for it. Without true labels,
+    notions that need them are left out.
+    """
+    notions = [notion for notion in policy.notions if has_labels or not notion.needs_labels]
+    if not notions:
+        shown = "None of the policy's notions can be measured without true labels: the table shows what can."
+        return AuditTerms(confidence=policy.confidence, remarks=(shown,))
+    named = {*attributes}
+    audited = [name for name in policy.attributes if name in named] or list(policy.attributes)
+    limits = {notion.name: {policy.limit_of(notion, name) for name in audited} for notion in notions}
+    remarks = tuple(
+        f"The policy's limits for {name} differ by attribute: the table judges all by the smallest, {min(own):g}, and "
+        "the gate each by its own."
+        for name, own in limits.items()
+        if len(own) > 1
+    )
+    return AuditTerms(notions, {name: min(own) for name, own in limits.items()}, policy.confidence, remarks)
+
+
+def explain_differences(terms: AuditTerms, audit: Audit, assessment: Assessment | None) -> Iterator[str]:
+    """Yield what the table of an audit shows otherwise than the gate: it has one limit a notion, and all groups."""
+    yield from terms.remarks
+    frame = audit.frame()
+    shown = dict(zip(frame["notion"] + "[" + frame["attribute"] + "]", frame["gap"].tolist(), strict=True))
+    for gap in () if assessment is None else assessment.gaps:
+        if gap.name in shown and gap.gap is not None and abs(gap.gap - shown[gap.name]) > 1e-9:
+            yield (
+                f"{gap.name} is {gap.gap:.3f} for the gate, which leaves out groups that are exempt or too small, and "
+                f"{shown[gap.name]:.3f} in the table, which has all groups."
+            )

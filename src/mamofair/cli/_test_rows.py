@@ -1,0 +1,137 @@
+"""The rows to test on: set apart from a table, or read from another one; and how a run records which they are."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair._messages import quote
+from mamofair._rows.splits import row_keys
+from mamofair.cli._checksums import sha256_of
+from mamofair.cli._console import print_note
+from mamofair.cli._data import Data
+from mamofair.cli._row_options import read_row_columns, read_times, row_columns
+from mamofair.cli._splits import format_time, split_at_time, split_by_unit
+from mamofair.cli._train_options import TrainOptions
+from mamofair.tables import FileFormat, TableEncoder, open_source, read_features, read_new_rows
+from mamofair.tables.columns import to_text
+from mamofair.tables.labels import is_favorable
+
+__all__ = ["divide", "find_test_rows", "print_split", "read_test"]
+
+
+def divide(options: TrainOptions, data: Data) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Return the rows to learn from, those to test on, and how they were divided, as plain JSON."""
+    split: dict[str, Any] = {"kind": "random"}
+    if data.times is not None:
+        rest, test, begin = split_at_time(data.times, options.test_fraction)
+        split = {"kind": "time", "column": options.time, "from": format_time(begin)}
+        if data.units is not None:
+            rest, split["left_out"] = _leave_out_tested(options, data.units, rest, test)
+    elif data.units is not None:
+        rest, test = split_by_unit(data.strata, data.units, options.test_fraction, options.seed)
+        split = {"kind": "unit", "column": options.unit, "fraction": options.test_fraction}
+    else:
+        rest, test = data.split(options.test_fraction, options.seed)
+    if data.units is not None:
+        split["units"] = _count_units(options, data.units[rest], data.units[test])
+    return rest, test, split
+
+
+def read_test(options: TrainOptions, data: Data, encoder: TableEncoder) -> tuple[Data, dict[str, Any]]:
+    """Return the rows of the table to test on, read as those to learn from were, and what is recorded of it."""
+    path, columns = Path(str(options.test)), row_columns(options)
+    X, people = read_new_rows(path, encoder, options.sensitive, file_format=options.file_format)
+    frame = read_features(path, [data.target, *columns.values()], file_format=options.file_format)
+    [unfavorable] = [label for label in np.unique(data.y).tolist() if label != data.favorable]
+    if data.merged is None:
+        positive = is_favorable(frame[data.target], [data.favorable], [unfavorable])
+    else:
+        positive = (data.merged(frame[data.target]) == data.favorable).to_numpy()
+    y = np.array([unfavorable, data.favorable])[positive.astype(int)]
+    more: dict[str, Any] = {"weight": None, "units": None} | read_row_columns(columns, frame)
+    split: dict[str, Any] = {"kind": "file", "file": path.name, "checksum": sha256_of(path)}
+    split["repeated"] = _count_repeated(Path(options.data), path, options.file_format)
+    if options.unit is not None:
+        learned = read_features(Path(options.data), [options.unit], file_format=options.file_format)[options.unit]
+        split["units"] = _count_units(options, learned, frame[options.unit])
+    return replace(data, X=X, y=y, sensitive=people, **more), split
+
+
+def _leave_out_tested(
+    options: TrainOptions, units: np.ndarray, rest: np.ndarray, test: np.ndarray
+) -> tuple[np.ndarray, dict[str, int]]:
+    """Return the rows to learn from but for those of tested units, and how many units and rows are left out."""
+    is_tested = np.isin(units[rest], units[test])
+    if is_tested.all():
+        raise ValueError(
+            f"`--time` with `--unit` must leave rows to learn from: found no value of {quote(options.unit)} that is "
+            "only in the past. Leave one of them out."
+        )
+    left_out = rest[is_tested]
+    return rest[~is_tested], {"units": len(np.unique(units[left_out])), "rows": len(left_out)}
+
+
+def _count_repeated(learned: Path, tested: Path, file_format: FileFormat) -> int:
+    """Return how many rows of one table are in another one as well, equal in all columns that both have."""
+    names = sorted({*open_source(learned, file_format).names} & {*open_source(tested, file_format).names})
+    frames = (read_features(path, names, file_format=file_format) for path in (tested, learned))
+    keys, others = (row_keys([frame[name].to_numpy() for name in names]) for frame in frames)
+    return int(np.isin(keys, others).sum())
+
+
+def _count_units(options: TrainOptions, rest: Any, test: Any) -> dict[str, Any]:
+    """Return how many units there are to learn from, to test on, and among both."""
+    units = {"learn": {*pd.unique(rest)}, "test": {*pd.unique(test)}}
+    both = len(units["learn"] & units["test"])
+    return {"column": options.unit, **{part: len(own) for part, own in units.items()}, "both": both}
+
+
+def print_split(split: Mapping[str, Any], sizes: tuple[int, int]) -> None:
+    """Print which rows are for testing, unless they were drawn at random one by one."""
+    if split["kind"] == "file":
+        print_note(f"All {sizes[0]:,} rows are learned from; the {sizes[1]:,} rows of {split['file']} are for testing.")
+        if split["repeated"]:
+            print_note(
+                f"{split['repeated']:,} of the {sizes[1]:,} rows of {split['file']} are also learned from, equal in "
+                "all columns: on rows that a model has learned from, its figures say little."
+            )
+    if split["kind"] == "time":
+        begin, left_out = to_text(split["from"]), split.get("left_out", {"units": 0, "rows": 0})
+        total = sum(sizes) + left_out["rows"]
+        print_note(
+            f"Test rows are the {sizes[1]:,} of {total:,} whose `{split['column']}` is {begin} or later. The rows "
+            "that choose a model are drawn at random from the earlier ones."
+        )
+        if left_out["rows"]:
+            print_note(
+                f"{left_out['units']:,} values of `{split['units']['column']}` are on both sides: their "
+                f"{left_out['rows']:,} earlier rows are left out, so that no test row is of a value learned from."
+            )
+    if units := split.get("units"):
+        counts = f"{units['learn']:,} different values to learn from, {units['test']:,} to test on."
+        if units["both"]:
+            print_note(f"`{units['column']}` has {counts} {units['both']:,} of these are in both tables.")
+        else:
+            print_note(f"Rows with the same `{units['column']}` stay together: {counts}")
+
+
+def find_test_rows(settings: Mapping[str, Any], path: Path, data: Data, file_format: FileFormat) -> np.ndarray:
+    """Return the rows that a run has tested on, of the table that it was trained with."""
+    split = settings["data"].get("split") or {"kind": "random"}
+    if split["kind"] == "file":
+        raise ValueError(
+            f"Rows must be new to the models: the run has learned from all rows of {path.name}. Give others, such as "
+            f"those of {split['file']}."
+        )
+    if split["kind"] == "random":
+        return np.sort(data.order(settings["seed"])[: settings["data"]["parts"]["test"]])
+    [(_, column)] = read_features(path, [split["column"]], file_format=file_format).items()
+    if split["kind"] == "time":
+        begin = split["from"]
+        return np.flatnonzero(read_times(column) >= (pd.Timestamp(begin) if isinstance(begin, str) else begin))
+    units = pd.factorize(column)[0]
+    return split_by_unit(data.strata, units, split["fraction"], settings["seed"])[1]

@@ -1,0 +1,73 @@
+"""`mamofair check`, and the check that `mamofair train` runs before it trains."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from mamofair.cli import app
+from mamofair.runs import load_run
+from mamofair.tables import check
+from messy_table import messy, write_german
+
+RUNNER = CliRunner()
+COLUMNS = ("--target", "approved", "--favorable", "yes", "--sensitive", "sex")
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    path = tmp_path_factory.mktemp("messy") / "loans.csv"
+    messy().to_csv(path, index=False)
+    return path
+
+
+def run(*arguments):
+    done = RUNNER.invoke(app, [*map(str, arguments)])
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done
+
+
+def expected(path):
+    return check(path, target="approved", favorable="yes", sensitive_features=["sex"])
+
+
+def test_the_command_says_what_the_function_says(table):
+    assert run("check", table, *COLUMNS).stdout == f"{expected(table)}\n"
+    assert json.loads(run("check", table, *COLUMNS, "--json").stdout) == {
+        "table": str(table),
+        **expected(table).to_json(),
+    }
+
+
+def test_the_same_table_in_another_format_has_the_same_faults(table, tmp_path):
+    write_german(messy(), tmp_path / "german.csv")
+    messy().to_excel(tmp_path / "book.xlsx", index=False)
+    plain = json.loads(run("check", table, *COLUMNS, "--json").stdout)
+    for path in (tmp_path / "german.csv", tmp_path / "book.xlsx"):
+        other = json.loads(run("check", path, *COLUMNS, "--json").stdout)
+        assert other | {"table": plain["table"]} == plain
+
+
+def test_a_data_set_can_be_checked_by_name():
+    found = json.loads(run("check", "compas", "--json").stdout)
+    assert found["rows"] == 6167
+    assert [one["attribute"] for one in found["attributes"]] == ["race", "sex"]
+    assert found["target"]["favorable"] == "0"
+
+
+def test_an_unknown_column_is_one_sentence(table):
+    done = RUNNER.invoke(app, ["check", str(table), "--sensitive", "gender"])
+    assert isinstance(done.exception, ValueError)
+    assert "no column 'gender' in loans.csv" in str(done.exception)
+
+
+def test_training_shows_the_check_and_keeps_it(table, tmp_path):
+    more = ("--drop", "decided", "--no-limit", "--model", "net", "--epochs", "2")
+    shown = run("train", table, *COLUMNS, *more, "--out", tmp_path / "shown")
+    result = check(table, target="approved", favorable="yes", sensitive_features=["sex"], drop=["decided"])
+    assert str(result) in shown.stderr
+    assert str(result) not in shown.stdout
+    assert load_run(tmp_path / "shown").settings["data"]["check"] == result.to_json()
+    machine = run("train", table, *COLUMNS, *more, "--out", tmp_path / "machine", "--json")
+    assert json.loads(machine.stdout)["check"] == result.to_json()
+    assert "small group" not in machine.stderr
