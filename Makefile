@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test check bench-default bench-linearpost bench-limits bench-quality bench-speed bench-models bench-choosing bench-asking bench-alternatives bench-margin bench-certificates bench-intervals bench-ranks bench-large bench-stream campaign system clean
+.PHONY: demo test test-lowest check bench-default bench-linearpost bench-limits bench-quality bench-speed bench-models bench-choosing bench-asking bench-alternatives bench-margin bench-certificates bench-intervals bench-ranks bench-large bench-stream campaign system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
@@ -12,6 +12,10 @@ demo: .venv/installed
 # One thread each: two test processes fill two cores, and threads that wait for each other would take minutes.
 test: check
 	OMP_NUM_THREADS=1 $(BIN)/pytest
+
+# The same tests with the oldest versions that pyproject.toml admits.
+test-lowest: .venv-lowest/developer
+	OMP_NUM_THREADS=1 .venv-lowest/bin/pytest
 
 # Fastest first: what a typo breaks is said in seconds.
 check: .venv/developer
@@ -87,6 +91,11 @@ system:
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
 	@touch $@ .venv/installed
 
+.venv-lowest/developer: pyproject.toml constraints-lowest.txt
+	$(PYTHON) -m venv .venv-lowest
+	.venv-lowest/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable ".[dev]"
+	@touch $@
+
 # A peer that needs numpy 1, and so an environment of its own.
 .venv-error-parity/installed: bench/error_parity.txt
 	$(PYTHON) -m venv .venv-error-parity
@@ -94,4 +103,4 @@ system:
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-error-parity .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lowest .venv-error-parity .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

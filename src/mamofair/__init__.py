@@ -12,4 +12,4 @@ import lazy_loader as _lazy
 # torch, scikit-learn and scipy take seconds to import: `__init__.pyi` says where names are found when they are used.
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
