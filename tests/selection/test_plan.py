@@ -1,6 +1,7 @@
 """Plans: enough rows for the chance they name, drawn so that every gap stays unbiased."""
 
 import re
+from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -126,6 +127,10 @@ def test_a_plan_that_cannot_be_met_names_a_limit_that_can():
         Plan.of(y, groups, {EOPP_RACE: 0.02}, 0.95)
     least = float(re.search(r"Ask for ([\d.]+) or more", str(e.value)).group(1))
     assert Plan.of(y, groups, {EOPP_RACE: least}, 0.95).needs
+    enough = int(re.search(r"about ([\d,]+) of each group would do", str(e.value)).group(1).replace(",", ""))
+    found = int(re.search(r"found ([\d,]+)", str(e.value)).group(1).replace(",", ""))
+    many, their_groups = people(ceil(2_000 * 1.2 * enough / found))
+    assert Plan.of(many, their_groups, {EOPP_RACE: 0.02}, 0.95).needs
     with pytest.raises(ValueError, match="must have more rows"):
         Plan.of(y, groups, {EOPP_RACE: least - 0.003}, 0.95)
 

@@ -111,18 +111,16 @@ def _plain(column: "pd.Series") -> "pd.Series":
 
 def _cut_dates(column: "pd.Series", unit: str) -> "pd.Series":
     """Return dates as the text of their month, quarter or year; missing ones stay missing."""
-    import pandas as pd
+    from mamofair.cli._dates import read_dates
 
     try:
-        if column.dtype.kind in "biuf":
-            raise ValueError
-        dates = pd.to_datetime(column, format="ISO8601")
-    except (ValueError, TypeError):
+        dates = read_dates(column)
+    except ValueError:
         known = column.dropna()
         found = quote(known.iloc[0].item() if column.dtype.kind in "biuf" else known.iloc[0]) if len(known) else "none"
         raise ValueError(
-            f"`--by` can cut dates such as 2024-05-31: found {found} in {quote(column.name)}. Name the column alone to "
-            "use its values as they are."
+            f"`--by` can cut dates such as 2024-05-31 or 31.05.2024: found {found} in {quote(column.name)}. Name the "
+            "column alone to use its values as they are."
         ) from None
-    periods: pd.Series = dates.dt.tz_localize(None).dt.to_period(unit).map(str, na_action="ignore")
+    periods: pd.Series = dates.dt.to_period(unit).map(str, na_action="ignore")
     return periods

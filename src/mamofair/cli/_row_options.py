@@ -11,6 +11,7 @@ from mamofair._messages import quote
 from mamofair._rows.labels import as_weights
 from mamofair._rows.splits import read_units
 from mamofair.cli._checksums import sha256_of
+from mamofair.cli._dates import read_dates
 from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
 from mamofair.tables import open_source
@@ -122,21 +123,19 @@ def read_weights(column: pd.Series) -> np.ndarray | None:
 def read_times(column: pd.Series) -> pd.Series:
     """Return when rows are from, as numbers or as dates.
 
-    Text must be written as in 2024-03-31, with or without a time of day: in 03/04/2024, month and day can be confused.
+    Text must be written as in 2024-03-31 or 31.03.2024: in 03/04/2024, month and day can be confused.
 
     >>> read_times(pd.Series(["2024-03-31", "2023-12-01"])).max()
     Timestamp('2024-03-31 00:00:00')
     """
     _require_known(column, "time")
-    kind = kind_of(column)
-    if kind == "number":
+    if kind_of(column) == "number":
         return column
     try:
-        dates = pd.to_datetime(column, format=None if kind == "date" else "ISO8601", utc=True)
-        return dates.dt.tz_localize(None)
-    except (ValueError, TypeError):
+        return read_dates(column)
+    except ValueError:
         raise ValueError(
-            f"The times in {quote(column.name)} must be numbers or dates such as 2024-03-31: found "
+            f"The times in {quote(column.name)} must be numbers or dates such as 2024-03-31 or 31.03.2024: found "
             f"{quote(column.iloc[0])}. Convert them."
         ) from None
 

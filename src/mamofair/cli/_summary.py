@@ -82,7 +82,9 @@ def _measure_share(run: Run, row: int) -> dict[str, Any]:
     [events], [rows] = (part[0, 0] for part in count_events([run.test[row]], [Rate(TP | FP)], EVERYONE))
     low, high = (float(end) for end in wilson(events, rows, _CONFIDENCE))
     asked = read_rate(run.settings.get("select_rate"))
-    return {"value": run.test[row].positive_share, "low": low, "high": high, "asked": asked}
+    tp, _, fn, _ = run.test[row].overall
+    observed = float((tp + fn) / run.test[row].overall.sum())
+    return {"value": run.test[row].positive_share, "low": low, "high": high, "asked": asked, "observed": observed}
 
 
 def _learned_rows(run: Run) -> int:
@@ -143,16 +145,19 @@ def _in_words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def share_sentence(value: float, low: float, high: float, asked: Any) -> str | None:
-    """Return how many people are selected on test rows, if a share was asked for.
+def share_sentence(value: float, low: float, high: float, asked: Any, observed: float) -> str:
+    """Return how many people are selected on test rows, beside what was asked for or what the labels have.
 
-    >>> share_sentence(0.103, 0.098, 0.108, 0.1)
+    >>> share_sentence(0.103, 0.098, 0.108, 0.1, observed=0.24)
     'The chosen model selects 10.3% of test rows (9.8%–10.8%); at most 10.0% was asked for.'
+    >>> share_sentence(0.103, 0.098, 0.108, None, observed=0.24)
+    'The chosen model decides favorably for 10.3% of test rows (9.8%–10.8%); 24.0% of them have the favorable label.'
     """
+    share = f"{value:.1%} of test rows ({low:.1%}–{high:.1%})"
     if asked is None:
-        return None
+        return f"The chosen model decides favorably for {share}; {observed:.1%} of them have the favorable label."
     bounds = f"{asked[0]:.1%} to {asked[1]:.1%}" if isinstance(asked, tuple | list) else f"at most {asked:.1%}"
-    return f"The chosen model selects {value:.1%} of test rows ({low:.1%}–{high:.1%}); {bounds} was asked for."
+    return f"The chosen model selects {share}; {bounds} was asked for."
 
 
 def limit_sentence(rows: int, error: float, more_rows: float, name: str = "error") -> str:

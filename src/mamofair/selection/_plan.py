@@ -238,7 +238,8 @@ class _Planner:
         advice = f"Ask for {least:g} or more, or for less confidence" if least < 1 else "Merge it with others"
         raise ValueError(
             f"A plan for {column(*criterion)} ≤ {limit:g} with {100 * self.confidence:g} % confidence must have more "
-            f"rows of {where}: found {most[scarce[0]]:,.0f}, if half of them are held back. {advice}."
+            f"rows of {where}: found {most[scarce[0]]:,.0f}, if half of them are held back; about {ceil(2 / budget):,} "
+            f"of each group would do. {advice}."
         )
 
 

@@ -86,9 +86,17 @@ function writeChanges() {
   ]);
   if (changes.length > most) lines.push(`${changes.length - most} other groups change less; they are in the table of groups.`);
   const hidden = ["How each group fares is not shown for this model: others get to see this page."];
-  const all = [`Of everyone, ${signed(everyone.net)} of ${people(everyone.size)}.`];
-  const same = ["This is the model without limits, with which all others are compared."];
+  const all = [shares(everyone.size), element("small", `(${signed(everyone.net)} of ${people(everyone.size)})`)];
+  const same = ["This is the model without limits, with which all others are compared.", shares(everyone.size)];
   list(find("changes"), state.selected === baseline ? same : [...(hidesGroups(state.selected) ? hidden : lines), all, ...whyGapsChanged(state.selected)]);
+}
+
+// How many of everyone are decided favorably, beside how many have the favorable label.
+function shares(size) {
+  const percent = (count) => `${((100 * count) / size).toFixed(1)}%`;
+  const [right, , missed] = points[state.selected].confusion[0][0];
+  const before = state.selected === baseline ? "" : `${percent(favorably(baseline, 0, 0))} without limits; `;
+  return `Of everyone, ${percent(favorably(state.selected, 0, 0))} are predicted ${summary.outcome} (${before}${percent(right + missed)} have this label) `;
 }
 
 // What cannot be told, and why
