@@ -4,6 +4,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from moocore import hv_contributions
 
 from contracts import people
@@ -65,6 +67,38 @@ def test_it_does_not_matter_in_which_units_columns_are_measured(rng):
     """Gaps are beyond all limits, and stay so."""
     values = 0.3 + 0.6 * sphere(rng, 40, 3)
     np.testing.assert_array_equal(thin(values, 15), thin(values * [1.0, 8.0, 0.9], 15))
+
+
+def thin_from_scratch(values: np.ndarray, size: int) -> list[int]:
+    """The same rule as `thin`, with every contribution counted anew after each point that leaves."""
+    low, high = values.min(axis=0), values.max(axis=0)
+    samples = np.random.default_rng(0).random((8192, values.shape[1]))
+    at = low + (1.1 * (high - low) + 1e-9) * samples
+    stays = np.zeros(len(values))
+    for limit in LIMITS:
+        within = np.flatnonzero((values[:, 1:] <= limit).all(axis=1))
+        stays[within[values[within, 0].argsort(kind="stable")[:1]]] = 1
+    stays[values.argmin(axis=0)] = 2
+    kept = list(range(len(values)))
+    while len(kept) > size:
+        dominated = np.array([(values[i] <= at).all(axis=1) for i in kept])
+        alone = (dominated & (dominated.sum(axis=0) == 1)).sum(axis=1)
+        near = [min(np.abs(values[i] - values[j]).sum() for j in kept if j != i) for i in kept]
+        kept.remove(min(zip(stays[kept], alone, near, kept, strict=True))[-1])
+    return kept
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(4, 9), st.floats(0.05, 1))
+@settings(max_examples=10, deadline=None)
+def test_contributions_kept_up_to_date_are_those_counted_anew(seed, columns, scale):
+    values = scale * sphere(np.random.default_rng(seed), 20, columns)
+    assert thin(values, 12).tolist() == thin_from_scratch(values, 12)
+
+
+def test_a_front_that_dominates_more_never_has_less_volume_even_if_that_is_approximated(rng):
+    values = sphere(rng, 60, 8)
+    volumes = [hypervolume(values[:size], 1, samples=2**12) for size in range(1, 61)]
+    assert volumes == sorted(volumes)
 
 
 def test_what_stays_by_sampled_contributions_dominates_as_much_as_by_exact_ones(rng):

@@ -1,21 +1,30 @@
 """Measures of points in plain arrays, a row each, all columns minimised: hypervolume, spacing, the best of many."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import moocore
 import numpy as np
 from jaxtyping import Float
+from scipy.spatial.distance import cdist
 
 __all__ = ["hypervolume", "spacing", "thin"]
 
 _EXACT_CONTRIBUTIONS = 3  # columns up to which moocore's contributions take no time
+_SAMPLES = 8192  # of a box; ranks among them fit in 16 bits
 _LIMITS = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2)  # on gaps, which people ask for
 _EXACT_HYPERVOLUME = 6  # columns up to which moocore's hypervolume of 200 points takes well under a second
 
 
-def hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Sequence[float]) -> float:
-    """Return the volume between points and a reference point, as `Front.hypervolume` does."""
+def hypervolume(
+    values: Float[np.ndarray, "n columns"], reference: float | Sequence[float], samples: int = 2**18
+) -> float:
+    """Return the volume between points and a reference point, as `Front.hypervolume` does.
+
+    With more than six columns it is approximated, by so many directions. Those of a number are always the same ones, so
+    that a front which dominates more never has less volume.
+    """
     values, corner = _as_finite(values, "values"), _as_finite(reference, "reference")
     if corner.shape not in ((), (values.shape[1],)):
         raise ValueError(
@@ -24,7 +33,7 @@ def hypervolume(values: Float[np.ndarray, "n columns"], reference: float | Seque
     corner = np.broadcast_to(corner, values.shape[1])
     if len(corner) <= _EXACT_HYPERVOLUME:
         return float(moocore.hypervolume(values, ref=corner))
-    return float(moocore.hv_approx(values, ref=corner, seed=0))
+    return float(moocore.hv_approx(values, ref=corner, nsamples=samples))
 
 
 def spacing(values: Float[np.ndarray, "n columns"]) -> float:
@@ -96,24 +105,46 @@ class _ExactContributions:
 
 
 class _SampledContributions:
-    """How many samples of the box each point alone dominates; exact contributions would take seconds."""
+    """How many samples of the box each point alone dominates; exact contributions would take seconds.
 
-    def __init__(self, values: np.ndarray, corner: np.ndarray, samples: int = 8192):
+    What a point dominates is a row of bits, and points and samples are compared by their ranks in a column: both take
+    a tenth of the time that comparing and counting numbers does.
+    """
+
+    def __init__(self, values: np.ndarray, corner: np.ndarray):
         low = values.min(axis=0)
-        samples_at = low + (corner - low) * np.random.default_rng(0).random((samples, values.shape[1]))
-        self.dominated = (values[None, :, :] <= samples_at[:, None, :]).all(axis=-1)
-        self.times = self.dominated.sum(axis=1)
-        self.share = self.dominated[self.times == 1].sum(axis=0)
+        dominated = np.ones((len(values), _SAMPLES), dtype=bool)
+        for own, (ordered, ranks) in zip(((values - low) / (corner - low)).T, _samples(len(corner)), strict=True):
+            dominated &= np.searchsorted(ordered, own).astype(np.uint16)[:, None] <= ranks
+        self.bits = _pack(dominated)
+        self.times = dominated.sum(axis=0, dtype=np.int32)
+        self.share = self._count(self.times == 1)
 
     def __call__(self, places: np.ndarray) -> np.ndarray:
         return np.asarray(self.share[places])
 
     def remove(self, place: int) -> None:
         """Take note of a point that has left: what it dominated with one other is that one's alone."""
-        gone = self.dominated[:, place].copy()
-        self.dominated[:, place] = False
+        gone = np.unpackbits(self.bits[place].view(np.uint8)).astype(bool)
+        self.bits[place] = 0
         self.times[gone] -= 1
-        self.share = self.share + self.dominated[gone & (self.times == 1)].sum(axis=0)
+        self.share = self.share + self._count(gone & (self.times == 1))
+
+    def _count(self, samples: np.ndarray) -> np.ndarray:
+        """Return how many of these samples each point dominates."""
+        return np.asarray(np.bitwise_count(self.bits & _pack(samples)).sum(axis=1, dtype=np.int64))
+
+
+def _pack(flags: np.ndarray) -> np.ndarray:
+    """Return flags of samples as bits, 64 to a word."""
+    return np.asarray(np.packbits(flags, axis=-1).view(np.uint64))
+
+
+@cache
+def _samples(columns: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return samples of the unit cube: of each column, the sorted values and the rank of each sample."""
+    samples = np.random.default_rng(0).random((_SAMPLES, columns))
+    return [(np.sort(own), own.argsort().argsort().astype(np.uint16)) for own in samples.T]
 
 
 def _nearest_distances(values: Float[np.ndarray, "n columns"]) -> Float[np.ndarray, " n"]:
@@ -122,6 +153,6 @@ def _nearest_distances(values: Float[np.ndarray, "n columns"]) -> Float[np.ndarr
 
 
 def _distances(values: Float[np.ndarray, "n columns"]) -> Float[np.ndarray, "n n"]:
-    distances = np.abs(values[:, None, :] - values[None, :, :]).sum(axis=-1)
+    distances = cdist(values, values, "cityblock")
     np.fill_diagonal(distances, np.inf)
     return np.asarray(distances)
