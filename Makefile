@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-lowest check bench-default bench-linearpost bench-limits bench-quality bench-speed bench-models bench-choosing bench-asking bench-alternatives bench-margin bench-certificates bench-intervals bench-ranks bench-large bench-stream campaign system clean
+.PHONY: demo test test-lowest check campaign system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
@@ -24,51 +24,13 @@ check: .venv/developer
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Minutes each; they write the tables in docs/results/.
-bench-default: .venv/developer .venv-error-parity/installed
-	OMP_NUM_THREADS=1 $(BIN)/python bench/default.py --out docs/results/default.md
+# Any script of bench/ by its name (`make bench-speed`); it writes its page in docs/results/. Minutes each, some an hour.
+bench-%: bench/%.py .venv/developer
+	OMP_NUM_THREADS=1 $(BIN)/python $< $(BENCH_OPTIONS) --out docs/results/$*.md
 
-bench-linearpost: .venv/developer
-	OMP_NUM_THREADS=1 $(BIN)/python bench/linearpost.py --out docs/results/linearpost.md
-
-bench-limits: .venv/developer
-	OMP_NUM_THREADS=1 $(BIN)/python bench/limits.py --out docs/results/limits.md
-
-bench-quality: .venv/developer
-	$(BIN)/python bench/quality.py --out docs/results/quality.md
-
-bench-speed: .venv/developer
-	$(BIN)/python bench/speed.py --out docs/results/speed.md
-
-bench-models: .venv/developer
-	cd bench && ../$(BIN)/python models.py --out ../docs/results/models.md
-
-bench-choosing: .venv/developer
-	$(BIN)/python bench/choosing.py --out docs/results/choosing.md
-
-bench-asking: .venv/developer
-	OMP_NUM_THREADS=1 $(BIN)/python bench/asking.py --out docs/results/asking.md
-
-bench-alternatives: .venv/developer
-	OMP_NUM_THREADS=1 $(BIN)/python bench/alternatives.py --out docs/results/alternatives.md
-
-bench-certificates: .venv/developer
-	OMP_NUM_THREADS=1 $(BIN)/python bench/certificates.py --draws 60 --out docs/results/certificates.md
-
-bench-margin: .venv/developer
-	OMP_NUM_THREADS=1 $(BIN)/python bench/margin.py --out docs/results/margin.md
-
-bench-intervals: .venv/developer
-	OMP_NUM_THREADS=1 $(BIN)/python bench/intervals.py --out docs/results/intervals.md
-
-bench-ranks: .venv/developer
-	OMP_NUM_THREADS=1 $(BIN)/python bench/ranks.py --out docs/results/ranks.md
-
-bench-large: .venv/developer
-	$(BIN)/python bench/large.py --out docs/results/large.md
-
-bench-stream: .venv/developer
-	$(BIN)/python bench/stream.py --out docs/results/stream.md
+# One of its peers needs an environment of its own; the promises of certificates need many draws.
+bench-default: .venv-error-parity/installed
+bench-certificates: BENCH_OPTIONS := --draws 60
 
 # Hours: tries to break every promise, goes on where an earlier run stopped, and writes docs/results/reliability.md.
 campaign: .venv/developer

@@ -19,6 +19,7 @@ __all__ = ["Frontier", "frontier"]
 _STEPS = 41  # of each line
 _EXPONENT = 0.7  # what rows still add is taken to fall as n^−.7: see docs/results/limits.md
 _SHARES = (0.25, 0.5)
+_FOLDS = 2  # of models of a share of the rows: two of them leave no row unmeasured
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +110,11 @@ def _find(model: FairPlugInClassifier, X: Any, y: Any, features: Any, weight: An
     search, parts = model.start(X, y, sensitive_features=features, sample_weight=weight)
     learner = search.learner
     assert isinstance(learner, PlugInLearner)
-    posterior = learner.learn(search.task, parts, final=False, share=share)  # nothing is predicted for other rows
-    for candidates in learner.explore(posterior, search.task, parts, mutations=0):
+    folds = learner.cv or _FOLDS
+    seen = share * (1 - 1 / folds)  # of all rows
+    folds = folds if share == 1 else _FOLDS
+    posterior = learner.learn_from_share(search.task, parts, folds, seen / (1 - 1 / folds))
+    for candidates in learner.explore(posterior, search.task, parts, alone=True):
         search.archive.add_all(candidates.points)
     return search.archive.front()
 

@@ -90,6 +90,10 @@ class WhoPays:
         Columns: `notion`, `attribute`, `meaning` (the rate), `before`, `after`, `by_gains`, `by_losses` and
         `levelling_down` (None where it cannot be said what is better, or a rate is undefined).
         """
+        return pd.DataFrame(self.gap_records()).astype({"levelling_down": object})
+
+    def gap_records(self) -> list[dict[str, Any]]:
+        """Return the rows of `gaps()` as they are: a frame for each point of a front would take seconds."""
         rows = []
         for notion, attribute in self.criteria:
             for rate in notion.rates:
@@ -97,7 +101,7 @@ class WhoPays:
                 rows.append(
                     key | decompose(notion, rate, *self._before_and_after(rate, attribute), self._rows(attribute))
                 )
-        return pd.DataFrame(rows).astype({"levelling_down": object})
+        return rows
 
     def _before_and_after(self, rate: Rate, attribute: str) -> tuple[np.ndarray, np.ndarray]:
         before, after = (rate(self.flows.confusion(attribute, moment)) for moment in (False, True))

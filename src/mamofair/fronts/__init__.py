@@ -6,7 +6,7 @@ model is constant all derive from the counts. Everything is minimised, lies in [
 
 from mamofair.fronts._archive import Archive
 from mamofair.fronts._capacity import Bounds, distance_to
-from mamofair.fronts._front import Criterion, Front, Point
+from mamofair.fronts._front import Criterion, Front, Point, measure_points
 from mamofair.fronts._hypervolume import hypervolume, spacing, thin
 from mamofair.fronts._strata import bind_notions, divide_groups, read_strata
 from mamofair.fronts._tally import EVERYONE, Counter, Tally
@@ -24,6 +24,7 @@ __all__ = [
     "distance_to",
     "divide_groups",
     "hypervolume",
+    "measure_points",
     "read_strata",
     "spacing",
     "thin",

@@ -62,7 +62,9 @@ def measure_points(
     """Return performance, gaps and custom measures of each point; an undefined gap counts as 1, never as 0."""
     costs = performance(np.stack([point.valid.overall for point in points]))
     gaps = [
-        notion.gap(Confusion.of_counts(np.stack([point.valid.counts[attribute] for point in points])))
+        notion.gap(
+            Confusion.of_counts(np.stack([own.valid.counts[own.valid.key(notion, attribute)] for own in points]))
+        )
         for notion, attribute in criteria
     ]
     others = [[point.custom[name] for point in points] for name in custom]

@@ -15,6 +15,8 @@ __all__ = ["EVERYONE", "Counter", "Tally"]
 #: The attribute whose one group is everyone.
 EVERYONE = ""
 
+_EXACT = 2**24  # up to here, single precision counts without rounding
+
 
 @dataclass(frozen=True, eq=False)
 class Tally:
@@ -72,6 +74,8 @@ class Tally:
 class Counter:
     """Counts the confusion cells of any number of models on the same rows.
 
+    `whole` says that rows count 1 or 0, in single precision: sums are exact, and take a quarter of the time.
+
     >>> from mamofair._rows.groups import read_groups
     >>> [tally] = Counter.of([1, 0, 1], read_groups(["a", "a", "b"]))(np.array([[True, True, False]]))
     >>> round(tally.error, 3), tally.counts["sensitive_0"].tolist()
@@ -80,6 +84,7 @@ class Counter:
 
     memberships: Mapping[str, Float[np.ndarray, "n _"]]
     squares: Mapping[str, Float[np.ndarray, "n _"]] | None = None
+    whole: bool = False
 
     @classmethod
     def of(
@@ -111,6 +116,9 @@ class Counter:
         if units is not None:
             ones = np.ones(len(groups)) if weight is None else np.asarray(weight, dtype=float)
             return cls(memberships(weight), memberships(ones * np.bincount(units, ones)[units]))
+        if weight is None and len(groups) < _EXACT:
+            whole = {name: table.astype(np.float32) for name, table in memberships(None).items()}
+            return cls(whole, whole=True)
         return cls(memberships(weight), None if weight is None else memberships(np.square(weight)))
 
     def __call__(self, positive: Bool[np.ndarray, "models n"]) -> list[Tally]:
@@ -120,10 +128,10 @@ class Counter:
             return [Tally(one) for one in counts]
         return [Tally(one, squares) for one, squares in zip(counts, self._cells(positive, self.squares), strict=True)]
 
-    @staticmethod
-    def _cells(positive: np.ndarray, memberships: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
-        decided = positive.astype(float)
+    def _cells(self, positive: np.ndarray, memberships: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
+        decided = positive.astype(np.float32 if self.whole else float)
         # 1 − decided, not rows − selected: with weights, a cell without rows must be 0 and no dust of rounding.
-        confusions = {name: Confusion.of_rows(decided, table, 1 - decided) for name, table in memberships.items()}
-        cells = {name: np.stack([c.tp, c.fp, c.fn, c.tn], axis=-1) for name, c in confusions.items()}
+        rejected = None if self.whole else 1 - decided
+        confusions = {name: Confusion.of_rows(decided, table, rejected) for name, table in memberships.items()}
+        cells = {name: np.stack([c.tp, c.fp, c.fn, c.tn], axis=-1).astype(float) for name, c in confusions.items()}
         return [{name: table[i] for name, table in cells.items()} for i in range(len(positive))]

@@ -27,6 +27,7 @@ __all__ = ["CONFIDENCE", "summarize"]
 
 CONFIDENCE = 0.95
 _DIGITS = 6
+_GAP_COLUMNS = ("before", "after", "by_gains", "by_losses", "levelling_down")
 _MEANINGS = {
     ERROR: "the share of wrong decisions",
     BALANCED_ERROR: "the mean of both labels' shares of wrong decisions",
@@ -159,7 +160,7 @@ def _points(
                 "rates": [table[i] for table in rates],
                 "undefined": [bool(np.isnan(tally.gap(*criterion))) for criterion in front.criteria],
                 "told": [] if i == BASELINE else [labels.translate(line, every) for line in paid.sentences()],
-                "gaps": paid.gaps()[["before", "after", "by_gains", "by_losses", "levelling_down"]].to_numpy(),
+                "gaps": [[one[name] for name in _GAP_COLUMNS] for one in paid.gap_records()],
             }
         )
     return points

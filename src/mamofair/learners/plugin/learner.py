@@ -20,7 +20,7 @@ from mamofair.learners.plugin.mutations import Rules, move_rules, mutate
 from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
 from mamofair.learners.plugin.prefit import group_classes, group_learner, learns, seeded
 from mamofair.learners.plugin.seen_rows import warn_of_seen_rows
-from mamofair.learners.plugin.table_models import recipes
+from mamofair.learners.plugin.table_models import group_recipes, recipes
 from mamofair.learners.plugin.thresholds import Cuts, Strata, search
 from mamofair.learners.rows import Parts, Rows, hold_back
 from mamofair.learners.task import Task
@@ -104,11 +104,27 @@ class PlugInLearner(Learner):
         """Fit the models, and yield rules."""
         yield from self.explore(self.learn(task, parts), task, parts)
 
-    def learn(self, task: Task, parts: Parts, *, final: bool = True, share: float = 1.0) -> Posterior:
-        """Fit the final model, if wanted; return the posterior of the rows to measure on, by models that saw others.
+    def learn(self, task: Task, parts: Parts) -> Posterior:
+        """Fit the final model, and return the posterior of the rows to measure on, by models that saw others."""
+        learner, train, rng = self._prepare(task, parts), parts.train, np.random.default_rng(task.seed)
+        with text_refused():  # an estimator of the user's may take text: only it can tell
+            if self.cv is not None:
+                posterior, self.posterior = learner.cross_fit(train, self.cv, rng)
+                return posterior
+            model = learner.fit(train)
+            valid = parts.valid
+            views = model.views(valid.X)
+            self.posterior = replace(model, stacks=learner.stack(views, valid))
+            return self.posterior.join(views, valid.groups if self.aware else None)
 
-        With folds, these models may see a share of the others only.
-        """
+    def learn_from_share(self, task: Task, parts: Parts, folds: int, share: float) -> Posterior:
+        """Return the posterior of the rows by models that saw a share of the other folds; there is no final model."""
+        learner = self._prepare(task, parts)
+        with text_refused():
+            return learner.cross_fit(parts.train, folds, np.random.default_rng(task.seed), final=False, share=share)[0]
+
+    def _prepare(self, task: Task, parts: Parts) -> PosteriorLearner:
+        """Return what learns labels and groups of the training rows."""
         train = parts.train
         if self.aware and any(notion.over for notion, _ in task.criteria):
             raise ValueError("`aware=True` must have groups alone to predict with: found notions within strata.")
@@ -118,40 +134,27 @@ class PlugInLearner(Learner):
         learner = self._posterior_learner(task, self.contrasts, len(train))
         if learner.label is not None:
             warn_of_seen_rows(learner.label, train, task.seed)
-        rng = np.random.default_rng(task.seed)
-        with text_refused():  # an estimator of the user's may take text: only it can tell
-            if self.cv is not None:
-                posterior, model = learner.cross_fit(train, self.cv, rng, final=final, share=share)
-                self.posterior = model or self.posterior
-                return posterior
-            model = learner.fit(train)
-            valid = parts.valid
-            views = model.views(valid.X)
-            self.posterior = replace(model, stacks=learner.stack(views, valid))
-            return self.posterior.join(views, valid.groups if self.aware else None)
+        return learner
 
-    def explore(
-        self, posterior: Posterior, task: Task, parts: Parts, mutations: int | None = None
-    ) -> Iterator[Candidates]:
-        """Yield the points of rules, measured, with so many rounds of mutations; None means as `effort` says."""
-        rounds = _MUTATIONS[self.effort] if mutations is None else mutations
+    def explore(self, posterior: Posterior, task: Task, parts: Parts, *, alone: bool = False) -> Iterator[Candidates]:
+        """Yield the points of rules, measured; with `alone` only what trades each gap by itself needs."""
         measures = [(self.evidence(posterior, parts.valid.groups), parts.valid.counter())]
         for part in parts.held_back[1:]:
             assert self.posterior is not None
             posterior_there = self.posterior(part.X, part.groups if self.aware else None)
             measures.append((self.evidence(posterior_there, part.groups), part.counter()))
-        for step, states in enumerate(self._sweep(posterior, task, parts.valid, rounds)):
+        for step, states in enumerate(self._sweep(posterior, task, parts.valid, alone)):
             tallies = [_measure(states, *one) for one in measures]
             points = [Point.of(own, step=step, state=state) for *own, state in zip(*tallies, states, strict=True)]
             yield Candidates(points, [{"step": step, "rules": len(states)}])
 
-    def _sweep(self, posterior: Posterior, task: Task, valid: Rows, rounds: int) -> Iterator[list[State]]:
+    def _sweep(self, posterior: Posterior, task: Task, valid: Rows, alone: bool) -> Iterator[list[State]]:
         """Yield rules that no others beat, on some rows at least: see `_propose`; then thresholds for groups."""
         assert self.strata is not None
         some = np.random.default_rng(task.seed).permutation(len(valid))[:_TRIED_ON]
         evidence, part = self.evidence(posterior, valid.groups)[some], valid[some]
         rules = Rules(evidence, part.counter(), task.criteria, task.performance, task.select_rate, part.weight)
-        for new in self._propose(rules, posterior, task, valid, part, rounds):
+        for new in self._propose(rules, posterior, task, valid, part, alone):
             kept = rules.add(new)
             if task.select_rate is not None and len(part) < len(valid):  # a share of some rows is not that of all
                 kept = move_rules(kept, self.evidence(posterior, valid.groups), task.select_rate, valid.weight)
@@ -171,7 +174,7 @@ class PlugInLearner(Learner):
             yield [{"thresholds": row} for row in search(counts, task.criteria)]
 
     def _propose(
-        self, rules: Rules, posterior: Posterior, task: Task, valid: Rows, part: Rows, rounds: int
+        self, rules: Rules, posterior: Posterior, task: Task, valid: Rows, part: Rows, alone: bool
     ) -> Iterator[np.ndarray]:
         """Yield multipliers: none; those of a spread of bounds; what lies between; ladders of bounds; mutations."""
         assert self.contrasts is not None
@@ -185,10 +188,10 @@ class PlugInLearner(Learner):
         if self.aware:  # thresholds for groups say all that mutations could
             return
         ratios = any(notion.is_ratio for notion, _ in task.criteria)  # the dual knows differences only
-        if len(gaps) > 1 or len(dual.pairs) > _PAIRS or ratios:
+        if (len(gaps) > 1 and not alone) or len(dual.pairs) > _PAIRS or ratios:
             yield from ladders(SmoothCounts.of(rules.evidence, part.y, part.groups, task.criteria, part.weight), gaps)
         rng = np.random.default_rng(task.seed)
-        for _ in range(rounds):
+        for _ in range(0 if alone else _MUTATIONS[self.effort]):
             yield mutate(rules, gaps, _MUTANTS, rng)
 
     def evidence(self, posterior: Posterior, told: Groups | None) -> Evidence:
@@ -203,7 +206,7 @@ class PlugInLearner(Learner):
         names = dict.fromkeys(name for _, name in task.criteria)
         ours = recipes(self.effort, rows, self._categorical()) if self.estimator is None else ()
         label, group = None, None
-        estimators = groups = ours
+        estimators, groups = ours, group_recipes(self.effort, ours)
         if self.estimator is not None or self.prefit:
             if learns(self.estimator, self.prefit):
                 estimators = (seeded(self.estimator, task.seed),)

@@ -11,7 +11,7 @@ import moocore
 import numpy as np
 from jaxtyping import Float
 
-from mamofair.fronts import Bounds, Counter, Criterion, distance_to
+from mamofair.fronts import Bounds, Counter, Criterion, Point, distance_to, measure_points
 from mamofair.learners.capacity import threshold_within
 from mamofair.learners.plugin.multipliers import Evidence
 from mamofair.performance import ERROR, Cost
@@ -59,11 +59,7 @@ class Rules:
 
     def _measure(self, rules: np.ndarray) -> np.ndarray:
         tallies = self.counter(self.evidence.scores([{"multipliers": rule} for rule in rules]) > 0)
-        values = [
-            [float(self.performance(tally.overall)), *(tally.gap(*criterion) for criterion in self.criteria)]
-            for tally in tallies
-        ]
-        values = np.nan_to_num(np.array(values), nan=1.0)
+        values = measure_points([Point(tally) for tally in tallies], self.criteria, self.performance)
         if self.select_rate is not None:  # what cannot be moved there is worse than any other rule
             values[distance_to(self.select_rate, [tally.positive_share for tally in tallies]) > 0] = 2.0
         return np.asarray(values)

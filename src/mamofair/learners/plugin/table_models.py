@@ -4,8 +4,8 @@ They are recipes: `fit` returns the fitted model, a value that only predicts.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -20,16 +20,17 @@ from mamofair.learners.piecewise import Piecewise
 if TYPE_CHECKING:
     from lightgbm import Booster
 
-__all__ = ["EFFORTS", "Linear", "LinearModel", "TableModel", "Trees", "TreesModel", "recipes"]
+__all__ = ["EFFORTS", "Linear", "LinearModel", "TableModel", "Trees", "TreesModel", "group_recipes", "recipes"]
 
 _NEWTON = 600  # columns up to which Newton steps are faster
 _AT_ONCE = 2**16  # rows
+_FEWER, _FASTER = 0.4, 1.5  # trees for each of several classes: as good a front (docs/results/train.md)
 _FEW, _MANY = 20_000, 100_000  # rows; with more a linear model adds nothing to trees, or takes too long
 
 
 @dataclass(frozen=True)
 class Trees:
-    """LightGBM's trees; for more than two classes, those of each class against the others."""
+    """LightGBM's trees; for more than two classes, fewer for each class against the others, on the same binned rows."""
 
     n_estimators: int
     num_leaves: int
@@ -55,10 +56,13 @@ class Trees:
             "verbosity": -1,
         }
         classes = np.unique(target)
+        rounds = self.n_estimators
+        if len(classes) > 2:
+            rounds, parameters["learning_rate"] = round(_FEWER * rounds), _FASTER * self.learning_rate
+        data = Dataset(X, target, weight=weight, categorical_feature=list(self.categorical), params=parameters)
         boosters = []
         for label in classes if len(classes) > 2 else classes[1:]:
-            data = Dataset(X, target == label, weight=weight, categorical_feature=list(self.categorical))
-            boosters.append(train(parameters, data, self.n_estimators))
+            boosters.append(train(parameters, data.set_label(target == label), rounds))
         return TreesModel(tuple(boosters), classes)
 
 
@@ -144,12 +148,19 @@ EFFORTS: dict[str, tuple[tuple[Trees, ...], int]] = {
     "best": ((_SMALL, _MEDIUM, _LARGE, _SLOW), _MANY),
 }
 
+#: What tells groups apart where the stack is of trees alone: as good a front for less time (docs/results/train.md).
+_GROUPS = {"fast": Trees(60, 15, 0.1, 0.6), "balanced": _QUICK}
+
 
 def recipes(effort: str, rows: int, categorical: Sequence[int]) -> tuple[TableModel, ...]:
     """Return what to fit to so many rows, given the places of columns that hold codes of categories."""
     trees, most = EFFORTS[effort]
-    places: dict[str, Any] = {"categorical": tuple(categorical)}
-    linear = (Linear(**places),) if rows <= most else ()
-    return *(
-        Trees(own.n_estimators, own.num_leaves, own.learning_rate, own.feature_fraction, **places) for own in trees
-    ), *linear
+    places = tuple(categorical)
+    linear = (Linear(categorical=places),) if rows <= most else ()
+    return *(replace(own, categorical=places) for own in trees), *linear
+
+
+def group_recipes(effort: str, ours: tuple[TableModel, ...]) -> tuple[TableModel, ...]:
+    """Return what to fit to groups, given what is fitted to labels."""
+    small = effort in _GROUPS and all(isinstance(own, Trees) for own in ours)
+    return (replace(_GROUPS[effort], categorical=ours[0].categorical),) if ours and small else ours
