@@ -46,6 +46,9 @@ from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.objectives import CrossEntropy, Gap
 
 BATCH, RATE, ANCHOR, POPULATION = 512, 0.003, 0.1, 16
+OTHER_PAGES = (
+    "How long users wait for a front, beside other libraries: [train](train.md). How that grows: [growth](growth.md)."
+)
 GAPS = [(notion, name) for name in ("sex", "race") for notion in (DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY)]
 GOALS = {"`MinNorm`, k = 2": 1.5, "`MinNorm`, k = 5": 2.2}  # plain steps
 
@@ -308,7 +311,7 @@ def main() -> None:
         made += f"Python {platform.python_version()} on {platform.machine()}."
         question, _, method = __doc__.strip().split("\n\n")
         options.out.parent.mkdir(parents=True, exist_ok=True)
-        options.out.write_text("\n\n".join(["# Speed", question, method, table, made]) + "\n")
+        options.out.write_text("\n\n".join(["# Speed", OTHER_PAGES, question, method, table, made]) + "\n")
 
 
 if __name__ == "__main__":
