@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-.PHONY: demo test test-lowest check campaign system clean
+.PHONY: demo test test-lowest check docs campaign system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
@@ -23,6 +23,11 @@ check: .venv/developer
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The site, into docs/_build/html: offline, warnings are errors, and every internal link leads somewhere.
+docs: .venv/developer
+	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python tools/check_links.py docs/_build/html
 
 # Any script of bench/ by its name (`make bench-speed`); it writes its page in docs/results/. Minutes each, some an hour.
 bench-%: bench/%.py .venv/developer
@@ -65,4 +70,4 @@ system:
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-lowest .venv-error-parity .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-lowest .venv-error-parity .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache docs/_build docs/api docs/gallery

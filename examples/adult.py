@@ -1,8 +1,13 @@
-"""The whole trade-off for sex and race on the bundled Adult data, and three choices from it.
+"""The whole trade-off for sex and race on Adult
+=============================================
 
-    python examples/adult.py [FOLDER]
+The whole trade-off for sex and race on the bundled Adult data, and three choices from it.
 
 Writes the front as a table and a figure to FOLDER (runs/adult by default).
+
+::
+
+    python examples/adult.py [FOLDER]
 """
 
 import sys

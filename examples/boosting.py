@@ -1,8 +1,13 @@
-"""Gradient boosting on a raw table: text, categories and missing values need no encoder.
+"""Gradient boosting on a raw table
+================================
 
-    python examples/boosting.py
+Gradient boosting on a raw table: text, categories and missing values need no encoder.
 
 Each booster has its own preference, and each number of trees is another trade-off; one fit finds the whole front.
+
+::
+
+    python examples/boosting.py
 """
 
 from typing import Any

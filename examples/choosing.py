@@ -1,8 +1,13 @@
-"""Several rules choose a point of a front on Adult; test rows show how good the choices are.
+"""How far can a measured gap be trusted?
+======================================
 
-    python examples/choosing.py [PICTURE]
+Several rules choose a point of a front on Adult; test rows show how good the choices are.
 
 Writes the figure of docs/choosing.md: the front on validation rows, and each choice there and on test rows.
+
+::
+
+    python examples/choosing.py [PICTURE]
 """
 
 import sys

@@ -1,9 +1,14 @@
-"""What mistakes cost, and how many people can be selected: fronts in the terms of a decision.
+"""What mistakes cost, and how many can be selected
+================================================
+
+What mistakes cost, and how many people can be selected: fronts in the terms of a decision.
 
 A lender's false approvals cost more than missed customers, and a programme has places for a tenth of the applicants.
 Both are told to the estimator, which then finds other fronts than that of the error.
 
-Run: python examples/costs.py
+::
+
+    python examples/costs.py
 """
 
 import pandas as pd

@@ -1,9 +1,14 @@
-"""Decisions that would be others if a person's sex were: trained to be rare, and counted.
+"""Decisions that would change with a person's sex
+===============================================
 
-    python examples/counterfactual.py
+Decisions that would be others if a person's sex were: trained to be rare, and counted.
 
 Adult has the sex in two places: in its own column and, for married people, in "husband" and "wife". Both are changed;
 all else stays. Whether that is the right counterfactual is an assumption about the world, not about the model.
+
+::
+
+    python examples/counterfactual.py
 """
 
 import numpy as np

@@ -1,9 +1,14 @@
-"""Conditional parity on admissions: the same rates within each department, and not only overall.
+"""The same rates within each department
+=====================================
 
-    python examples/departments.py
+Conditional parity on admissions: the same rates within each department, and not only overall.
 
 Women apply to the department that admits few. Over all departments they are admitted less often, though within each the
 labels treat both alike (Simpson's paradox, as in Bickel et al. 1975). Closing the overall gap then opens gaps inside.
+
+::
+
+    python examples/departments.py
 """
 
 import numpy as np

@@ -1,6 +1,11 @@
-"""Cross-validation that also scores fairness: a gap as a scikit-learn scorer that is routed the attribute.
+"""Cross-validation that also scores fairness
+==========================================
 
-python examples/fairness_scorer.py
+Cross-validation that also scores fairness: a gap as a scikit-learn scorer that is routed the attribute.
+
+::
+
+    python examples/fairness_scorer.py
 """
 
 from collections.abc import Callable

@@ -1,10 +1,15 @@
-"""Fine-tune a trained PyTorch model for fairness, and lose no more accuracy than you allow.
+"""Fine-tune a model in production
+===============================
 
-    python examples/fine_tuning.py
+Fine-tune a trained PyTorch model for fairness, and lose no more accuracy than you allow.
 
 All members start at the parameters of your model, and `measure_start=True` measures it before the first step: it is a
 point of the front unless another one beats it. Hold back rows that your model was not trained on, or its error there
 would be too good, and so would be the limit.
+
+::
+
+    python examples/fine_tuning.py
 """
 
 from copy import deepcopy

@@ -1,9 +1,14 @@
-"""Limits on ratios of selection rates on Adult, and what they cost.
+"""Limits on ratios of selection rates
+===================================
+
+Limits on ratios of selection rates on Adult, and what they cost.
 
 A least ratio of 0.8, "four fifths", is a convention, and one of the limits here because we chose to try it. Which
 ratio is acceptable is yours to decide, and no ratio settles whether decisions are lawful.
 
-python examples/four_fifths.py
+::
+
+    python examples/four_fifths.py
 """
 
 import numpy as np

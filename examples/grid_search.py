@@ -1,6 +1,11 @@
-"""GridSearchCV with a limit on the gap: refit the most accurate setting within the limit.
+"""A grid search with a limit on the gap
+=====================================
 
-python examples/grid_search.py
+GridSearchCV with a limit on the gap: refit the most accurate setting within the limit.
+
+::
+
+    python examples/grid_search.py
 """
 
 from typing import Any

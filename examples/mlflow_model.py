@@ -1,6 +1,11 @@
-"""A fair model in MLflow, in its default format: skops, which pickles nothing and executes nothing when it is loaded.
+"""A fair model in MLflow
+======================
+
+A fair model in MLflow, in its default format: skops, which pickles nothing and executes nothing when it is loaded.
 
 skops reads only types that it is told to trust; `mamofair.trusted_types()` names ours.
+
+::
 
     pip install mlflow
     python examples/mlflow_model.py

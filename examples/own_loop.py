@@ -1,4 +1,6 @@
-"""Your own module, optimizer and training loop: `python examples/own_loop.py` prints the front it finds."""
+"""Your own module, optimizer and training loop
+============================================
+"""
 
 import torch
 from torch.nn import Flatten, Linear, Module, Sequential, SiLU

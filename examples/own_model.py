@@ -1,7 +1,10 @@
-"""Make a trained model fair without retraining it.
+"""Make a trained model fair without retraining it
+===============================================
 
 This works with anything that has `predict_proba`, such as XGBoost, LightGBM or a Pipeline; here, a logistic regression.
 Fit the fair model on people that the original model was not trained on.
+
+::
 
     python examples/own_model.py
 """

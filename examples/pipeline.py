@@ -1,6 +1,11 @@
-"""A table with text and missing values in one Pipeline: encode, train the whole front, choose a point.
+"""Text and missing values in one Pipeline
+=======================================
+
+A table with text and missing values in one Pipeline: encode, train the whole front, choose a point.
 
 Pass the sensitive attribute to `fit` with X and y; scikit-learn routes it to the step that requests it.
+
+::
 
     python examples/pipeline.py
 """

@@ -1,6 +1,11 @@
-"""The paper's Figure 1 as numbers: how well relaxations follow the true gap of demographic parity.
+"""How well relaxations follow the true gap
+========================================
 
-python examples/relaxations.py
+The paper's Figure 1 as numbers: how well relaxations follow the true gap of demographic parity.
+
+::
+
+    python examples/relaxations.py
 """
 
 from mamofair.experiments._figure_relaxations import correlations

@@ -1,8 +1,13 @@
-"""TorchJD's weightings beside ours in one population: any function from a Gramian to weights fits.
+"""TorchJD's weightings beside ours
+================================
 
-    python examples/torchjd_weighting.py
+TorchJD's weightings beside ours in one population: any function from a Gramian to weights fits.
 
 Each member trains the same network on the same batches with its own weighting, and all of them share one front.
+
+::
+
+    python examples/torchjd_weighting.py
 """
 
 from collections import Counter

@@ -29,7 +29,7 @@ class EqualShares:
 class SumOfLossesClassifier(FairNetClassifier):
     """A `FairNetClassifier` with one member, which minimises the sum of all objectives (Padh et al. 2021, Sec. 6).
 
-    The sum is of raw values: the cross-entropy and, for each gap, |gap| + anchor · cross-entropy.
+    The sum is of raw values: the cross-entropy and, for each gap, `|gap| + anchor · cross-entropy`.
 
     Parameters
     ----------

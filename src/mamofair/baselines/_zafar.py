@@ -68,7 +68,7 @@ class ZafarClassifier(FairClassifier):
     """Logistic regression with a bound on the covariance of attribute and score, a point for each bound.
 
     With f = θ·x + b and z ∈ {0, 1} the group, minimise Σᵢ log(1 + exp(∓fᵢ)) + ‖θ‖² / (2C) subject to
-    |1/n Σᵢ (zᵢ − z̄)·fᵢ| ≤ bound · (the same without a bound) (Zafar et al. 2017, "Fairness constraints: mechanisms for
+    `|1/n Σᵢ (zᵢ − z̄)·fᵢ|` ≤ bound · (the same without a bound) (Zafar et al. 2017, "Fairness constraints: mechanisms for
     fair classification"). For equal opportunity the covariance is over the rows with y = 1. The solution
     is exact: Newton's method on the plane where the bound is met with equality, as it is, the problem being convex.
 

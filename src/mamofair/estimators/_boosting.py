@@ -53,7 +53,7 @@ class FairBoostingClassifier(FairClassifier):
         fewer than two groups would be left.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
         What stands for the decision in training.
-    members : int, or a list of weightings or `Member`s, default=16
+    members : int, or a list of weightings or `Member` values, default=16
         How many preferences to train (the first is accuracy alone), or which. Nothing is drawn at random but the rows
         that are held back, so that the seeds of members do not matter.
     anchor : float, default=0.1

@@ -66,7 +66,7 @@ class FairNetClassifier(FairClassifier):
         fewer than two groups would be left.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
         What stands for the decision in training.
-    members : int, a list of weightings or `Member`s, or None, default=None
+    members : int, a list of weightings or `Member` values, or None, default=None
         How many preferences to train (the first is accuracy alone), or which. `[MinNorm()]` is the paper's single run.
         None means 16, or 32 if there are two gaps or more.
     anchor : float, default=0.1

@@ -149,7 +149,7 @@ class Front(Sequence[Point]):
     def spacing(self) -> float:
         """Return how unevenly the points lie: the standard deviation of their ℓ₁ distances to the nearest other one.
 
-        SP = √(Σ (d_i − d̄)² / (|S| − 1)) (Padh et al. 2021, Eq. 17); NaN for a single point.
+        `SP = √(Σ (d_i − d̄)² / (|S| − 1))` (Padh et al. 2021, Eq. 17); NaN for a single point.
         """
         return spacing(self.values)
 

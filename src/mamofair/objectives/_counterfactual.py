@@ -20,7 +20,7 @@ __all__ = ["CounterfactualGap", "evaluate_with_changes"]
 
 @dataclass(frozen=True)
 class CounterfactualGap:
-    """How often a decision changes with its row: trained as the mean of |s(f(x)) − s(f(x'))|, measured as flips.
+    """How often a decision changes with its row: trained as the mean of `|s(f(x)) − s(f(x'))|`, measured as flips.
 
     x' is the row that `change` makes of x, s the relaxed decision. On held-back rows the share of decisions that flip
     is counted. The network computes each row as it is and as it would be, in about twice the time. With dropout the two

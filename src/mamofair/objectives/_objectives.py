@@ -84,7 +84,7 @@ def _mean(losses: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*
 
 @dataclass(frozen=True)
 class Gap:
-    """The relaxed gap of a notion for an attribute, plus a little accuracy: |gap| + anchor·anchor_loss.
+    """The relaxed gap of a notion for an attribute, plus a little accuracy: `|gap| + anchor·anchor_loss`.
 
     The gap is the largest difference of two groups' rates, with the indicator of ŷ = 1 relaxed (Padh et al. 2021,
     Eq. 11 and 16); for a notion that compares by ratio, that difference divided by the largest rate. The anchor keeps a

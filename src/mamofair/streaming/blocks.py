@@ -28,7 +28,7 @@ class Chunks(Protocol):
         ...
 
     def read(self, chunk: int) -> Iterator[Any]:
-        """Yield the rows of a chunk: `RowBlock`s, or batches (X, y, sensitive_features) as `fit_stream` takes them."""
+        """Yield the rows of a chunk: values of `RowBlock`, or batches (X, y, sensitive_features) as `fit_stream` takes them."""
         ...
 
 
