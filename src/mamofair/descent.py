@@ -88,7 +88,11 @@ class Weighting(Protocol):
 
 @dataclass(frozen=True)
 class Member:
-    """One model of a population: a weighting, and the seed of its initial weights."""
+    """One model of a population: a weighting, and the seed of its initial weights.
+
+    >>> [Member(MinNorm(), seed=seed) for seed in range(2)]  # two random starts
+    [Member(weighting=MinNorm(), seed=0), Member(weighting=MinNorm(), seed=1)]
+    """
 
     weighting: Weighting
     seed: int = 0
@@ -118,6 +122,10 @@ class PublishedFrankWolfe:
 
     Its Frank–Wolfe iteration starts at equal weights and returns inside its loop after the first step, whatever
     `max_iter` says; two objectives use the closed form. `early_stop=False` lets it run.
+
+    >>> gramian = torch.diag(torch.tensor([4.0, 2.0, 1.0]))
+    >>> PublishedFrankWolfe()(gramian), MinNorm()(gramian)
+    (tensor([0.2000, 0.2000, 0.6000]), tensor([0.1429, 0.2857, 0.5714]))
     """
 
     max_iter: int = 100

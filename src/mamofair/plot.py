@@ -1,4 +1,14 @@
-"""Plots of fronts and calibration, from plain frames. Drawing needs matplotlib: `pip install "mamofair[report]"`."""
+"""Plots of fronts and calibration, from plain frames. Drawing needs matplotlib: `pip install "mamofair[report]"`.
+
+>>> import pandas as pd
+>>> frame = pd.DataFrame({"error": [0.14, 0.16], "demographic_parity[sex]": [0.18, 0.02]})  # as `Front.frame()` is
+>>> figure = plot_front(frame, selected=1)
+>>> parallel = plot_parallel(frame)
+>>> bins = {"attribute": "sex", "group": ["f", "m"], "score": 0.7, "rate": 0.6, "low": 0.5, "high": 0.7, "rows": 50}
+>>> calibration = plot_calibration(pd.DataFrame(bins))
+>>> new_figure(4, 3).get_size_inches().tolist()
+[4.0, 3.0]
+"""
 
 from typing import Any
 

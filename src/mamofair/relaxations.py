@@ -100,7 +100,7 @@ class Sigmoid(Relaxation):
 
 @dataclass(frozen=True)
 class Linear(Relaxation):
-    """f itself (Donini et al. 2018, Zafar et al. 2017): the gap of the mean scores, not of the decisions.
+    """The logit f itself (Donini et al. 2018, Zafar et al. 2017): the gap of the mean scores, not of the decisions.
 
     For two groups −1 and 1 the gap is (1/n) Σ C(a) f(x) with C(a) = (p̂₁ − 1[a = 1]) / (p̂₁ (1 − p̂₁)) and p̂₁ the share
     of group 1, that is n/n₋₁ for group −1 and −n/n₁ for group 1: the constant that Padh et al. 2021, Eq. 7, leave open.
@@ -115,7 +115,7 @@ class Linear(Relaxation):
 
 @dataclass(frozen=True)
 class ConvexConcave(Relaxation):
-    """min(0, f) (Zafar et al. 2017, disparate mistreatment).
+    """The logit where it is negative, min(0, f) (Zafar et al. 2017, disparate mistreatment).
 
     The gap is (1/n) Σ C′(a) min(0, f(x)) with C′ = C, the constant of `Linear` (Padh et al. 2021, Eq. 8).
     """
@@ -150,6 +150,9 @@ class Published(Relaxation):
 
     Departs: for ŷ = 0 the code sums the same values over the predicted negatives, which fall as the model gets
     surer of a negative. We mirror the values, so that a sure negative counts most.
+
+    >>> Published(3)(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([0.0000, 0.0000, 0.8000])
     """
 
     c: float = 3.0

@@ -22,6 +22,9 @@ class Change:
     """A number for the incumbent (`before`) and for the alternative (`after`), and limits on the true difference.
 
     `low` and `high` are limits on after − before; either of them is right with the confidence that was asked for.
+
+    >>> Change(before=0.20, after=0.05, low=-0.18, high=-0.12).after
+    0.05
     """
 
     before: float

@@ -2,6 +2,11 @@
 
 Adapters to fairlearn, fairret and OxonFair need `pip install "mamofair[baselines]"`. Those with
 `needs_sensitive_features` must be told the attributes to predict, too.
+
+>>> from mamofair.baselines import ExponentiatedGradientClassifier, GridSearchClassifier, ThresholdOptimizerClassifier
+>>> peers = [ExponentiatedGradientClassifier(), GridSearchClassifier(), ThresholdOptimizerClassifier()]
+>>> [peer.needs_sensitive_features for peer in peers]
+[False, False, True]
 """
 
 from mamofair.baselines._constant import ConstantClassifier

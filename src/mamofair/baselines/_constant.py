@@ -45,8 +45,10 @@ class ConstantClassifier(FairClassifier):
 
     Parameters
     ----------
-    notions, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, random_state, verbose
+    notions, performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
+    max_points, min_group, random_state, verbose
+        As there.
 
     Attributes
     ----------

@@ -126,8 +126,10 @@ class CotterClassifier(FairClassifier):
     learning_rate, multiplier_rate : float, default=0.02 and 0.1
         Of the model's Adam, and of the multipliers. Multipliers that move too fast leave accuracy no weight: with 1
         the game on CelebA ended so, and errors (on held-back rows) were up to .46 instead of .16.
-    crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, random_state, verbose
+    performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
+    max_points, min_group, random_state, verbose
+        As there.
 
     Attributes
     ----------

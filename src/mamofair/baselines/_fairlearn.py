@@ -66,8 +66,10 @@ class ExponentiatedGradientClassifier(Peer):
         What to reweigh, with `sample_weight` in its `fit`; None means LightGBM.
     bounds : sequence of float, default=(0.005, 0.02, 0.05, 0.1)
         Bounds on the gap in training rows, a point each.
-    crossed, favorable, selection, validation_fraction, random_state
+    performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
+    max_points, min_group, random_state, verbose
+        As there.
     """
 
     _: KW_ONLY
@@ -107,8 +109,10 @@ class GridSearchClassifier(Peer):
 
     Parameters
     ----------
-    notions, estimator, crossed, favorable, selection, validation_fraction, random_state
+    notions, estimator, performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `ExponentiatedGradientClassifier`.
+    max_points, min_group, random_state, verbose
+        As there.
     grid_size : int, default=20
         How many multipliers to try, a point each.
     grid_limit : float, default=2.0
@@ -166,8 +170,10 @@ class ThresholdOptimizerClassifier(Peer):
 
     Parameters
     ----------
-    notions, estimator, bounds, crossed, favorable, selection, validation_fraction, random_state
+    notions, estimator, bounds, performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `ExponentiatedGradientClassifier`. For equalized odds fairlearn knows no bound but 0, hence one point.
+    max_points, min_group, random_state, verbose
+        As there.
 
     Examples
     --------

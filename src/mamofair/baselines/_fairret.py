@@ -63,14 +63,9 @@ class FairretNorm:
 class FairretClassifier(FairNetClassifier):
     """Fairret: cross-entropy + weight · norm loss (Buyl et al. 2024), with the network and archive of ours.
 
-    Parameters
-    ----------
-    notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
-        Those that fairret has a statistic for. Their losses are summed.
-    weights : sequence of float, default=(0, 0.03, 0.1, 0.3, 1, 3)
-        Of the norm loss beside the cross-entropy, a member each.
-    The others
-        As in `FairNetClassifier`; `members`, `relaxation`, `anchor` and `anchor_loss` do not matter.
+    `notions` are those that fairret has a statistic for; their losses are summed. `weights` are those of the norm loss
+    beside the cross-entropy, a member each. The other parameters are as in `FairNetClassifier`; `members`,
+    `relaxation`, `anchor` and `anchor_loss` do not matter.
 
     Attributes
     ----------

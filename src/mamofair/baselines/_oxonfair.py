@@ -63,8 +63,10 @@ class OxonFairClassifier(Peer):
         One notion for all attributes; several attributes are crossed.
     estimator : classifier, default=None
         What has thresholds put on its `predict_proba`; None means LightGBM.
-    crossed, favorable, selection, validation_fraction, random_state
+    performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
+    max_points, min_group, random_state, verbose
+        As there.
 
     Examples
     --------

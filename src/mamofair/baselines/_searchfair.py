@@ -122,8 +122,10 @@ class SearchFairClassifier(FairClassifier):
         The inverse strength of the penalty on θ, as in scikit-learn's `LogisticRegression`.
     max_iter : int, default=40
         The most values of λ to try.
-    crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, random_state, verbose
+    performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
+    max_points, min_group, random_state, verbose
+        As there.
 
     Attributes
     ----------

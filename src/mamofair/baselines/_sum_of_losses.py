@@ -19,6 +19,10 @@ class EqualShares:
 
     Unlike `Fixed`, which weighs raw values, it is given gradients that were divided by the objectives' initial values:
     `FairNetClassifier(members=[EqualShares()])` minimises Σ lᵢ(w) / lᵢ(w_init).
+
+    >>> import torch
+    >>> EqualShares()(torch.eye(4))
+    tensor([0.2500, 0.2500, 0.2500, 0.2500])
     """
 
     def __call__(self, gramian: Float[Tensor, "k k"]) -> Float[Tensor, " k"]:
@@ -31,10 +35,8 @@ class SumOfLossesClassifier(FairNetClassifier):
 
     The sum is of raw values: the cross-entropy and, for each gap, `|gap| + anchor · cross-entropy`.
 
-    Parameters
-    ----------
-    The same as of `FairNetClassifier`
-        `members` and `offsets` do not matter, and `anchor_loss` must be the cross-entropy.
+    The parameters are those of `FairNetClassifier`. `members` and `offsets` do not matter, and `anchor_loss` must be
+    the cross-entropy.
 
     Attributes
     ----------

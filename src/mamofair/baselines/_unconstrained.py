@@ -13,10 +13,8 @@ class UnconstrainedClassifier(FairNetClassifier):
     The network, the snapshots, the archive and the selection on held-back rows are the same. So whatever this one
     reaches is no merit of a fairness objective: snapshots of a plain network, chosen well, are often quite fair.
 
-    Parameters
-    ----------
-    The same as of `FairNetClassifier`
-        Notions are measured, not trained; `members`, `offsets`, `relaxation`, `anchor` and `anchor_loss` do not matter.
+    The parameters are those of `FairNetClassifier`. Notions are measured, not trained; `members`, `offsets`,
+    `relaxation`, `anchor` and `anchor_loss` do not matter.
 
     Attributes
     ----------

@@ -68,8 +68,8 @@ class ZafarClassifier(FairClassifier):
     """Logistic regression with a bound on the covariance of attribute and score, a point for each bound.
 
     With f = θ·x + b and z ∈ {0, 1} the group, minimise Σᵢ log(1 + exp(∓fᵢ)) + ‖θ‖² / (2C) subject to
-    `|1/n Σᵢ (zᵢ − z̄)·fᵢ|` ≤ bound · (the same without a bound) (Zafar et al. 2017, "Fairness constraints: mechanisms for
-    fair classification"). For equal opportunity the covariance is over the rows with y = 1. The solution
+    `|1/n Σᵢ (zᵢ − z̄)·fᵢ|` ≤ bound · (the same without a bound) (Zafar et al. 2017, "Fairness constraints: mechanisms
+    for fair classification"). For equal opportunity the covariance is over the rows with y = 1. The solution
     is exact: Newton's method on the plane where the bound is met with equality, as it is, the problem being convex.
 
     Departs: Zafar et al. ("Fairness beyond disparate treatment", 2017) put min(0, f) for f in the equal-opportunity
@@ -83,8 +83,10 @@ class ZafarClassifier(FairClassifier):
         The covariances to allow, as shares of that of plain logistic regression.
     C : float, default=1
         The inverse strength of the penalty, as in scikit-learn's `LogisticRegression`.
-    crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, random_state, verbose
+    performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
+    max_points, min_group, random_state, verbose
+        As there.
 
     Attributes
     ----------

@@ -83,10 +83,11 @@ class Dataset:
         Returns
         -------
         X : array of shape (n, p)
-            int64, not scaled (float64 for the toy).
+            The features: int64, not scaled (float64 for the toy).
         y : int64 array of shape (n,)
+            The labels, 0 or 1.
         sensitive : int64 array of shape (n, number of attributes)
-            0 or 1, see `coded_as_one`.
+            The groups, 0 or 1, see `coded_as_one`.
         """
         coded = {name: self.sensitive[name] == value for name, value in self.coded_as_one.items()}
         groups = pd.DataFrame(coded).astype("int64")

@@ -17,6 +17,9 @@ from mamofair.datasets._toy import make_toy
 class Entry:
     """What is known of a data set before it is read.
 
+    >>> CATALOG["compas"].rows
+    6167
+
     Parameters
     ----------
     load : callable

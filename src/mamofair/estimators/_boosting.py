@@ -31,6 +31,8 @@ class FairBoostingClassifier(FairClassifier):
     ----------
     notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
         Which rates must be equal between groups, for every attribute or for each one.
+    performance : {"error", "balanced_error"} or Cost, default="error"
+        What the front trades against the gaps, as in `FairNetClassifier`.
     crossed : bool, default=False
         Whether the crossing of all attributes (women of color, …) counts as one more attribute.
     favorable : label, default=None

@@ -53,8 +53,9 @@ class FairPlugInClassifier(FairClassifier):
         How many models are stacked if there is no `estimator`, and how long rules are searched for: one small model;
         two or three; five. They are fitted side by side, in as many threads as there are cores.
     performance, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, min_group
-    random_state, verbose
         As in `FairNetClassifier`.
+    random_state, verbose
+        As there.
 
     Attributes
     ----------

@@ -194,8 +194,9 @@ class FairPortfolioClassifier(FairClassifier):
     effort : {"fast", "balanced", "best"}, default="balanced"
         How much work to put into it if `estimators` is None; see `FairPlugInClassifier`.
     notions, performance, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points
-    min_group, random_state, verbose
         As in `FairNetClassifier`.
+    min_group, random_state, verbose
+        As there.
 
     Attributes
     ----------

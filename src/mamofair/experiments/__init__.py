@@ -3,6 +3,23 @@
 >>> from mamofair.experiments import EXPERIMENTS
 >>> EXPERIMENTS["table-compas"].printed["MF1"]["DDP"]
 (0.04, 0.01)
+
+A `Method` makes an estimator for a `Setting`, and `Reproduction` runs a `Table`, `Figure`, `Hypothesis` or `Study`:
+
+>>> from pathlib import Path
+>>> from mamofair.experiments import METHODS, Hypothesis, Method, Outcome, Reproduction, Setting, Study, Table
+>>> from mamofair.experiments import draw_methods, run
+>>> method = METHODS["MF1"]
+>>> setting = Setting(("demographic_parity",), validation_fraction=0.25, seed=0, epochs=10, batch_size=512)
+>>> isinstance(method, Method), type(method.make(setting)).__name__
+(True, 'FairNetClassifier')
+>>> [sum(isinstance(one, kind) for one in EXPERIMENTS.values()) for kind in (Table, Hypothesis, Study)]
+[8, 6, 2]
+>>> records = run(EXPERIMENTS["table-compas"], Path("results"), quick=True)  # an iterator: nothing runs yet
+>>> figure = draw_methods(frame)  # doctest: +SKIP
+>>> outcome = Outcome(EXPERIMENTS["table-dutch"], skipped="no file")  # what `Reproduction(Path("results"))(…)` returns
+>>> print(outcome)
+table-dutch is skipped: no file
 """
 
 from mamofair.experiments import (

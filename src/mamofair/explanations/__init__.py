@@ -8,6 +8,18 @@ equal rates on these rows are neither equal rates in use, nor justice.
 The decision changes for 1 of 4 people: 0 get a favorable one, 1 loses it.
 Of 1,000 people whose sex is F, as many as before are decided favorably; of 1,000 people whose sex is M, 500 fewer.
 The gap shrinks from 0.50 to 0.00, only because group M lost (levelling down).
+
+Without predictions, counts tell the net change of each group:
+
+>>> from mamofair import FairNetClassifier
+>>> from mamofair.datasets import make_toy
+>>> toy = make_toy()
+>>> front = FairNetClassifier(epochs=2, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive).front_
+>>> found = who_pays_on_front(front, 0, -1, sensitive_features=toy.sensitive)
+>>> names = {"group": ("protected", "unprotected")}
+>>> same = who_pays_by_counts(front[0].valid, front[-1].valid, names, front.criteria)
+>>> str(found) == str(same)
+True
 """
 
 from mamofair.explanations._conflict import Conflict, conflict

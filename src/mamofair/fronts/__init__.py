@@ -2,6 +2,14 @@
 
 A point is a snapshot of a model, measured: confusion counts of everyone and of each group. Error, gaps and whether the
 model is constant all derive from the counts. Everything is minimised, lies in [0, 1], and 0 is ideal.
+
+>>> import numpy as np
+>>> from mamofair.fronts import hypervolume, spacing, thin
+>>> values = np.array([[0.1, 0.3], [0.2, 0.2], [0.4, 0.1]])  # error and gap of three points
+>>> round(hypervolume(values, reference=1), 2), round(spacing(values), 3)
+(0.77, 0.058)
+>>> thin(values, 2)
+array([0, 2])
 """
 
 from mamofair.fronts._archive import Archive

@@ -3,6 +3,15 @@
 An attribute that is compared within strata becomes another one, whose groups are the parts of its groups in each
 stratum: `sex within department` has the groups `F in arts`, `M in arts`, … Everything that counts groups counts these.
 A notion that is bound to it knows which of them share a stratum, and compares those only.
+
+>>> from mamofair.notions import DEMOGRAPHIC_PARITY, conditional
+>>> from mamofair.objectives import read_groups
+>>> sex, department = read_groups({"sex": ["f", "m"] * 2}), read_groups({"department": ["arts", "arts", "law", "law"]})
+>>> groups, notions, strata = divide_groups(sex, {"sex": (conditional(DEMOGRAPHIC_PARITY),)}, department)
+>>> groups.values
+(('f in arts', 'm in arts', 'f in law', 'm in law'),)
+>>> list(bind_notions(groups, notions, strata))
+['sex within department']
 """
 
 from collections.abc import Mapping

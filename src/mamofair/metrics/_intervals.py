@@ -70,6 +70,14 @@ def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid")
     pandas.DataFrame
         A row for each point; for the performance (`error`) and each gap the columns `value`, `low` and `high`, such as
         `frame["demographic_parity[sex]"]["high"]`. An undefined gap counts as 1, as in `frame()`.
+
+    Examples
+    --------
+    >>> from mamofair.fronts import Front, Point, Tally
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> counts = {"": np.array([[60.0, 20, 20, 100]]), "sex": np.array([[20.0, 10, 10, 60], [40, 10, 10, 40]])}
+    >>> front_intervals(Front((Point(Tally(counts)),), ((DEMOGRAPHIC_PARITY, "sex"),)))["error"].round(2).values
+    array([[0.2 , 0.15, 0.26]])
     """
     return tally_intervals(_tallies(front, part), front.criteria, confidence, front.performance)
 

@@ -94,9 +94,16 @@ class Policy:
 
 
 def read_policy(path: str | os.PathLike[str]) -> Policy:
-    """Return the policy in a TOML file; each mistake in it is one clear sentence.
+    r"""Return the policy in a TOML file; each mistake in it is one clear sentence.
 
     The file has the names of `Policy`: `attributes`, `notions` and `limit` or a table `[limits]`; the rest is optional.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "policy.toml"
+    ...     _ = path.write_text('attributes = ["sex"]\nnotions = ["demographic_parity"]\nlimit = 0.05')
+    ...     read_policy(path).limit
+    0.05
     """
     name = Path(path).name
     try:

@@ -10,7 +10,11 @@ __all__ = ["ALL", "FN", "FP", "TN", "TP", "Cell", "Confusion", "Rate"]
 
 
 class Cell(Flag):
-    """A set of confusion-matrix cells; `|` joins them, `in` and `&` compare them."""
+    """A set of confusion-matrix cells; `|` joins them, `in` and `&` compare them.
+
+    >>> Cell.TP in Cell.TP | Cell.FP
+    True
+    """
 
     TP = auto()
     FP = auto()

@@ -72,7 +72,14 @@ class CounterfactualGap:
 def evaluate_with_changes(
     objectives: Sequence[Objective], logits: Float[Tensor, "*members both"], batch: Batch
 ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members both"]]:
-    """Return what `evaluate` does, for logits of a batch and, after them, of its changed rows, if it has some."""
+    """Return what `evaluate` does, for logits of a batch and, after them, of its changed rows, if it has some.
+
+    >>> from mamofair.objectives import CrossEntropy
+    >>> from mamofair.objectives import read_groups
+    >>> batch = Batch.of(torch.zeros(2, 1), [1, 0], read_groups({"sex": ["f", "m"]}).memberships([1, 0]))
+    >>> evaluate_with_changes([CrossEntropy()], torch.zeros(2), batch)[0]
+    tensor([0.6931])
+    """
     if not batch.changed:
         return evaluate(objectives, logits, batch)
     found = []

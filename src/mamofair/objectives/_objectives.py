@@ -167,6 +167,12 @@ def require_rates(notion: Notion, attribute: str, groups: Groups, y: np.ndarray)
         What is to be trained.
     groups, y
         The whole training set: group memberships, and labels with 1 for favorable.
+
+    Examples
+    --------
+    >>> from mamofair.notions import EQUAL_OPPORTUNITY
+    >>> from mamofair.objectives import read_groups
+    >>> require_rates(EQUAL_OPPORTUNITY, "sex", read_groups({"sex": ["f", "m"]}), np.array([1, 1]))
     """
     index = groups.names.index(attribute)
     values, codes = groups.values[index], groups.codes[:, index]

@@ -13,7 +13,12 @@ def records(
     weights: Float[Tensor, "k members"],
     cosines: Float[Tensor, "members k k"] | None = None,
 ) -> list[dict[str, float]]:
-    """Return a record for each member: the objectives' values and weights, and the cosines of their gradients."""
+    """Return a record for each member: the objectives' values and weights, and the cosines of their gradients.
+
+    >>> import torch
+    >>> records(["error"], torch.tensor([[0.5]]), torch.tensor([[1.0]]))
+    [{'member': 0, 'error': 0.5, 'weight of error': 1.0}]
+    """
     columns = {name: values[i] for i, name in enumerate(names)}
     columns |= {f"weight of {name}": weights[i] for i, name in enumerate(names)}
     if cosines is not None:

@@ -9,6 +9,47 @@
 ...     again = load(save(Run(model, {}, {"group": ("protected", "unprotected")}), folder))
 >>> bool((again.predict(toy.X) == model.predict(toy.X)).all())
 True
+
+What test rows say, and what is in a folder:
+
+>>> from pathlib import Path
+>>> from mamofair.selection import MostAccurateWithin, Question
+>>> limited = model.with_selection(MostAccurateWithin(0.9))
+>>> run = Run(limited, {}, {"group": ("protected", "unprotected")})
+>>> run = measure_test(run, toy.X, toy.y, sensitive_features=toy.sensitive)
+>>> judge(run).answer, assess_run(run).gaps[0].rows, describe_near_constant(run, 0)
+('kept', 600, None)
+>>> len(to_onnx(model)) > 1000 and "torch" in versions()
+True
+>>> question = Question.of(model.front_, 0.2, confidence=0.95)
+>>> with TemporaryDirectory() as name:
+...     folder = Path(name)
+...     require_place(folder)  # nothing of anybody else is there
+...     with own_folder(folder):  # and nobody else writes now
+...         _ = save(run, folder)
+...         with replaced_file(folder / "notes.txt") as file:
+...             _ = file.write(b"as a whole, or not at all")
+...     _ = save_alternatives({"sentences": ["No alternative was found."]}, folder)
+...     with own_folder(folder):
+...         write_question(StoredQuestion(question, run="checksum"), folder)
+...     print(holds_run(folder), is_current(load_run(folder), folder))
+...     print(read_alternatives(folder), read_question(folder).number)
+True True
+['No alternative was found.'] 1
+
+A training that was interrupted goes on from its checkpoint:
+
+>>> net = FairNetClassifier(epochs=2, members=2, random_state=0)
+>>> with TemporaryDirectory() as name:
+...     folder = Path(name)
+...     fitting = net.fitting(toy.X, toy.y, sensitive_features=toy.sensitive)
+...     _ = next(checkpointed(fitting, {"seed": 0}, folder))  # at once, and then every few seconds
+...     again, settings = read_checkpoint(folder)
+...     kept = checkpoint_files(folder)
+...     write_checkpoint(again, settings, folder)
+...     restore_checkpoint(folder, kept)
+...     is_resumable(folder), settings["seed"]
+(True, 0)
 """
 
 from mamofair.runs._alternatives import read_alternatives, save_alternatives

@@ -27,6 +27,10 @@ class Answer:
     ends hold with probability `confidence` all together, so that "no solution" is as seldom wrong as "certified". It is
     said of that point alone: another one of the front may be fairer, but these rows cannot certify it.
 
+    >>> answer = Answer({"demographic_parity[sex]": 0.05}, 0.95, sequence=(3, 2, 0), passed=2, intervals={})
+    >>> answer.status, answer.row
+    ('certified', 2)
+
     Attributes
     ----------
     limits

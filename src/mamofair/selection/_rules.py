@@ -79,6 +79,9 @@ class Knee(Pool):
 
     From there, improving one column costs relatively much in the others. `allow_constant`, `select_rate` and
     `performance` are as in `MostAccurateWithin`.
+
+    >>> Knee(select_rate=(0, 0.1))  # at most a tenth of the people is decided favorably
+    Knee(select_rate=(0, 0.1))
     """
 
     def __call__(self, front: Front) -> int:

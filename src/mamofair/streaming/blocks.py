@@ -28,7 +28,7 @@ class Chunks(Protocol):
         ...
 
     def read(self, chunk: int) -> Iterator[Any]:
-        """Yield the rows of a chunk: values of `RowBlock`, or batches (X, y, sensitive_features) as `fit_stream` takes them."""
+        """Yield a chunk's rows: `RowBlock` values, or batches (X, y, sensitive_features) as `fit_stream` takes them."""
         ...
 
 
@@ -87,6 +87,14 @@ class RowBlock:
         The weight of each row, if they differ.
     keys
         A number for each row that follows from its content: it decides where the row goes.
+
+    Examples
+    --------
+    >>> from mamofair.objectives import read_groups
+    >>> block = RowBlock(np.ones((2, 1)), np.array([1, 0]), read_groups({"sex": ["f", "m"]}), None, np.array([7, 9]))
+    >>> X, y, sensitive_features, sample_weight, keys = block
+    >>> sensitive_features["sex"].tolist()
+    ['f', 'm']
     """
 
     X: np.ndarray

@@ -39,8 +39,8 @@ __all__ = ["Stream", "open_table", "stream"]
 class Stream:
     """The rows of a Parquet file or folder, as often as needed: what `stream` returns and `fit_stream` takes.
 
-    It yields values of `RowBlock`, which unpack as (X, y, sensitive_features, sample_weight, keys): X is a matrix of numbers, y
-    is 1 for the favorable label, sample_weight is None, and keys follow from the content of the rows.
+    It yields values of `RowBlock`, which unpack as (X, y, sensitive_features, sample_weight, keys): X is a matrix of
+    numbers, y is 1 for the favorable label, sample_weight is None, and keys follow from the content of the rows.
 
     Attributes
     ----------

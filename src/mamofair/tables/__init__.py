@@ -6,6 +6,27 @@
 >>> X, y, sensitive = read_table(people, "hired", sensitive=["sex"])
 >>> encoder().fit_transform(X).shape
 (3, 1)
+
+New rows are read by what the encoder knows, whole or in batches:
+
+>>> from pathlib import Path
+>>> from tempfile import TemporaryDirectory
+>>> from mamofair.tables import open_source, read_attributes, read_batches, read_encoder, read_labels_and_groups
+>>> from mamofair.tables import read_new_rows, write_encoder
+>>> fitted = read_encoder(write_encoder(encoder().fit(X)), "encoder.skops")
+>>> with TemporaryDirectory() as folder:
+...     path = Path(folder) / "new.csv"
+...     people.to_csv(path, index=False)
+...     print(open_source(path).names)
+...     print(read_attributes(path, ["age:30"])["age"].tolist())
+...     print(read_new_rows(path, fitted, ["sex"])[0].shape)
+...     print([len(rows) for rows, _ in read_batches(path, fitted, rows=2)])
+...     print(read_labels_and_groups(path, "hired", 1, ["sex"]).y.tolist())
+('age', 'sex', 'hired')
+['under 30', '30 and over', '30 and over']
+(3, 1)
+[2, 1]
+[0, 1, 1]
 """
 
 import lazy_loader as _lazy
