@@ -1,5 +1,5 @@
 """What cannot hold together
-========================
+=========================
 
 Can a classifier keep its promises equally well for women and men, and make the same mistakes about both? Where their
 base rates differ, it cannot (Chouldechova 2017; Kleinberg, Mullainathan and Raghavan 2017). This draws why, and what a

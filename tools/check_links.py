@@ -34,7 +34,7 @@ def broken_links(site: Path) -> list[str]:
     """Return a line for each internal link that leads nowhere."""
     pages = {
         path.resolve(): _Page(path.read_text(encoding="utf-8"))
-        for path in site.rglob("*.html")
+        for path in sorted(site.rglob("*.html"))
         if "_static" not in path.parts
     }
     found = []

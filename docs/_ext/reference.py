@@ -11,7 +11,7 @@ from typing import Any
 import typer
 from typer.cli import get_docs_for_click
 
-__all__ = ["MODULES", "homes", "pages", "setup"]
+__all__ = ["MODULES", "find", "homes", "pages", "setup"]
 
 # In the order in which a reader meets them. A name that several modules export has its page with the first one.
 MODULES = {
@@ -33,6 +33,19 @@ follow scikit-learn's conventions; every function takes ``sensitive_features`` b
 
 def _import(name: str) -> Any:
     return importlib.import_module(f"mamofair.{name}".rstrip("."))
+
+
+def find(full: str) -> Any:
+    """Return what has a full name: a module, a name in one, or a member of a class.
+
+    >>> find("mamofair.fronts.Front.frame").__name__
+    'frame'
+    """
+    parts = full.split(".")
+    value: Any = importlib.import_module(parts[0])
+    for part in parts[1:]:
+        value = getattr(value, part)
+    return value
 
 
 def homes() -> dict[str, str]:
@@ -129,8 +142,16 @@ def _skip(app: Any, what: str, name: str, member: object, skip: bool, options: A
     return True if request or (getattr(member, "__module__", None) or "").startswith("sklearn.") else None
 
 
+def _forget_builtins(app: Any, env: Any) -> None:
+    """Leave modules without a source out of the list of sources, which would link to pages that do not exist."""
+    modules = getattr(env, "_viewcode_modules", {})
+    for name in [name for name, found in modules.items() if not found]:
+        del modules[name]
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx."""
     app.connect("config-inited", _write)
     app.connect("autodoc-skip-member", _skip)
+    app.connect("env-updated", _forget_builtins)
     return {"parallel_read_safe": True}
