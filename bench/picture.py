@@ -62,8 +62,8 @@ def draw(found: dict[str, np.ndarray], line: Frontier) -> Any:
     axes.plot(best["gap"], best["error"], color=GREEN, linestyle="--", label="best trade-off found, out of fold")
     axes.plot([], [], color=GREEN, alpha=0.15, linewidth=8, label="what more rows may bring")
     for name, color, marker, label in (
-        ("OxonFair", ORANGE, "^", "OxonFair, told the sex of everyone"),
-        ("default", BLUE, "o", "mamofair, one fit, not told"),
+        ("OxonFair", ORANGE, "^", "OxonFair, knows the sex of everyone"),
+        ("default", BLUE, "o", "mamofair, one fit, does not know it"),
     ):
         error, gap = found[name].T
         axes.scatter(gap, error, s=22, color=color, marker=marker, alpha=0.8, linewidth=0, label=label)

@@ -77,6 +77,7 @@ axes.set(
     ylim=(len(table) - 0.4, -0.6),
 )
 axes.legend(frameon=False)
+plt.show()
 
 # %%
 # Is the score right for everyone?
@@ -93,8 +94,8 @@ for panel in panels:
     panel.set(xlabel="mean score", xlim=(0.2, 1), ylim=(0.2, 1))
 panels[0].set_ylabel("share not arrested again")
 print(found.calibration_error()[["attribute", "group", "difference", "low", "high"]].round(3).to_string(index=False))
+plt.show()
 
 # %%
 # Where base rates differ, a score cannot be calibrated and have equal error rates at the same time. Which of the two
 # matters is a question about the use of the score, and an arrest is not an offence: the label has a history of its own.
-plt.show()

@@ -44,6 +44,7 @@ best = frontier(X, y, sensitive_features=sex, model=model, effort="fast", random
 figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 model.front_.plot(ax=axes, frontier=best.frame())
 axes.set(title="Every point is a model", xlabel="gap between women and men", ylabel="error")
+plt.show()
 
 # %%
 # What each limit costs
@@ -73,10 +74,10 @@ axes.set(
     xlabel="gap between women and men, people set apart",
     ylabel="more wrong predictions\nof 1,000 people",
     xlim=(0, 0.16),
-    ylim=(0, None),
+    ylim=(0, 1.15 * max(cost.values())),
 )
 axes.grid(alpha=0.3)
-axes.margins(y=0.15)
+plt.show()
 
 # %%
 # Who pays

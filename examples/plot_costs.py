@@ -64,9 +64,9 @@ for panel, (column, title) in zip(panels, titles.items(), strict=True):
     panel.spines[["top", "right", "bottom"]].set_visible(False)
 panels[0].invert_yaxis()
 panels[0].set_ylabel("front of")
+plt.show()
 
 # %%
 # Which prices are right is no question of statistics. If nobody can name them, try several, and look at whom each of
 # them selects. A front that is there already can be read by other prices without training again:
 # ``MostAccurateWithin(0.05, performance=Cost(fp=5, fn=1))``.
-plt.show()

@@ -56,13 +56,14 @@ figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
 bars = [monthly["gap"] - monthly["low"], monthly["high"] - monthly["gap"]]
 axes.errorbar(range(1, 9), monthly["gap"], yerr=bars, fmt="o", color="C0", capsize=3)
 axes.axhline(expected, color="C5", linestyle="--")
-axes.annotate("as expected", (0.6, expected), xytext=(0, 5), textcoords="offset points", color="C5")
+axes.annotate("as expected", (1.1, expected), xytext=(0, 5), textcoords="offset points", color="C5")
 axes.set(
     title="Without labels: favorable decisions, men's share minus women's",
     xlabel="month of the decision",
     ylabel="gap, with 95 % intervals",
     ylim=(0, None),
 )
+plt.show()
 
 # %%
 # In month 7 the gap jumps. The labels of that month would show it in month 10; the rates show it now. They do not say
@@ -99,7 +100,7 @@ axes.annotate("limit", (8.4, 0.08), xytext=(0, 5), textcoords="offset points", c
 axes.bar([4], [0], color="C3", label="not enough data yet")
 axes.bar([4], [0], color="C0", label="certified")
 axes.set(
-    title="With labels: favorable decisions among those who earn it",
+    title="With labels: the gap among those who earn more than 50,000 dollars",
     xlabel="month in which the labels are here",
     ylabel="where the gap may lie",
     xticks=list(answers),

@@ -41,6 +41,7 @@ axes.set(
     title="The toy: two groups and three classifiers", xlabel="$x_1$", ylabel="$x_2$", ylim=(x2.min() - 1, x2.max() + 1)
 )
 axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
 
 # %%
 # The true gap and three relaxed ones

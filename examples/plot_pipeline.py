@@ -101,6 +101,7 @@ for place, name in enumerate(names):
 axes.axvline(LIMIT, color="black", linestyle="--", linewidth=1, label="limit")
 axes.set(title="Four settings, three folds each", xlabel="gap between women and men", ylabel="accuracy", xlim=(0, None))
 axes.legend(frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+plt.show()
 
 # %%
 # Other points of the winner
@@ -116,4 +117,3 @@ for limit in (1.0, 0.05, 0.02):
     records.append({"limit": limit, "error": error(y_new, decided), "gap": unfair})
 table = pd.DataFrame(records)
 print(table.round(3).to_string(index=False))
-plt.show()

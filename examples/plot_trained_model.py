@@ -75,6 +75,7 @@ axes.set(
 )
 axes.grid(alpha=0.3)
 axes.legend(frameon=False)
+plt.show()
 
 # %%
 # Who gets another decision? Few people: the model is the same, and only decisions near its threshold change.
