@@ -1,14 +1,9 @@
-"""A fair model in MLflow
+"""
+A fair model in MLflow
 ======================
 
-A fair model in MLflow, in its default format: skops, which pickles nothing and executes nothing when it is loaded.
-
-skops reads only types that it is told to trust; `mamofair.trusted_types()` names ours.
-
-::
-
-    pip install mlflow
-    python examples/mlflow_model.py
+MLflow's default format is skops, which pickles nothing and executes nothing when it is loaded. It reads only types that
+it is told to trust; ``mamofair.trusted_types()`` names ours. This example needs ``pip install mlflow``.
 """
 
 from typing import Any

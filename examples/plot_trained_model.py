@@ -78,7 +78,9 @@ axes.legend(frameon=False)
 plt.show()
 
 # %%
-# Who gets another decision? Few people: the model is the same, and only decisions near its threshold change.
+# Who gets another decision? 7.8 % of the people. Most of them are men whom the model gave a probability of 0.5 to 0.7,
+# and who are now turned down, and women with 0.15 to 0.5, who are now accepted. This is what closing the gap means
+# here; whether it is right is for people to decide.
 
 changed = decided["as it was"] != decided["made fair"]
 print(f"{changed.mean():.1%} of {len(changed):,} decisions change")
