@@ -70,6 +70,7 @@ for panel, part, title in zip(panels, ("error", "gap"), ("change of the error", 
     panel.set(xlabel=title, ylim=(1.6, -0.6))
     panel.locator_params(axis="x", nbins=5)
 panels[0].axvline(0.005, color="C5", linestyle="--")
+panels[0].margins(x=0.15)
 panels[0].annotate("margin", (0.005, -0.45), xytext=(-4, 0), textcoords="offset points", ha="right", color="C5")
 panels[0].set(yticks=[0, 1], yticklabels=[f"instead of\n{name}" for name in answers])
 figure.suptitle("The alternative minus today's model")

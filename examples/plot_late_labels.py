@@ -56,7 +56,7 @@ figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
 bars = [monthly["gap"] - monthly["low"], monthly["high"] - monthly["gap"]]
 axes.errorbar(range(1, 9), monthly["gap"], yerr=bars, fmt="o", color="C0", capsize=3)
 axes.axhline(expected, color="C5", linestyle="--")
-axes.annotate("as expected", (1.1, expected), xytext=(0, 5), textcoords="offset points", color="C5")
+axes.annotate("as expected", (8.3, expected), xytext=(0, -14), textcoords="offset points", color="C5", ha="right")
 axes.set(
     title="Without labels: favorable decisions, men's share minus women's",
     xlabel="month of the decision",

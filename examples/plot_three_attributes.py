@@ -79,5 +79,5 @@ axes.set(
     xlim=(0, None),
     ylim=(2.5, -0.5),
 )
-axes.legend(frameon=False)
+axes.legend(frameon=False, loc="center right")
 plt.show()
