@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import matplotlib
 import pytest
@@ -12,6 +13,7 @@ import torch
 from matplotlib import pyplot as plt
 
 from mamofair.datasets import load_adult
+from mamofair.learners.plugin.learner import _MUTATIONS
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -23,7 +25,7 @@ Run = Callable[..., dict[str, Any]]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
-    """Return what runs an example on the first rows of Adult, draws its figures and returns its variables."""
+    """Return what runs an example on the first rows of Adult, with a short search, and returns its variables."""
     adult = load_adult()
 
     def run(name: str, rows: int = 4000, figures: int = 1) -> dict[str, Any]:
@@ -35,7 +37,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
             split_sizes=(rows // 2, rows // 4),
         )
         monkeypatch.setattr("mamofair.datasets.load_adult", lambda **_: few)
-        with plt.rc_context(), torch.random.fork_rng():
+        with plt.rc_context(), torch.random.fork_rng(), patch.dict(_MUTATIONS, dict.fromkeys(_MUTATIONS, 0)):
             variables = runpy.run_path(str(EXAMPLES / f"plot_{name}.py"))
             drawn = [plt.figure(number) for number in plt.get_fignums()]
             assert len(drawn) == figures
@@ -60,7 +62,7 @@ def test_every_example_is_tested_and_asks_its_question_in_the_title():
 
 
 def test_smaller_limits_cost_more(run):
-    found = run("choose_limit", rows=3000, figures=3)
+    found = run("choose_limit", rows=2000, figures=3)
     assert found["gaps"][0.01] < found["gaps"][0.10]
     assert found["cost"][0.01] > found["cost"][0.15]
     assert "people" in str(found["change"])
@@ -81,7 +83,7 @@ def test_three_gaps_shrink_at_once(run):
 
 
 def test_choices_as_measured_and_with_confidence_are_drawn(run):
-    found = run("certain_limit", rows=2000)
+    found = run("certain_limit", rows=1200)
     assert {"closest to the ideal", "gap ≤ 0.05 as measured"} <= set(found["found"])
     assert all(0 <= gap < 0.3 and 0.1 < error < 0.26 for gap, error in found["found"].values())
 
@@ -124,14 +126,14 @@ def test_the_vendor_exceeds_a_limit_and_scores_women_too_low(run):
 
 
 def test_a_broken_form_shows_without_labels(run):
-    found = run("late_labels", rows=4000, figures=2)
+    found = run("late_labels", rows=10_000, figures=2)
     gaps = found["monthly"]["gap"].to_numpy()
     assert gaps[6:].mean() > gaps[:6].mean()
     assert found["question"].rows == (found["month"] <= 5).sum()
 
 
 def test_a_search_refits_a_pipeline_within_the_limit(run):
-    found = run("pipeline", rows=3000)
+    found = run("pipeline", rows=2000)
     assert found["search"].best_index_ == found["within_limit"](found["search"].cv_results_)
     assert found["table"]["gap"].iloc[-1] < found["table"]["gap"].iloc[0]
 
