@@ -51,7 +51,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "backreferences_dir": "gallery/used",
     "doc_module": ("mamofair",),
-    "filename_pattern": r"/examples/(?!adult|choosing|counterfactual|fine_tuning|mlflow_model)",  # minutes, or mlflow
+    "filename_pattern": r"/examples/(?!mlflow_model)",  # mlflow is not a dependency
     "image_scrapers": ("gallery_figures.scrape",),
     "capture_repr": ("_repr_html_", "__repr__"),
     "default_thumb_file": str(Path(__file__).parent / "images/front.png"),

@@ -20,8 +20,8 @@ def rewrite(text: str, folder: Path) -> str:
     """Return Markdown of a page in a folder of docs/ with its links to the rest of the repository replaced.
 
     >>> docs = ROOT / "docs"
-    >>> rewrite("[code](../examples/own_loop.py), [how](../CONTRIBUTING.md#tests), [all](../campaigns)", docs)
-    '[code](/gallery/own_loop.rst), [how](/contributing.md#tests), [all]'
+    >>> rewrite("[code](../examples/plot_own_loop.py), [how](../CONTRIBUTING.md#tests), [all](../campaigns)", docs)
+    '[code](/gallery/plot_own_loop.rst), [how](/contributing.md#tests), [all]'
     """
 
     def replace(match: re.Match[str]) -> str:

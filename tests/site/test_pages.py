@@ -42,8 +42,8 @@ def test_links_between_files_work_on_a_code_host(page):
 
 
 def test_links_to_the_repository_become_pages_of_the_site():
-    text = "[a](../examples/own_loop.py) [b](../CHANGELOG.md) [c](../src/mamofair/plot.py) [d](audit.md#scores)"
-    found = "[a](/gallery/own_loop.rst) [b](/changes.md) [c](../src/mamofair/plot.py) [d](audit.md#scores)"
+    text = "[a](../examples/plot_own_loop.py) [b](../CHANGELOG.md) [c](../src/mamofair/plot.py) [d](audit.md#scores)"
+    found = "[a](/gallery/plot_own_loop.rst) [b](/changes.md) [c](../src/mamofair/plot.py) [d](audit.md#scores)"
     assert repository_links.rewrite(text, DOCS) == found
 
 
