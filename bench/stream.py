@@ -56,7 +56,7 @@ def main() -> None:
         runs = [("memory", middle, ""), *(("files", size, options.memory) for size in sizes)]
         runs += [("files", middle, "2GB"), ("files", options.rows, "2GB"), ("memory", middle, "")]
         for way, size, memory in runs:
-            found = child(places[size], memory)
+            found = run_child(__file__, str(places[size]), memory)
             most.setdefault((way, size, memory), []).append(found)
             lines.append(line(way, size, memory, found))
             print(lines[-1], flush=True)
@@ -90,9 +90,9 @@ def page(lines: list[str], verdict: str) -> str:
     return "\n\n".join(["# Streams", told, "\n".join(table), verdict, made]) + "\n"
 
 
-def child(path: Path, memory: str) -> dict[str, Any]:
+def run_child(script: str, *arguments: str) -> dict[str, Any]:
     """Return what a process of its own measured, and the most memory it held, in MB."""
-    command = [sys.executable, __file__, "--child", str(path), memory]
+    command = [sys.executable, script, "--child", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         said = process.stdout.read()

@@ -276,7 +276,7 @@ def test_a_bound_is_kept_to_on_validation_rows_or_said_to_be_out_of_reach(loans,
     assert mamofair.load(tmp_path / "strict").selected_ >= 0
 
 
-def test_auto_is_what_suits_unless_rows_ranks_or_the_device_need_a_network(tmp_path):
+def test_auto_is_what_suits_unless_ranks_or_the_device_need_a_network(tmp_path):
     large = tmp_path / "large.parquet"
     with large.open("wb") as file:
         file.truncate(3 * 10**9)  # takes no room on the disk
@@ -293,9 +293,9 @@ def test_auto_is_what_suits_unless_rows_ranks_or_the_device_need_a_network(tmp_p
     assert chosen == {
         "a data set": None,
         "a table": None,
-        "a folder": "rows that are not in memory",
-        "a file larger than memory": "rows that are not in memory",
-        "a piece at a time": "rows that are not in memory",
+        "a folder": None,
+        "a file larger than memory": None,
+        "a piece at a time": None,
         "ranks": "several processes",
         "a device": "`--device cuda`",
         "what was named": None,

@@ -15,6 +15,7 @@ from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair._rows.splits import stratified_order
 from mamofair.cli._checksums import sha256_of
+from mamofair.cli._models import takes_tables
 from mamofair.cli._row_options import (
     check_row_columns,
     check_row_options,
@@ -140,7 +141,7 @@ def check_columns(options: TrainOptions) -> None:
 def open_data(options: TrainOptions, ranks: Ranks) -> Data | StreamedData:
     """Return the data: in memory, read by rank 0 for all, or streamed, read by all ranks together."""
     if ranks.broadcast(lambda: options.data not in CATALOG and is_streamed(options)):
-        return open_stream(options)
+        return open_stream(options, takes_tables(options))
     return ranks.broadcast(lambda: read_data(options))
 
 

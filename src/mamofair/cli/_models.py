@@ -28,8 +28,6 @@ def needs_network(options: TrainOptions, ranks: Ranks) -> str | None:
     """Return why `auto` can only mean a network here, or None if it means what suits the rows."""
     if options.model != "auto":
         return None
-    if options.data not in CATALOG and is_streamed(options):
-        return "rows that are not in memory"
     if ranks.size > 1:
         return "several processes"
     return None if options.device == "cpu" else f"`--device {options.device}`"

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from mamofair._messages import quote, quote_some
+from mamofair._messages import quote_some
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.cli._console import print_note
 from mamofair.cli._train_options import TrainOptions
@@ -101,9 +102,12 @@ class StreamedData:
 
     def fitting(self, estimator: FairClassifier) -> Iterator[FairClassifier]:
         """Yield the estimator as it learns."""
-        assert isinstance(estimator, FairNetClassifier)
         memory, chunks = f"{self.stream.memory / 1e6:,.0f} MB", len(self.stream)
-        print_note(f"Each epoch reads {self.rows:,} rows in {chunks:,} chunks, within {memory} of memory.")
+        verb = "Each epoch reads" if isinstance(estimator, FairNetClassifier) else "Training reads"
+        print_note(f"{verb} {self.rows:,} rows in {chunks:,} chunks, within {memory} of memory.")
+        if self.stream.is_coded:
+            size = 8 * self.sizes[0] * (len(self.stream.encoder.feature_names_in_) + 8)
+            print_note(f"Rows are copied to a temporary file of some {size / 1e6:,.0f} MB in {gettempdir()}.")
         return estimator.resume_stream(self.stream.with_labels())
 
     def measure_test(self, estimator: FairClassifier) -> tuple[list[Tally], list[ScoreSummary]]:
@@ -114,7 +118,8 @@ class StreamedData:
                 continue
             people = read_groups(features, whole=False)
             people = (people.crossed() if self.crossed else people).as_in(known, strict=False)
-            tallies = Counter.of(y, people)(estimator.decide_all(X))
+            features = self.stream.frame(X) if self.stream.is_coded else X
+            tallies = Counter.of(y, people)(estimator.decide_all(features))
             total = [one + other for one, other in zip(total, tallies, strict=True)] if total else tallies
         return total, []
 
@@ -123,16 +128,11 @@ def is_streamed(options: TrainOptions) -> bool:
     """Return whether rows are read in chunks: those of folders, of large files, and with `--memory`."""
     path = Path(options.data)
     large = path.suffix.lower() == ".parquet" and path.is_file() and path.stat().st_size > as_bytes(_BUDGET)
-    return path.is_dir() or options.memory is not None or (large and options.model in ("auto", "net"))
+    return path.is_dir() or options.memory is not None or large
 
 
-def open_stream(options: TrainOptions) -> StreamedData:
-    """Return the rows after one pass over them."""
-    if options.model != "net":
-        raise ValueError(
-            f"Only `--model net` trains on rows that are not in memory: found {quote(options.model)}. Use net, or a "
-            "single file that fits in memory, without `--memory`."
-        )
+def open_stream(options: TrainOptions, coded: bool) -> StreamedData:
+    """Return the rows after one pass over them; `coded` if the model takes text and missing values as they are."""
     if isinstance(options.favorable, tuple):
         raise ValueError(
             f"Rows that are not in memory must have one favorable value: found {quote_some(options.favorable)}. Reduce "
@@ -148,7 +148,7 @@ def open_stream(options: TrainOptions) -> StreamedData:
     )
     if not len(rows.scan.test):
         raise ValueError(f"`--test-fraction` must leave rows to test on: {options.test_fraction} leaves none.")
-    return StreamedData(path_name(options.data), options.crossed, rows)
+    return StreamedData(path_name(options.data), options.crossed, rows.as_codes() if coded else rows)
 
 
 def path_name(path: str) -> str:

@@ -86,8 +86,8 @@ def train(
         str,
         typer.Option(
             help="auto (what suits the data best: plugin, except for notions such as predictive parity), net (a neural "
-            "network), boosting (LightGBM) or plugin (a rule on predicted probabilities). Data larger than memory, "
-            "several processes and `--device` need net, which is what auto means there."
+            "network), boosting (LightGBM) or plugin (a rule on predicted probabilities). Several processes and "
+            "`--device` need net, which is what auto means there."
         ),
     ] = "auto",
     effort: Annotated[

@@ -20,6 +20,7 @@ from mamofair.estimators._choice import choose
 from mamofair.estimators._findings import Findings
 from mamofair.estimators._portable import Portable
 from mamofair.estimators._reading import draw_seed, read_rows
+from mamofair.estimators._streams import Streams
 from mamofair.estimators._unlabelled import read_unlabelled, warn_of_other_rates
 from mamofair.estimators.parameters import SELECTION, SHARED, Rule, require, require_calibration
 from mamofair.estimators.progress import favorable_note, finish
@@ -35,7 +36,7 @@ Fitted = TypeVar("Fitted", bound="FairClassifier")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class FairClassifier(Findings, Portable, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that finds the whole trade-off between performance and gaps. Abstract: see its subclasses.
 
     A subclass says which learner its parameters make (`new_learner`); `fit` carries out a `Search` with it.

@@ -1,23 +1,19 @@
 """The network estimator: a population of networks, trained side by side, each with a preference of its own."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
 from typing import Any
 
 from torch.optim import Adam, Optimizer
 
 from mamofair._descent.networks import MLP, Recipe
 from mamofair.descent import Member, Weighting
-from mamofair.estimators._base import FairClassifier, Fitted
+from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._published import published
-from mamofair.estimators._reading import draw_seed, task_settings
 from mamofair.estimators.parameters import NETWORK
-from mamofair.estimators.progress import finish
-from mamofair.learners import NetworkLearner, Parts, Search, Task
+from mamofair.learners import NetworkLearner
 from mamofair.objectives import CounterfactualGap, CrossEntropy, CustomObjective, SquaredError
 from mamofair.relaxations import Relaxation, Sigmoid
-from mamofair.streaming.holdout import hold_out
 
 __all__ = ["FairNetClassifier"]
 
@@ -204,64 +200,3 @@ class FairNetClassifier(FairClassifier):
         on.
         """
         return cls(**published(code) | parameters)
-
-    def start_stream(self, rows: Any, memory: int | str | None, resumed: bool = False) -> tuple[Search, Parts]:
-        """Read and check all rows in one pass, as `_start` does, and hold some out; the others are streamed."""
-        earlier = self._check_start(resumed)
-        if self.cv is not None:
-            raise ValueError(f"`cv` must be None to train from a stream: found {self.cv}. Hold rows back instead.")
-        if isinstance(self.calibration_fraction, str):
-            raise ValueError("`calibration_fraction` must be a number to train from a stream: found 'plan'. Try 0.2.")
-        learner = self._learner_after(earlier, resumed)
-        if any(isinstance(own, CounterfactualGap) for own in self.objectives):
-            raise ValueError(
-                "`objectives` must have no CounterfactualGap to train from a stream, whose `memory` does not count "
-                "changed rows: found one. Use `fit`."
-            )
-        seed = learner.draw_seed(earlier.task.seed if earlier else draw_seed(self.random_state))
-        held = hold_out(
-            rows,
-            lambda X, reset: learner.read(self, X, reset=reset and earlier is None),
-            fractions=(self.validation_fraction, self.calibration_fraction),
-            seed=seed,
-            favorable=self.favorable,
-            crossed=self.crossed,
-            notions=self.notions,
-            min_group=self.min_group,
-            memory=memory,
-            bound=earlier.bound if earlier else None,
-        )
-        task = Task.of(held.classes, held.groups, seed=seed, **task_settings(self), custom=learner.custom)
-        search = self._open(task, learner, held.parts, earlier, held.small)
-        search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)
-        return search, held.parts
-
-    def fit_stream(self: Fitted, rows: Any, *, memory: int | str | None = None) -> Fitted:
-        """Find the front as `fit` does, on rows that need not fit in memory.
-
-        One pass finds labels, groups and scales and keeps the rows held back; then each epoch reads the rows again,
-        shuffles them in a buffer, and trains. Which rows are held back follows from their content and
-        `random_state`: the same ones in every pass, whatever their order. Rows with the same content go together.
-
-        Parameters
-        ----------
-        rows
-            What can be iterated again and again and yields batches of rows: (X, y, sensitive_features), numbers in X,
-            and if there are some sample_weight and keys (numbers that stand for a row's content). Such as
-            `mamofair.tables.stream` returns, whose pieces are also read in another order each epoch.
-        memory
-            What rows may take in memory, such as "2GB"; by default what `rows.memory` says, or 2GB. Fewer rows are
-            held back if they would take more than a quarter of it.
-        """
-        return finish(self, self.fitting_stream(rows, memory=memory))
-
-    def fitting_stream(self: Fitted, rows: Any, *, memory: int | str | None = None) -> Iterator[Fitted]:
-        """Find the front on a stream step by step: yields this estimator, usable so far, after each epoch.
-
-        Parameters are those of `fit_stream`, which exhausts this.
-        """
-        return self._follow(*self.start_stream(rows, memory))
-
-    def resume_stream(self: Fitted, rows: Any) -> Iterator[Fitted]:
-        """Go on with a fit of a stream that was interrupted, and end as one that never was."""
-        return self._resume(partial(self.start_stream, rows, None))

@@ -84,6 +84,43 @@ class PortfolioLearner(Learner):
             return alone.split(rows, fractions, rng)
         return super().split(rows, fractions, rng)
 
+    def _alone(self, notions: Any) -> Learner | None:
+        """Return the learner of a table that is alone, for these notions, or None if there are several."""
+        named = default_estimators(None, notions, self.effort) if self.named is None else self.named
+        return named[0][1].new_learner() if len(named) == 1 else None
+
+    def check_stream(self) -> None:
+        """Raise a `ValueError` if one of the estimators cannot learn from a stream."""
+        for _, own in self.named or ():
+            own.new_learner().check_stream()
+
+    def takes_text(self, notions: Any) -> bool:
+        """Whether an estimator that is alone takes text as it is."""
+        alone = self._alone(notions)
+        return alone is not None and alone.takes_text(notions)
+
+    def needs_validation(self, notions: Any) -> bool:
+        """Whether rows must be held back: for several estimators, and for one that says so."""
+        alone = self._alone(notions)
+        return alone is None or alone.needs_validation(notions)
+
+    def read_stream(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
+        """Return the features as numbers, which are the same for all estimators."""
+        if _dimensions(X) > 2:
+            raise ValueError(
+                f"A portfolio learns from streams of tables: found X of {_dimensions(X)} dimensions. Use "
+                "FairNetClassifier."
+            )
+        if reset:
+            self.read(estimator, X, reset=True)
+        read = [self.learners[name].read_stream(own, X, reset) for name, own in self.estimators.items()]
+        return read[0]  # all have checked them
+
+    def take_stream(self, parts: Parts, seed: int) -> Parts:
+        """Return the parts as an estimator that is alone learns from them; several share them."""
+        learners = list(self.learners.values())
+        return learners[0].take_stream(parts, seed) if len(learners) == 1 else parts
+
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Fit each estimator, and yield its front so far."""
         for place, (name, own) in enumerate(self.estimators.items()):
@@ -116,7 +153,7 @@ class PortfolioLearner(Learner):
 
 
 def _view(place: int, rows: Rows) -> Rows:
-    return replace(rows, X=rows.X.each[place])
+    return replace(rows, X=rows.X.each[place]) if isinstance(rows.X, Views) else rows  # those of a stream are numbers
 
 
 def default_estimators(X: Any, notions: Any, effort: str) -> Named:

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from mamofair.fronts import Archive, Point
+from mamofair.learners.changes import refuse_in_streams
 from mamofair.learners.rows import Parts, Rows, hold_back
 from mamofair.learners.task import Task
 
@@ -108,6 +109,28 @@ class Learner(ABC):
         if self.folds is not None:
             return Parts(rows, rows, rows[:0])
         return Parts(*hold_back(rows, fractions, rng))
+
+    def check_stream(self) -> None:
+        """Raise a `ValueError` if this kind cannot learn from a stream."""
+        if self.folds is not None:
+            raise ValueError(f"`cv` must be None to train from a stream: found {self.folds}. Hold rows back instead.")
+        refuse_in_streams(getattr(self, "objectives", ()))
+
+    def takes_text(self, notions: Any) -> bool:
+        """Whether this kind takes columns of text as they are, for these notions."""
+        return False
+
+    def read_stream(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
+        """Return the features of some rows of a stream as numbers."""
+        return np.asarray(self.read(estimator, X, reset=reset))
+
+    def needs_validation(self, notions: Any) -> bool:
+        """Whether rows of a stream must be held back to measure points, for these notions."""
+        return True
+
+    def take_stream(self, parts: Parts, seed: int) -> Parts:
+        """Return the parts of a stream as this kind learns from them."""
+        return parts
 
     def for_fold(self: Kind, whole: Rows, part: Rows) -> Kind:
         """Return a learner that trains on a part of the rows, in step with this one on the whole."""

@@ -14,12 +14,21 @@ from mamofair._rows.batches import Batch, Feed
 from mamofair.learners.rows import AsTensor, Rows
 from mamofair.objectives import CounterfactualGap
 
-__all__ = ["counterfactuals", "feed_with_changes", "separate", "with_changes"]
+__all__ = ["counterfactuals", "feed_with_changes", "refuse_in_streams", "separate", "with_changes"]
 
 
 def counterfactuals(objectives: Sequence[Any]) -> list[CounterfactualGap]:
     """Return the objectives that need changed rows."""
     return [own for own in objectives if isinstance(own, CounterfactualGap)]
+
+
+def refuse_in_streams(objectives: Sequence[Any]) -> None:
+    """Raise a `ValueError` if an objective needs changed rows, which a stream has none of."""
+    if counterfactuals(objectives):
+        raise ValueError(
+            "`objectives` must have no CounterfactualGap to train from a stream, whose `memory` does not count "
+            "changed rows: found one. Use `fit`."
+        )
 
 
 def with_changes(tensor: AsTensor, gaps: Sequence[CounterfactualGap]) -> AsTensor:

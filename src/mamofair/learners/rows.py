@@ -76,6 +76,14 @@ class Rows:
         memberships = self.groups.memberships(self.y, self.weight)
         return Batch.of(tensor(self.X, device), self.y, memberships, self.weight)
 
+    def stored(self, seed: int) -> "Rows":
+        """Return rows that can be read in any order, as often as needed: these are in memory."""
+        return self
+
+    def loaded(self, width: int) -> "Rows":
+        """Return rows in memory, each of which takes so many bytes: these are."""
+        return self
+
     @property
     def positive_share(self) -> float:
         """The share of rows with the favorable label."""

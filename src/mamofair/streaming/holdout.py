@@ -1,6 +1,6 @@
 """Hold-out rows of a stream: one pass keeps them and collects statistics of the rest, which each epoch reads again."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,43 +8,19 @@ import numpy as np
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote, warn_user
-from mamofair._rows.batches import Batch
 from mamofair._rows.groups import Census, Groups
 from mamofair._rows.labels import as_column, favorable_label
-from mamofair._rows.moments import Moments
 from mamofair._rows.splits import warn_of_likeness
 from mamofair.learners import Parts, Rows
-from mamofair.learners.numbers import Scaling
-from mamofair.learners.rows import AsTensor
 from mamofair.learners.small_groups import SmallGroups, find_small_groups, leave_out, warn_of_small_groups
 from mamofair.learners.task import read_notions
 from mamofair.streaming.blocks import Chunks, ReadX, RowBlock, as_bytes, as_chunks, concatenate, read_block
-from mamofair.streaming.buffer import ShuffleBuffer
+from mamofair.streaming.rows import StreamedRows, TrainStats
 
-__all__ = ["HoldOut", "StreamedRows", "TrainStats", "hold_out"]
+__all__ = ["HoldOut", "hold_out"]
 
-# Held-out rows and the shuffle buffer may each take this share of the memory; the rest is for reading.
-_SHARE = 1 / 4
+_SHARE = 1 / 4  # of the memory, for rows that are held out; those that are shuffled may take as much
 _LOWER = 0.9  # held-out rows that take more are reduced by this factor until they do not
-
-
-@dataclass(frozen=True, eq=False)
-class TrainStats:
-    """Statistics of training rows: labels and groups, moments, and rows by chunk; `a + b` are those of both."""
-
-    census: Census
-    moments: Moments
-    counts: Mapping[int, int]
-
-    @classmethod
-    def of(cls, chunk: int, block: RowBlock) -> "TrainStats":
-        """Return the statistics of some rows of a chunk."""
-        return cls(block.census(), Moments.of(block.X), {chunk: len(block)})
-
-    def __add__(self, other: "TrainStats") -> "TrainStats":
-        chunks = {**self.counts, **other.counts}
-        counts = {chunk: self.counts.get(chunk, 0) + other.counts.get(chunk, 0) for chunk in chunks}
-        return TrainStats(self.census + other.census, self.moments + other.moments, counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,39 +106,6 @@ class _LabelsAndGroups:
 
 
 @dataclass(frozen=True, eq=False)
-class StreamedRows(Rows):
-    """Training rows that are read again each epoch.
-
-    `X` has two rows, as an example, and `weight` theirs; `y` and `groups` have each combination that occurs once.
-    """
-
-    stats: TrainStats
-    blocks: Callable[[int], Iterator[RowBlock]]  # of a chunk
-    chunks: int
-    memory: int
-
-    def __len__(self) -> int:
-        return self.stats.moments.rows
-
-    def scaling(self, pieces: int | None) -> Scaling:
-        """Return how columns are scaled; there are no pieces, since one pass does not find quantiles."""
-        return Scaling.by(self.stats.moments)
-
-    def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool = True) -> ShuffleBuffer:
-        """Return batches for training, of nearly equal size, shuffled in a buffer as large as memory allows."""
-        row = 4 * (self.X[0].size + 2 * (1 + sum(map(len, self.groups.values))))
-        counts = [self.stats.counts.get(chunk, 0) for chunk in range(self.chunks)]
-
-        def read(chunk: int) -> Iterator[Batch]:
-            for block in self.blocks(chunk):
-                memberships = block.groups.memberships(block.y, block.weight)
-                yield Batch.of(tensor(block.X, "cpu"), block.y, memberships, block.weight)
-
-        capacity = max(batch_size, int(self.memory * _SHARE / row))
-        return ShuffleBuffer(read, counts, batch_size, capacity, device, ranks.rank, ranks.size)
-
-
-@dataclass(frozen=True, eq=False)
 class HoldOut:
     """The rows of a stream in three parts, `y` being 1 for the favorable class, and what all of them have in common.
 
@@ -203,7 +146,7 @@ def hold_out(
     _warn(partition, share)
     bound = partition.bound
     held_out = task.encode(concatenate([block for _, block in partition.held_out]))
-    validates = held_out.places(seed) < bound * fractions[0] / share
+    validates = held_out.places(seed) < (bound * fractions[0] / share if share else 0)
     validation, calibration = held_out[validates], held_out[~validates]
 
     def blocks(chunk: int) -> Iterator[RowBlock]:
@@ -216,9 +159,9 @@ def hold_out(
     census = partition.train.census
     y = np.array([int(label == task.favorable) for label in census.labels])
     cells = task.encode_groups(census.groups())
-    sample = validation[:2]
+    sample = held_out[:2]
     train = StreamedRows(sample.X, y, cells, sample.weight, partition.train, blocks, len(chunks), budget)
-    if not len(train) or not len(validation):
+    if not len(train) or (fractions[0] and not len(validation)):
         raise ValueError(
             f"There must be rows to train on and rows to measure on: found {len(train):,} and {len(validation):,}. "
             "Give more rows, or another `validation_fraction`."

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
@@ -27,8 +29,8 @@ from mamofair.streaming.scan import (
     scan,
 )
 from mamofair.tables import TableEncoder
-from mamofair.tables.columns import ColumnSummary, exclusion_reason
-from mamofair.tables.counts import RawColumn, as_codes
+from mamofair.tables.columns import ColumnSummary, exclusion_reason, to_text
+from mamofair.tables.counts import Codes, RawColumn, as_codes
 from mamofair.tables.roles import Roles, assign_roles, warn_left_out
 from mamofair.tables.source import Source
 
@@ -66,6 +68,7 @@ class Stream:
     seed: int = 0
     y: tuple[Any, Any] = (0, 1)
     is_test: bool = False
+    is_coded: bool = False
 
     @property
     def test(self) -> "Stream":
@@ -77,6 +80,36 @@ class Stream:
     def with_labels(self) -> "Stream":
         """Return the same rows with labels as they are in the table."""
         return replace(self, y=self.labels)
+
+    def as_codes(self) -> "Stream":
+        """Return the same rows for models that take text and missing values as they are.
+
+        X then has a column for each feature: numbers, NaN where one is missing, and codes of text, as `categories` has
+        it. The encoder only makes sure of types, as `encoder("none")` does.
+        """
+        encoder = copy(self.encoder)
+        encoder.strategy = "none"
+        return replace(self, encoder=encoder, is_coded=True)
+
+    @cached_property
+    def categories(self) -> dict[str, list[str]]:
+        """The values of each column of text, in order."""
+        counts = {name: self.scan.columns[name].values for name in self.encoder.categories_}
+        return {name: sorted(map(to_text, values)) for name, values in counts.items()}
+
+    @property
+    def example(self) -> pd.DataFrame:
+        """A frame of features in which each column of text has all of its values."""
+        rows = max([1, *map(len, self.categories.values())])
+        return self.frame(np.tile(np.arange(float(rows))[:, None], len(self.encoder.feature_names_in_)))
+
+    def frame(self, X: np.ndarray) -> pd.DataFrame:
+        """Return rows with codes of text as a frame of text."""
+        columns: dict[str, Any] = {}
+        for name, column in zip(self.encoder.feature_names_in_, X.T, strict=True):
+            values = self.categories.get(name)
+            columns[name] = column if values is None else _decoded(column, values)
+        return pd.DataFrame(columns, copy=False)
 
     @cached_property
     def groups(self) -> Groups:
@@ -117,8 +150,13 @@ class Stream:
             groups = groups_of(columns, self.roles).as_in(
                 self.groups, strict=False
             )  # unknown if only test rows have it
-            features = ((name, columns[name]) for name in self.encoder.feature_names_in_)
-            yield RowBlock(self.encoder.encode(features), self._labels(columns), groups, None, keys)
+            yield RowBlock(self._features(columns), self._labels(columns), groups, None, keys)
+
+    def _features(self, columns: Mapping[str, RawColumn]) -> np.ndarray:
+        features = ((name, columns[name]) for name in self.encoder.feature_names_in_)
+        if not self.is_coded:
+            return self.encoder.encode(features)
+        return np.column_stack([_coded(column, self.categories.get(name)) for name, column in features])
 
     @property
     def _rows_per_block(self) -> int:
@@ -134,6 +172,22 @@ class Stream:
                 "Train again, on rows that do not change."
             )
         return np.asarray(np.array(self.y)[codes])
+
+
+def _coded(column: RawColumn, values: list[str] | None) -> np.ndarray:
+    """Return a column as numbers, NaN where one is missing: codes of text, if these are its values."""
+    if not isinstance(column, Codes) and values is None:
+        return column
+    coded = as_codes(column)
+    known = {value: float(code) for code, value in enumerate(values or ())}
+    numbers = [float(value) if values is None else known.get(to_text(value), np.nan) for value in coded.values]
+    return np.asarray(np.array([*numbers, np.nan])[coded.codes])  # code −1 finds the last
+
+
+def _decoded(codes: np.ndarray, values: list[str]) -> pd.Series:
+    """Return text, missing where a code is NaN or of none."""
+    known = np.where((codes >= 0) & (codes < len(values)), codes, -1).astype(int)
+    return pd.Series(pd.array([*values, None], dtype="str").take(known))
 
 
 def stream(

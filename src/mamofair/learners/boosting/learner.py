@@ -98,10 +98,11 @@ class BoostingLearner(Learner):
         metrics = CustomMetrics.of(self.objectives, parts.valid, _tensor, "cpu")
         offsets = offsets_for(task.select_rate)
         shift = np.array(offsets)
+        train = parts.train.loaded(self._bytes_a_row(len(members), task))
         self.boosters = ()
         try:
             for moment in rounds(
-                parts.train.batch(_tensor, "cpu"),
+                train.batch(_tensor, "cpu"),
                 [part.X for part in parts.held_back],
                 objectives,
                 weightings,
@@ -122,6 +123,10 @@ class BoostingLearner(Learner):
                 yield Candidates(points, [{"step": trees} | record for record in told])
         finally:  # a booster that was trained holds its rows, a copy of it does not
             self.boosters = deepcopy(self.boosters)
+
+    def _bytes_a_row(self, members: int, task: Task) -> int:
+        """Return what a training row takes beside its features: derivatives of all members, groups, and LightGBM's."""
+        return 48 * members + 16 * sum(map(len, task.groups.values())) + 64
 
     def _parameters(self, seed: int) -> dict[str, Any]:
         """Return LightGBM's parameters, by its own names."""

@@ -1,5 +1,6 @@
 """Classifiers with probabilities, of the user's or of ours: fitted to a table, and asked for what they believe."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +34,10 @@ class Table:
     def __getitem__(self, rows: Any) -> "Table":
         return Table(_safe_indexing(self.native, rows))
 
+    def pieces(self) -> "Iterator[Table]":
+        """Yield the rows, as many at a time as are in memory: all of them."""
+        yield self
+
 
 def read_table(estimator: BaseEstimator, X: Any, reset: bool) -> Table:
     """Return features: frames as they are, the rest as arrays; what is in them is for the user's estimator to judge."""
@@ -53,7 +58,7 @@ class Model:
 
     def __call__(self, X: Table) -> Float[np.ndarray, "n _"]:
         """Return the probabilities of the classes, in order; 0 for one that it has not seen."""
-        given = self._probabilities(X)
+        given = np.concatenate([self._probabilities(piece) for piece in X.pieces()])
         known = {label: i for i, label in enumerate(self.classifier.classes_.tolist())}
         columns = [given[:, known[label]] if label in known else np.zeros(len(given)) for label in self.classes]
         return np.column_stack(columns)

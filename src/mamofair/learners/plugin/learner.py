@@ -2,24 +2,28 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from jaxtyping import Float
 
 from mamofair._rows.groups import Groups, read_groups
-from mamofair.fronts import Archive, Counter, Point, Tally
+from mamofair.fronts import Archive, Point, Tally
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.categories import Categories
 from mamofair.learners.checks import are_finite
 from mamofair.learners.numbers import read_numbers, text_refused
-from mamofair.learners.plugin.classifiers import Model, Table, read_table, trained
+from mamofair.learners.plugin.classifiers import Table, read_table
 from mamofair.learners.plugin.ladder import SmoothCounts, ladders
 from mamofair.learners.plugin.multipliers import Contrasts, Dual, Evidence, Posterior, State, between, first_multipliers
-from mamofair.learners.plugin.mutations import Rules, move_rules, mutate
+from mamofair.learners.plugin.mutations import Rules, measure, move_rules, mutate, padded
+from mamofair.learners.plugin.out_of_core import cross_fit_stored, fitting_within
 from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
-from mamofair.learners.plugin.prefit import group_classes, group_learner, learns, seeded
+from mamofair.learners.plugin.prefit import posterior_learner
 from mamofair.learners.plugin.seen_rows import warn_of_seen_rows
+from mamofair.learners.plugin.soundness import are_whole
+from mamofair.learners.plugin.stored import StoredRows
 from mamofair.learners.plugin.table_models import group_recipes, recipes
 from mamofair.learners.plugin.thresholds import Cuts, Strata, search
 from mamofair.learners.rows import Parts, Rows, hold_back
@@ -31,9 +35,11 @@ _FIRST, _BETWEEN, _ROUNDS = 30, 40, 5  # multipliers to begin with, then a round
 _MUTANTS, _MUTATIONS = 300, {"fast": 4, "balanced": 12, "best": 24}  # rules a round, and rounds
 _PAIRS = 20  # of groups: with more, bounds on one gap after the other take too long
 _TRIED_ON = 50_000  # rows, while rules are searched for; those that are kept are measured on all
-_AT_ONCE = 2**22  # decisions in memory
 _SURE = 1 - 1e-9
 _MOST_CATEGORIES = 1000  # of a column
+
+#: Counts the decisions of rules.
+Count: TypeAlias = Callable[[list[State]], list[Tally]]
 
 UNTOLD = (
     "With `aware=True`, predictions need `sensitive_features`, too: found none. Pass predict(X, sensitive_features=…), "
@@ -102,7 +108,52 @@ class PlugInLearner(Learner):
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Fit the models, and yield rules."""
-        yield from self.explore(self.learn(task, parts), task, parts)
+        if isinstance(parts.train, StoredRows):
+            yield from self._explore_stored(task, parts, parts.train)
+        else:
+            yield from self.explore(self.learn(task, parts), task, parts)
+
+    def check_stream(self) -> None:
+        """Raise a `ValueError` if models of the user's are to learn from a stream."""
+        if self.estimator is not None or self.group_estimator is not None:
+            raise ValueError(
+                "Rows that are not in memory are learned by our own models: found `estimator` or `group_estimator`. "
+                "Leave them out, or use `fit`."
+            )
+
+    def takes_text(self, notions: Any) -> bool:
+        """Whether text is taken as it is: our own models take it."""
+        return True
+
+    def read_stream(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
+        """Return numbers; the categories of text would have to be known before the first rows are read."""
+        self.categories = Categories({}, []) if reset else self.categories
+        return np.asarray(read_numbers(estimator, X, reset, table=True), dtype=float)
+
+    def take_stream(self, parts: Parts, seed: int) -> Parts:
+        """Return rows that are on disk, where models read them as often as they need."""
+        train = parts.train.stored(seed)
+        valid, calibration = (replace(part, X=Table(part.X)) for part in (parts.valid, parts.calibration))
+        return Parts(train, valid if self.cv is None else train, calibration)
+
+    def needs_validation(self, notions: Any) -> bool:
+        """Whether rows must be held back to measure points: with folds, all of them do."""
+        return self.cv is None
+
+    def _explore_stored(self, task: Task, parts: Parts, train: StoredRows) -> Iterator[Candidates]:
+        """Fit the models to rows on disk, and yield rules."""
+        learner = self._prepare(task, parts)
+        if self.cv is None:
+            learner, share = fitting_within(learner, train)
+            yield from self.explore(self._validate(learner, train.others(-1, 1, share), parts.valid), task, parts)
+            return
+        assert self.contrasts is not None
+        width = len(self.contrasts.offset) + 1
+        beliefs, self.posterior = cross_fit_stored(
+            learner, train, self.cv, lambda posterior, part: self.evidence(posterior, part.groups), width
+        )
+        count = beliefs.counting(lambda block, part: self._evidence(block[:, 0], block[:, 1:], part.groups))
+        yield from self.explore(beliefs.posterior, task, replace(parts, valid=beliefs.some), count=count)
 
     def learn(self, task: Task, parts: Parts) -> Posterior:
         """Fit the final model, and return the posterior of the rows to measure on, by models that saw others."""
@@ -111,11 +162,14 @@ class PlugInLearner(Learner):
             if self.cv is not None:
                 posterior, self.posterior = learner.cross_fit(train, self.cv, rng)
                 return posterior
-            model = learner.fit(train)
-            valid = parts.valid
-            views = model.views(valid.X)
-            self.posterior = replace(model, stacks=learner.stack(views, valid))
-            return self.posterior.join(views, valid.groups if self.aware else None)
+            return self._validate(learner, train, parts.valid)
+
+    def _validate(self, learner: PosteriorLearner, train: Rows, valid: Rows) -> Posterior:
+        """Fit the final model, stacked by what it believes of held-back rows, and return that."""
+        model = learner.fit(train)
+        views = model.views(valid.X)
+        self.posterior = replace(model, stacks=learner.stack(views, valid))
+        return self.posterior.join(views, valid.groups if self.aware else None)
 
     def learn_from_share(self, task: Task, parts: Parts, folds: int, share: float) -> Posterior:
         """Return the posterior of the rows by models that saw a share of the other folds; there is no final model."""
@@ -131,22 +185,31 @@ class PlugInLearner(Learner):
         mistakes = task.performance.mistakes(train.positive_share)
         self.contrasts = Contrasts.of(task.criteria, train.y, train.groups, train.weight, mistakes)
         self.strata = Strata.of(train.groups, [name for _, name in task.criteria])
-        learner = self._posterior_learner(task, self.contrasts, len(train))
+        ours = recipes(self.effort, len(train), self._categorical()) if self.estimator is None else ()
+        learner = posterior_learner(self, task, self.contrasts.shares, ours, group_recipes(self.effort, ours))
         if learner.label is not None:
             warn_of_seen_rows(learner.label, train, task.seed)
         return learner
 
-    def explore(self, posterior: Posterior, task: Task, parts: Parts, *, alone: bool = False) -> Iterator[Candidates]:
-        """Yield the points of rules, measured; with `alone` only what trades each gap by itself needs."""
-        measures = [(self.evidence(posterior, parts.valid.groups), parts.valid.counter())]
+    def explore(
+        self, posterior: Posterior, task: Task, parts: Parts, *, alone: bool = False, count: Count | None = None
+    ) -> Iterator[Candidates]:
+        """Yield the points of rules, measured; with `alone` only what trades each gap by itself needs.
+
+        `count` counts decisions on all rows, if `parts.valid` and the posterior are of some of them only.
+        """
+        measures = [count or self._count(posterior, parts.valid)]
         for part in parts.held_back[1:]:
             assert self.posterior is not None
-            posterior_there = self.posterior(part.X, part.groups if self.aware else None)
-            measures.append((self.evidence(posterior_there, part.groups), part.counter()))
+            measures.append(self._count(self.posterior(part.X, part.groups if self.aware else None), part))
         for step, states in enumerate(self._sweep(posterior, task, parts.valid, alone)):
-            tallies = [_measure(states, *one) for one in measures]
+            tallies = [measure(states) for measure in measures]
             points = [Point.of(own, step=step, state=state) for *own, state in zip(*tallies, states, strict=True)]
             yield Candidates(points, [{"step": step, "rules": len(states)}])
+
+    def _count(self, posterior: Posterior, part: Rows) -> Count:
+        """Return what counts the decisions of rules on some rows."""
+        return partial(measure, evidence=self.evidence(posterior, part.groups), counter=part.counter())
 
     def _sweep(self, posterior: Posterior, task: Task, valid: Rows, alone: bool) -> Iterator[list[State]]:
         """Yield rules that no others beat, on some rows at least: see `_propose`; then thresholds for groups."""
@@ -182,9 +245,9 @@ class PlugInLearner(Learner):
         gaps = rules.values[0, 1:]
         dual = Dual.of(self.contrasts, posterior, valid.weight)
         if len(dual.pairs) <= _PAIRS:
-            yield _padded(first_multipliers(dual, _FIRST))
+            yield padded(first_multipliers(dual, _FIRST))
             for _ in range(_ROUNDS):
-                yield _padded(between(rules.values, rules.multipliers[:, :-1], _BETWEEN))
+                yield padded(between(rules.values, rules.multipliers[:, :-1], _BETWEEN))
         if self.aware:  # thresholds for groups say all that mutations could
             return
         ratios = any(notion.is_ratio for notion, _ in task.criteria)  # the dual knows differences only
@@ -197,32 +260,13 @@ class PlugInLearner(Learner):
     def evidence(self, posterior: Posterior, told: Groups | None) -> Evidence:
         """Return what rules decide by."""
         assert self.contrasts is not None
-        stratum = self.strata(told) if self.strata is not None and self.aware and told is not None else None
         terms = np.column_stack([self.contrasts.terms(posterior), np.ones(len(posterior.positive))])
-        return Evidence(self.contrasts.gain(posterior.positive), terms, stratum, self.contrasts.mistakes)
+        return self._evidence(self.contrasts.gain(posterior.positive), terms, told)
 
-    def _posterior_learner(self, task: Task, contrasts: Contrasts, rows: int) -> PosteriorLearner:
-        """Return what learns y, with the estimator unless that is trained already, and the groups."""
-        names = dict.fromkeys(name for _, name in task.criteria)
-        ours = recipes(self.effort, rows, self._categorical()) if self.estimator is None else ()
-        label, group = None, None
-        estimators, groups = ours, group_recipes(self.effort, ours)
-        if self.estimator is not None or self.prefit:
-            if learns(self.estimator, self.prefit):
-                estimators = (seeded(self.estimator, task.seed),)
-            else:
-                favorable, unfavorable = (task.classes.tolist()[i] for i in task.places)
-                label = trained(self.estimator, (unfavorable, favorable))
-        if not self.aware and (self.estimator is not None or self.group_estimator is not None):
-            copy = group_learner(self.estimator, self.group_estimator)
-            if copy is not None:
-                groups = (seeded(copy, task.seed),)
-            else:
-                values = {name: task.groups[name] for name in names}
-                group = Model(self.group_estimator, group_classes(self.group_estimator, self.estimator, values))
-        return PosteriorLearner(
-            task.criteria, estimators, groups, self.aware, contrasts.shares, task.seed, label=label, group=group
-        )
+    def _evidence(self, gain: np.ndarray, terms: np.ndarray, told: Groups | None) -> Evidence:
+        assert self.contrasts is not None
+        stratum = self.strata(told) if self.strata is not None and self.aware and told is not None else None
+        return Evidence(gain, terms, stratum, self.contrasts.mistakes)
 
     def _categorical(self) -> list[int]:
         """Return the places of columns with categories; where these are too many, their codes are numbers."""
@@ -239,20 +283,8 @@ class PlugInLearner(Learner):
 
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:
         """Whether models, contrasts and strata are of the same groups."""
-        contrasts, strata, posterior = self.contrasts, self.strata, self.posterior
-        if contrasts is None or strata is None or posterior is None:
-            return False
-        groups = {name: len(own) for name, own in task.groups.items()}
-        if contrasts.criteria != task.criteria or type(self.aware) is not bool:
-            return False
-        shares = [contrasts.shares[name] for _, name in task.criteria]
-        sound = are_finite(*contrasts.shares.values(), strata.codes) and all((table >= 0).all() for table in shares)
-        sizes = all(contrasts.shares[name].shape == (groups[name], 2) for _, name in task.criteria)
-        needed = self.aware or {name for name, _ in posterior.models} >= {name for _, name in task.criteria}
-        named = dict(zip(posterior.groups.names, map(len, posterior.groups.values), strict=True)) == groups
-        offset = sound and sizes and bool(np.isfinite(contrasts.offset).all())
-        whole = offset and posterior.is_sound(features) and needed and named and strata.codes.ndim == 2
-        return bool(whole) and self.categories.stand_in(names)
+        parts = self.contrasts, self.strata, self.posterior
+        return self.categories.stand_in(names) and are_whole(parts, task, features, self.aware)
 
     def fits(self, point: Point) -> bool:
         """Whether a point's state is multipliers, or thresholds, as many as there are."""
@@ -262,15 +294,3 @@ class PlugInLearner(Learner):
             sizes["thresholds"] = len(self.strata.codes)
         [(name, values)] = point.state.items()
         return name in sizes and are_finite(values) and values.shape == (sizes[name],)
-
-
-def _padded(multipliers: Float[np.ndarray, "rules m"]) -> Float[np.ndarray, "rules more"]:
-    """Return rules that do not move the threshold."""
-    return np.column_stack([multipliers, np.zeros(len(multipliers))])
-
-
-def _measure(states: list[State], evidence: Evidence, counter: Counter) -> list[Tally]:
-    """Return each rule's exact counts, a chunk of rules at a time."""
-    size = max(1, _AT_ONCE // len(evidence.gain))
-    chunks = (states[start : start + size] for start in range(0, len(states), size))
-    return [tally for chunk in chunks for tally in counter(evidence.scores(chunk) > 0)]

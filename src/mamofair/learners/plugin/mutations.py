@@ -11,12 +11,12 @@ import moocore
 import numpy as np
 from jaxtyping import Float
 
-from mamofair.fronts import Bounds, Counter, Criterion, Point, distance_to, measure_points
+from mamofair.fronts import Bounds, Counter, Criterion, Point, Tally, distance_to, measure_points
 from mamofair.learners.capacity import threshold_within
-from mamofair.learners.plugin.multipliers import Evidence
+from mamofair.learners.plugin.multipliers import Evidence, State
 from mamofair.performance import ERROR, Cost
 
-__all__ = ["Rules", "mutate"]
+__all__ = ["Rules", "measure", "move_rules", "mutate", "padded"]
 
 _AT_ONCE = 2**22  # decisions in memory
 _PRICE = 3.0  # of exceeding a bound, in units of error
@@ -63,6 +63,18 @@ class Rules:
         if self.select_rate is not None:  # what cannot be moved there is worse than any other rule
             values[distance_to(self.select_rate, [tally.positive_share for tally in tallies]) > 0] = 2.0
         return np.asarray(values)
+
+
+def measure(states: list[State], evidence: Evidence, counter: Counter) -> list[Tally]:
+    """Return each rule's exact counts, a chunk of rules at a time."""
+    size = max(1, _AT_ONCE // len(evidence.gain))
+    chunks = (states[start : start + size] for start in range(0, len(states), size))
+    return [tally for chunk in chunks for tally in counter(evidence.scores(chunk) > 0)]
+
+
+def padded(multipliers: Float[np.ndarray, "rules m"]) -> Float[np.ndarray, "rules more"]:
+    """Return rules that do not move the threshold."""
+    return np.column_stack([multipliers, np.zeros(len(multipliers))])
 
 
 def move_rules(

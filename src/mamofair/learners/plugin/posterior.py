@@ -49,7 +49,8 @@ class PosteriorLearner:
     A rate like P(ŷ=1) needs P(a | x) alone, one like P(ŷ=1 | y=1) needs P(a, y=1 | x) = P(y=1 | x) P(a | x, y=1). If
     `aware`, groups are told at prediction and not learned. `label` is a model of y that is trained already, `group` one
     of the groups. `shares` are P(a, y) of each attribute, y = 0 first; `constant` names the models that need not be
-    fitted, since they tell no row from another. Several estimators are stacked.
+    fitted, since they tell no row from another. Several estimators are stacked. Of our own models, `jobs` are fitted
+    side by side, −1 meaning as many as there are cores.
     """
 
     criteria: tuple[Criterion, ...]
@@ -61,6 +62,7 @@ class PosteriorLearner:
     label: Model | None = None
     group: Model | None = None
     constant: frozenset[Key] = frozenset()
+    jobs: int = -1
 
     def fit(self, rows: Rows) -> "PosteriorModel":
         """Return fitted models, all of the same weight."""
@@ -122,7 +124,7 @@ class PosteriorLearner:
         ]
         own = all(isinstance(estimator, Trees | Linear) for *_, estimator in jobs)
         fits = (delayed(self._fit_one)(parts[i], key, target, estimator) for i, key, target, estimator in jobs)
-        models = Parallel(n_jobs=-1 if own else 1, prefer="threads")(fits)
+        models = Parallel(n_jobs=self.jobs if own else 1, prefer="threads")(fits)
         found: list[dict[Key, tuple[Model, ...]]] = [{} for _ in parts]
         for (i, key, *_), model in zip(jobs, models, strict=True):
             found[i][key] = (*found[i].get(key, ()), model)

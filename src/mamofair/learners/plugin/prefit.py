@@ -1,6 +1,6 @@
 """Classifiers that users bring along: trained already or not, frozen, or such that scikit-learn cannot clone them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +8,9 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from mamofair._messages import warn_user
+from mamofair.learners.plugin.classifiers import Model, trained
+from mamofair.learners.plugin.posterior import PosteriorLearner
+from mamofair.learners.task import Task
 
 _LONGEST = 160  # characters of somebody else's message
 
@@ -108,6 +111,32 @@ def group_classes(group_estimator: Any, estimator: Any, groups: dict[str, tuple[
         f"A fitted `group_estimator` must know the groups of {name!r}, {_listed(values)}, or their numbers from 0: "
         f"found the classes {_listed(known)}."
     )
+
+
+def posterior_learner(
+    given: Any, task: Task, shares: Mapping[str, np.ndarray], ours: tuple[Any, ...], ours_of_groups: tuple[Any, ...]
+) -> PosteriorLearner:
+    """Return what learns y, with the estimator unless that is trained already, and the groups.
+
+    `given` has the parameters of `FairPlugInClassifier`, and `ours` are the models of labels, and of groups, where there
+    is no estimator.
+    """
+    label, group = None, None
+    estimators, groups = ours, ours_of_groups
+    if given.estimator is not None or given.prefit:
+        if learns(given.estimator, given.prefit):
+            estimators = (seeded(given.estimator, task.seed),)
+        else:
+            favorable, unfavorable = (task.classes.tolist()[i] for i in task.places)
+            label = trained(given.estimator, (unfavorable, favorable))
+    if not given.aware and (given.estimator is not None or given.group_estimator is not None):
+        copy = group_learner(given.estimator, given.group_estimator)
+        if copy is not None:
+            groups = (seeded(copy, task.seed),)
+        else:
+            values = {name: task.groups[name] for _, name in task.criteria}
+            group = Model(given.group_estimator, group_classes(given.group_estimator, given.estimator, values))
+    return PosteriorLearner(task.criteria, estimators, groups, given.aware, shares, task.seed, label=label, group=group)
 
 
 def _listed(values: Sequence[Any]) -> str:

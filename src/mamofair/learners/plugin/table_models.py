@@ -5,7 +5,7 @@ They are recipes: `fit` returns the fitted model, a value that only predicts.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
@@ -37,11 +37,10 @@ class Trees:
     learning_rate: float
     feature_fraction: float = 1.0
     categorical: tuple[int, ...] = ()
+    num_threads: int = 1  # several models are fitted side by side
 
-    def fit(
-        self, X: Float[np.ndarray, "n columns"], target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int
-    ) -> "TreesModel":
-        """Return trees fitted to a target; there must be two classes at least."""
+    def fit(self, X: Any, target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int) -> "TreesModel":
+        """Return trees fitted to a target, of rows in memory or of a `lightgbm.Sequence`; with two classes at least."""
         from lightgbm import Dataset, train
 
         parameters = {
@@ -50,7 +49,8 @@ class Trees:
             "learning_rate": self.learning_rate,
             "feature_fraction": self.feature_fraction,
             "seed": seed % 2**31,
-            "num_threads": 1,  # several models are fitted side by side
+            "data_random_seed": 1,  # else it follows from the seed in memory, but not on disk, and bins differ
+            "num_threads": self.num_threads,
             "deterministic": True,
             "force_col_wise": True,  # else LightGBM tries which is faster, and the last digits differ
             "verbosity": -1,
@@ -94,10 +94,9 @@ class Linear:
     penalty: float = 1.0
     categorical: tuple[int, ...] = ()
 
-    def fit(
-        self, X: Float[np.ndarray, "n columns"], target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int
-    ) -> "LinearModel":
+    def fit(self, X: Any, target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int) -> "LinearModel":
         """Return a regression fitted to a target; there must be two classes at least."""
+        X = np.asarray(X)  # it may be on disk
         encoding = Piecewise.of(X, self.categorical)
         newton = len(np.unique(target)) == 2 and encoding.width <= _NEWTON
         model = LogisticRegression(

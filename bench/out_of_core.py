@@ -1,0 +1,111 @@
+"""What the default learner costs on rows that are not in memory, beside rows that are.
+
+    python bench/out_of_core.py [--rows 1000000 10000000] [--effort fast] [--memory 1400MB] [--out …]
+
+Tables of 20 columns, those of bench/stream.py, are drawn into a temporary folder. The plug-in, which is what
+`--model auto` means for a table, is fitted to them in a process of its own each: in memory (`read_table`, `fit`) to the
+first size, and from files (`stream`, `fit_stream`) to each. *µs a row* are CPU microseconds (other programs may be
+running), reading included. *Peak* is the most memory the process ever held, of which Python and the others take about
+0.4 GB before any row is read. The front is compared on the same new rows by its hypervolume, of which 1 is the most.
+"""
+
+import argparse
+import json
+import platform
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from stream import drawn, run_child, written
+
+from mamofair import FairPlugInClassifier
+from mamofair.metrics import gap
+from mamofair.streaming import stream
+from mamofair.tables import read_table
+
+GOAL = 1.5  # times the time a row that rows in memory take, at the most
+NEW = 200_000  # rows that decide which front is better
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000])
+    parser.add_argument("--effort", default="fast")
+    parser.add_argument("--memory", default="1400MB")
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        print(json.dumps(fitted(*options.child)))
+        return
+    lines, times = [], {}
+    with TemporaryDirectory() as folder:
+        for size in options.rows:
+            path = written(Path(folder, f"{size}"), size)
+            for memory in ["", options.memory] if size == options.rows[0] else [options.memory]:
+                found = run_child(__file__, str(path), memory, options.effort)
+                times[size, memory] = found["seconds"] / size
+                lines.append(line(size, memory, found))
+                print(lines[-1], flush=True)
+    plain = times[options.rows[0], ""]
+    verdict = " ".join(
+        f"From files, a row of {size:,} takes {times[size, options.memory] / plain:.2f} times the time of a row in "
+        f"memory (goal: at most {GOAL})."
+        for size in options.rows
+    )
+    print(verdict)
+    if options.out:
+        options.out.write_text(page(lines, verdict))
+
+
+def line(size: int, memory: str, found: dict[str, Any]) -> str:
+    cells = [f"{found['seconds']:,.0f} s", f"{1e6 * found['seconds'] / size:.0f}", f"{found['peak']:,.0f} MB"]
+    cells += [f"{found['error']:.4f}", f"{found['volume']:.4f}"]
+    return f"| {f'files, {memory}' if memory else 'memory'} | {size:,} | {' | '.join(cells)} |"
+
+
+def page(lines: list[str], verdict: str) -> str:
+    heads = ["from", "rows", "CPU", "µs a row", "peak", "least error", "hypervolume"]
+    table = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *lines]
+    told = __doc__.split("\n\n", 2)[2].strip()
+    command = "python " + " ".join(["bench/out_of_core.py", *sys.argv[1:]])
+    versions = ", ".join(f"{name} {version(name)}" for name in ("mamofair", "lightgbm", "pyarrow", "numpy"))
+    made = f"`{command}`, two cores, {versions}, Python {platform.python_version()}."
+    return "\n\n".join(["# Out of core", told, "\n".join(table), verdict, made]) + "\n"
+
+
+def fitted(path: str, memory: str, effort: str) -> dict[str, Any]:
+    """Fit the plug-in, in memory if none is given, and return what that took and how good its front is."""
+    begun = time.process_time()
+    model = FairPlugInClassifier(effort=effort, random_state=0)
+    if memory:
+        model.fit_stream(stream(path, "hired", sensitive=["sex"], memory=memory))
+    else:
+        X, y, people = read_table(path, "hired", sensitive=["sex"])
+        model.fit(X, y, sensitive_features=people)
+    seconds = time.process_time() - begun
+    error, volume = judged(model)
+    return {"seconds": seconds, "error": error, "volume": volume}
+
+
+def judged(model: FairPlugInClassifier) -> tuple[float, float]:
+    """Return the least error on new rows, and the area below error ½ and gap ½ that the front dominates, of 1."""
+    new = drawn(NEW, np.random.default_rng(1)).to_pandas()
+    y, sex = new.pop("hired"), new.pop("sex")
+    points = []
+    for decided in model.decide_all(new):
+        difference = gap(y, decided.astype(int), sensitive_features=sex, notion="demographic_parity")
+        points.append((float((decided != y).mean()), difference))
+    area, reached = 0.0, 0.5
+    for error, own in sorted(points):
+        if own < reached:
+            area, reached = area + (0.5 - error) * (reached - own), own
+    return min(points)[0], 4 * area
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""How estimators learn from rows that need not fit in memory."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from mamofair.estimators._reading import draw_seed, task_settings
+from mamofair.estimators.progress import finish
+from mamofair.learners import Learner, Parts, Search, Task
+from mamofair.streaming.blocks import ReadX
+from mamofair.streaming.holdout import hold_out
+from mamofair.streaming.table import Stream
+
+__all__ = ["Streams"]
+
+Kind = TypeVar("Kind", bound="Streams")
+
+
+class Streams:
+    """Mixin of all estimators: `fit` for streams."""
+
+    def fit_stream(self: Kind, rows: Any, *, memory: int | str | None = None) -> Kind:
+        """Find the front as `fit` does, on rows that need not fit in memory.
+
+        One pass finds labels, groups and scales and keeps the rows held back. Then networks read the rows again each
+        epoch, shuffled in a buffer. The plug-in copies them to a temporary file, as numbers, and fits its models to
+        that. Boosting trains on as many rows as fit. Which rows are held back, and in which fold a row is, follows from
+        its content and `random_state`: the same in every pass, whatever the order. Rows with the same content go
+        together.
+
+        Parameters
+        ----------
+        rows
+            What can be iterated again and again and yields batches of rows: (X, y, sensitive_features), numbers in X,
+            and if there are some sample_weight and keys (numbers that stand for a row's content). Such as
+            `mamofair.streaming.stream` returns, whose pieces are also read in another order each epoch, and which may
+            have columns of text.
+        memory
+            What rows may take in memory, such as "2GB"; by default what `rows.memory` says, or 2GB. Fewer rows are
+            held back if they would take more than a quarter of it.
+        """
+        return finish(self, self.fitting_stream(rows, memory=memory))
+
+    def fitting_stream(self: Kind, rows: Any, *, memory: int | str | None = None) -> Iterator[Kind]:
+        """Find the front on a stream step by step: yields this estimator, usable so far, after each epoch or round.
+
+        Parameters are those of `fit_stream`, which exhausts this.
+        """
+        return self._follow(*self.start_stream(rows, memory))  # type: ignore[attr-defined, no-any-return]
+
+    def resume_stream(self: Kind, rows: Any) -> Iterator[Kind]:
+        """Go on with a fit of a stream that was interrupted, and end as one that never was."""
+        return self._resume(partial(self.start_stream, rows, None))  # type: ignore[attr-defined, no-any-return]
+
+    def start_stream(self: Any, rows: Any, memory: int | str | None, resumed: bool = False) -> tuple[Search, Parts]:
+        """Read and check all rows in one pass, as `start` does, and hold some out; the others are streamed."""
+        earlier = self._check_start(resumed)
+        if isinstance(self.calibration_fraction, str):
+            raise ValueError("`calibration_fraction` must be a number to train from a stream: found 'plan'. Try 0.2.")
+        learner = self._learner_after(earlier, resumed)
+        learner.check_stream()
+        rows, read = _reading(self, learner, rows, reset=earlier is None)
+        valid = self.validation_fraction if learner.needs_validation(self.notions) else 0.0
+        seed = learner.draw_seed(earlier.task.seed if earlier else draw_seed(self.random_state))
+        held = hold_out(
+            rows,
+            read,
+            fractions=(valid, self.calibration_fraction),
+            seed=seed,
+            favorable=self.favorable,
+            crossed=self.crossed,
+            notions=self.notions,
+            min_group=self.min_group,
+            memory=memory,
+            bound=earlier.bound if earlier else None,
+        )
+        task = Task.of(held.classes, held.groups, seed=seed, **task_settings(self), custom=learner.custom)
+        parts = learner.take_stream(held.parts, seed)
+        search = self._open(task, learner, parts, earlier, held.small)
+        search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)
+        return search, parts
+
+
+def _reading(estimator: Any, learner: Learner, rows: Any, reset: bool) -> tuple[Any, ReadX]:
+    """Return rows as a learner takes them, text as codes if it does, and what checks and reads their features."""
+    if learner.takes_text(estimator.notions) and isinstance(rows, Stream):
+        learner.read(estimator, rows.as_codes().example, reset=reset)
+        return rows.as_codes(), lambda X, reset: X
+
+    def read(X: Any, first: bool) -> np.ndarray:
+        return learner.read_stream(estimator, X, first and reset)
+
+    return rows, read

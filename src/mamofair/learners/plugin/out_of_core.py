@@ -1,0 +1,135 @@
+"""The plug-in on rows that are on disk: models by folds, what they believe as columns on disk, and counts by pieces.
+
+The models are those of `PosteriorLearner`, which LightGBM bins from disk, a byte a value. What they believe of the rows
+of their fold is written behind the rows. Rules are searched for on some rows, and counted on all.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from mamofair._messages import warn_user
+from mamofair._rows.disk import DiskArray
+from mamofair.fronts import Tally
+from mamofair.learners.plugin.multipliers import Evidence, Posterior, State
+from mamofair.learners.plugin.mutations import measure
+from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
+from mamofair.learners.plugin.stored import StoredRows
+from mamofair.learners.plugin.table_models import Trees
+from mamofair.learners.rows import Rows
+
+__all__ = ["Beliefs", "cross_fit_stored", "fitting_within"]
+
+_SEARCHED = 1_000_000  # rows on which models are stacked and rules are searched for
+# Of the memory, for the rows that models are fitted to. A row takes a byte a column, and gradients, scores and indices.
+_SHARE, _BESIDES = 1 / 2, 56
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What models believe of rows on disk: of `some` rows in memory, and of all, as what rules decide by, on disk."""
+
+    rows: StoredRows
+    some: Rows
+    posterior: Posterior
+    evidence: DiskArray
+
+    def counting(self, given: Callable[[np.ndarray, Rows], Evidence]) -> Callable[[list[State]], list[Tally]]:
+        """Return what counts the decisions of rules on all rows; `given` makes evidence of what is on disk."""
+
+        def count(states: list[State]) -> list[Tally]:
+            total: list[Tally] = []
+            for numbers in self.rows.pieces():
+                part = self.rows[numbers]
+                tallies = measure(states, given(self.evidence.take(numbers), part), part.counter())
+                total = [one + other for one, other in zip(total, tallies, strict=True)] if total else tallies
+            return total
+
+        return count
+
+
+def fitting_within(learner: PosteriorLearner, rows: StoredRows) -> tuple[PosteriorLearner, float]:
+    """Return a learner that fits as many models side by side as the memory allows, and the share of rows it allows."""
+    room, cores = rows.memory * _SHARE, os.cpu_count() or 1
+    need = len(rows) * (rows.X.native.table.width + _BESIDES)
+    share = min(1.0, room / need)
+    jobs = int(np.clip(room // (share * need), 1, cores))
+    if share < 1:
+        warn_user(
+            f"Models are fitted to {share:.0%} of {len(rows):,} rows, to stay within `memory`; points are measured on "
+            f"all of them. {need / _SHARE / 1e9:,.1f} GB would be enough for all."
+        )
+    threads = max(1, cores // jobs)
+
+    def within(estimators: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(replace(own, num_threads=threads) if isinstance(own, Trees) else own for own in estimators)
+
+    estimators = within(learner.estimators), within(learner.group_estimators)
+    return replace(learner, estimators=estimators[0], group_estimators=estimators[1], jobs=jobs), share
+
+
+def cross_fit_stored(
+    learner: PosteriorLearner,
+    rows: StoredRows,
+    folds: int,
+    evidence: Callable[[Posterior, Rows], Evidence],
+    width: int,
+) -> tuple[Beliefs, PosteriorModel]:
+    """Return beliefs of every row from models that have not seen it, and a final model of all rows.
+
+    As `PosteriorLearner.cross_fit` does, but for where rows are. Folds follow from the content of rows. `evidence` is
+    what rules decide by, with so many terms.
+    """
+    learner, share = fitting_within(learner, rows)
+    whole = learner.fit(rows.others(-1, folds, share))
+    told = replace(learner, constant=whole.constant)
+    models = [told.fit(rows.others(fold, folds, share)) for fold in range(folds)]
+    views = _views(models, rows)
+    numbers = _some(len(rows), learner.seed)
+    some = rows[numbers]
+    stacks = learner.stack({key: _apart(own.take(numbers), models[0], key) for key, own in views.items()}, some)
+    model = replace(whole, stacks=stacks)
+
+    def posterior(numbers: np.ndarray, part: Rows) -> Posterior:
+        given = {key: _apart(own.take(numbers), models[0], key) for key, own in views.items()}
+        return model.join(given, part.groups if learner.aware else None)
+
+    columns = DiskArray(1 + width)
+    for piece in rows.pieces():
+        part = rows[piece]
+        found = evidence(posterior(piece, part), part)
+        columns.append(np.column_stack([found.gain, found.terms]))
+    return Beliefs(rows, some, posterior(numbers, some), columns), model
+
+
+def _some(count: int, seed: int) -> np.ndarray:
+    """Return the numbers of some rows, in order: all, or as many as it takes."""
+    if count <= _SEARCHED:
+        return np.arange(count)
+    return np.sort(np.random.default_rng(seed).choice(count, _SEARCHED, replace=False, shuffle=False))
+
+
+def _views(models: list[PosteriorModel], rows: StoredRows) -> dict[Any, DiskArray]:
+    """Return what the models of each row's fold believe of it: of each target, all models' classes side by side."""
+    written: dict[Any, DiskArray] = {}
+    for numbers in rows.pieces():
+        folds, blocks = rows.folds(numbers, len(models)), dict[Any, np.ndarray]()
+        for fold, model in enumerate(models):
+            wanted = np.flatnonzero(folds == fold)
+            if not len(wanted):
+                continue
+            for key, view in model.views(rows.X[numbers[wanted]]).items():
+                flat = view.transpose(1, 0, 2).reshape(len(wanted), -1)
+                blocks.setdefault(key, np.empty((len(numbers), flat.shape[1])))[wanted] = flat
+        for key, block in blocks.items():
+            written.setdefault(key, DiskArray(block.shape[1])).append(block)
+    return written
+
+
+def _apart(block: np.ndarray, model: PosteriorModel, key: Any) -> np.ndarray:
+    """Return the views of models one by one again."""
+    count = len(model.models[key])
+    return np.ascontiguousarray(block.reshape(len(block), count, -1).transpose(1, 0, 2))

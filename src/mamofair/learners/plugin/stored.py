@@ -1,0 +1,120 @@
+"""Rows to learn from that are on disk: read as often, and in any order, as the models need them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from mamofair._rows.disk import DiskArray
+from mamofair._rows.groups import Groups
+from mamofair.learners.plugin.classifiers import Table
+from mamofair.learners.rows import Rows
+
+__all__ = ["Reader", "StoredRows", "StoredTable"]
+
+_AT_ONCE = 2**16  # rows in memory
+
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Some rows of a table on disk, as LightGBM reads them to bin them: one row, for a sample, or the next few.
+
+    `rows` are their numbers, in order.
+    """
+
+    table: DiskArray
+    rows: Int[np.ndarray, " n"]
+    batch_size: int = 2**14
+
+    def __post_init__(self) -> None:
+        from lightgbm import Sequence
+
+        Sequence.register(Reader)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, index: Any) -> Float[np.ndarray, "..."]:
+        if isinstance(index, slice):
+            return self.table.take(self.rows[index])
+        row = int(self.rows[index])
+        return np.asarray(self.table[row : row + 1][0])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.table.take(self.rows)
+
+
+@dataclass(frozen=True, eq=False)
+class StoredTable(Table):
+    """Some rows of a table on disk; those of them that are taken stay there, too."""
+
+    native: Reader
+
+    def __len__(self) -> int:
+        return len(self.native)
+
+    def __getitem__(self, rows: Any) -> "StoredTable":
+        return StoredTable(Reader(self.native.table, self.native.rows[rows]))
+
+    def pieces(self) -> Iterator[Table]:
+        """Yield the rows, some at a time, in memory."""
+        for start in range(0, len(self), _AT_ONCE):
+            yield Table(self.native[start : start + _AT_ONCE])
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRows(Rows):
+    """Rows on disk.
+
+    `y`, `groups` and `weight` have each combination of label and groups that occurs once, and what its rows weigh.
+    `about` has, row by row, the label, the groups, a place in [0, 1) that decides its fold and, if there are some, the
+    weight. Rows may take `memory` bytes while they are learned from.
+    """
+
+    about: DiskArray
+    memory: int
+
+    def __len__(self) -> int:
+        return len(self.about)
+
+    def __getitem__(self, index: Any) -> Rows:
+        """Return some rows, whose numbers are in order: labels and groups in memory, features on disk."""
+        numbers = np.asarray(index)
+        parts = [self._read(numbers[start : start + _AT_ONCE]) for start in range(0, max(1, len(numbers)), _AT_ONCE)]
+        y, codes, weights = (np.concatenate(own) for own in zip(*parts, strict=True))
+        groups = Groups(self.groups.names, self.groups.values, codes)
+        return Rows(
+            StoredTable(Reader(self.X.native.table, numbers)), y, groups, weights[:, 0] if self._is_weighted else None
+        )
+
+    def _read(self, numbers: Int[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return labels, groups and weights, as small as they can be: there may be many rows."""
+        about, size = self.about.take(numbers), len(self.groups.names)
+        return about[:, 0].astype(np.int8), about[:, 1 : 1 + size].astype(np.int32), about[:, 2 + size :]
+
+    @property
+    def _is_weighted(self) -> bool:
+        return self.about.width > 2 + len(self.groups.names)
+
+    def pieces(self) -> Iterator[Int[np.ndarray, " _"]]:
+        """Yield the numbers of all rows, some at a time."""
+        for start in range(0, len(self), _AT_ONCE):
+            yield np.arange(start, min(start + _AT_ONCE, len(self)))
+
+    def places(self, numbers: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+        """Return the place of each of some rows."""
+        return self.about.take(numbers)[:, 1 + len(self.groups.names)]
+
+    def folds(self, numbers: Int[np.ndarray, " n"], count: int) -> Int[np.ndarray, " n"]:
+        """Return the fold of each of some rows, if there are so many folds."""
+        return np.asarray((self.places(numbers) * count).astype(np.int8))
+
+    def others(self, fold: int, count: int, share: float) -> Rows:
+        """Return the rows that are not in a fold, −1 for all, or a share of them: the same ones in all folds."""
+        kept = []
+        for numbers in self.pieces():
+            places = self.places(numbers) * count
+            kept.append(numbers[(places.astype(int) != fold) & (places % 1 < share)].astype(np.int32))
+        return self[np.concatenate(kept)]

@@ -1,0 +1,120 @@
+"""Training rows of a stream: read again each epoch, copied to disk, or as many of them in memory as fit."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from mamofair._descent.ranks import Ranks
+from mamofair._messages import warn_user
+from mamofair._rows.batches import Batch
+from mamofair._rows.disk import DiskArray
+from mamofair._rows.groups import Census, Groups
+from mamofair._rows.moments import Moments
+from mamofair._rows.splits import row_places
+from mamofair.learners import Rows
+from mamofair.learners.numbers import Scaling
+from mamofair.learners.plugin.stored import Reader, StoredRows, StoredTable
+from mamofair.learners.rows import AsTensor
+from mamofair.streaming.blocks import RowBlock, concatenate
+from mamofair.streaming.buffer import ShuffleBuffer
+
+__all__ = ["StreamedRows", "TrainStats"]
+
+_SHARE = 1 / 4  # of the memory, for rows that are shuffled
+_LOADED = 1 / 2  # of the memory, for rows that are learned from without being read again
+_FOLD_SEED = 2  # makes folds independent of other choices with the same seed
+
+
+@dataclass(frozen=True, eq=False)
+class TrainStats:
+    """Statistics of training rows: labels and groups, moments, and rows by chunk; `a + b` are those of both."""
+
+    census: Census
+    moments: Moments
+    counts: Mapping[int, int]
+
+    @classmethod
+    def of(cls, chunk: int, block: RowBlock) -> "TrainStats":
+        """Return the statistics of some rows of a chunk."""
+        return cls(block.census(), Moments.of(block.X), {chunk: len(block)})
+
+    def __add__(self, other: "TrainStats") -> "TrainStats":
+        chunks = {**self.counts, **other.counts}
+        counts = {chunk: self.counts.get(chunk, 0) + other.counts.get(chunk, 0) for chunk in chunks}
+        return TrainStats(self.census + other.census, self.moments + other.moments, counts)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamedRows(Rows):
+    """Training rows that are read again each epoch.
+
+    `X` has two rows, as an example, and `weight` theirs; `y` and `groups` have each combination that occurs once.
+    """
+
+    stats: TrainStats
+    blocks: Callable[[int], Iterator[RowBlock]]  # of a chunk
+    chunks: int
+    memory: int
+
+    def __len__(self) -> int:
+        return self.stats.moments.rows
+
+    def scaling(self, pieces: int | None) -> Scaling:
+        """Return how columns are scaled; there are no pieces, since one pass does not find quantiles."""
+        return Scaling.by(self.stats.moments)
+
+    def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool = True) -> ShuffleBuffer:
+        """Return batches for training, of nearly equal size, shuffled in a buffer as large as memory allows."""
+        row = 4 * (self.X[0].size + 2 * (1 + sum(map(len, self.groups.values))))
+        counts = [self.stats.counts.get(chunk, 0) for chunk in range(self.chunks)]
+
+        def read(chunk: int) -> Iterator[Batch]:
+            for block in self.blocks(chunk):
+                memberships = block.groups.memberships(block.y, block.weight)
+                yield Batch.of(tensor(block.X, "cpu"), block.y, memberships, block.weight)
+
+        capacity = max(batch_size, int(self.memory * _SHARE / row))
+        return ShuffleBuffer(read, counts, batch_size, capacity, device, ranks.rank, ranks.size)
+
+    def _read(self) -> Iterator[RowBlock]:
+        return chain.from_iterable(map(self.blocks, range(self.chunks)))
+
+    def stored(self, seed: int) -> StoredRows:
+        """Return a copy on disk; a row's fold follows from its content and the seed."""
+        table = DiskArray(self.X.shape[1])
+        about = DiskArray(2 + len(self.groups.names) + (self.weight is not None))
+        weights = Counter[tuple[int, ...]]()
+        for block in self._read():
+            place = row_places(block.keys, seed, _FOLD_SEED)
+            own = [] if block.weight is None else [block.weight]
+            table.append(np.asarray(block.X, dtype=float))
+            about.append(np.column_stack([block.y, block.groups.codes, place, *own]))
+            weights += _weights(block)
+        cells = np.array(list(weights), dtype=int)
+        groups = Groups(self.groups.names, self.groups.values, cells[:, 1:])
+        X = StoredTable(Reader(table, np.arange(len(table))))
+        return StoredRows(X, cells[:, 0], groups, np.array([*weights.values()]), about, self.memory)
+
+    def loaded(self, width: int) -> Rows:
+        """Return as many rows as fit in memory, chosen by their content; each takes `width` bytes beside its own."""
+        first = next(self._read())
+        size = first.nbytes / len(first) + 8 * first.X[0].size + width
+        share = min(1.0, _LOADED * self.memory / (size * len(self)))
+        if share < 1:
+            warn_user(
+                f"Models are trained on {share:.0%} of {len(self):,} rows, to stay within `memory`: "
+                f"{size * len(self) / _LOADED / 1e9:,.1f} GB would be enough for all."
+            )
+        kept = [block[row_places(block.keys, 0, _FOLD_SEED) < share] for block in self._read()]
+        rows = concatenate([block for block in kept if len(block)])
+        return Rows(rows.X, rows.y, rows.groups.as_in(self.groups), rows.weight)
+
+
+def _weights(block: RowBlock) -> "Counter[tuple[int, ...]]":
+    """Return what the rows of each label and groups weigh."""
+    cells, places = np.unique(np.column_stack([block.y, block.groups.codes]), axis=0, return_inverse=True)
+    sums = np.bincount(places.ravel(), block.weight)
+    return Counter(dict(zip(map(tuple, cells.tolist()), sums.tolist(), strict=True)))
