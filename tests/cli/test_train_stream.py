@@ -113,7 +113,7 @@ def test_only_folders_and_what_is_large_or_asked_for_is_streamed(shards, tmp_pat
     assert not is_streamed(TrainOptions(small))
     monkeypatch.setattr("mamofair.cli._streamed._BUDGET", "1kB")
     assert is_streamed(TrainOptions(small))
-    assert not is_streamed(TrainOptions(small, model="boosting"))
+    assert is_streamed(TrainOptions(small, model="boosting"))
     (tmp_path / "large.csv").write_text("x" * 2000)
     assert not is_streamed(TrainOptions(str(tmp_path / "large.csv")))
 
@@ -121,7 +121,7 @@ def test_only_folders_and_what_is_large_or_asked_for_is_streamed(shards, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*ASKED, "--model", "boosting"], "Only `--model net` trains on rows that are not in memory: found 'boosting'"),
+        ([*ASKED, "--favorable", "maybe"], "must have one favorable value: found 'yes', 'maybe'"),
         ([*ASKED, "--test-fraction", "0"], "`--test-fraction` must be greater than 0 and less than 1: found 0"),
         ([*ASKED, "--memory", "lots"], "such as 2GB or 500MB: found 'lots'"),
         ([], "`--target` is missing: name the column of loans to predict"),
@@ -181,3 +181,35 @@ def test_shards_that_have_changed_are_not_trained_on_further(shards, tmp_path, f
     table.loc[7, "age"] += 1
     table.to_parquet(folder / "part-2.parquet", index=False, row_group_size=300)
     assert "must not change during training: it has changed" in fails("train", "--resume", out)
+
+
+QUICK = (*COLUMNS, "--no-limit", "--effort", "fast", "--sensitive", "race")
+
+
+def test_auto_is_the_plug_in_and_test_rows_are_measured_with_the_very_models(shards, tmp_path):
+    out = tmp_path / "run"
+    said = train(shards, *QUICK, "--memory", "100MB", "--out", out)
+    found = load_run(out)
+    assert list(found.estimator.estimators_) == ["plugin"]
+    assert "Training reads 1,200 rows in 5 chunks, within 100 MB of memory" in said.stderr
+    table = people()
+    rows = stream(shards, "approved", "yes", ["gender", "race"], test_fraction=0.25).as_codes()
+    test = pd.concat([rows.frame(block.X).assign(y=block.y) for block in rows.test], ignore_index=True)
+    decided = found.estimator.predict(test.drop(columns="y")) == "yes"
+    assert found.test[found.estimator.selected_].error == pytest.approx((decided != test["y"]).mean())
+    table.to_parquet(tmp_path / "new.parquet")
+    done = RUNNER.invoke(app, ["predict", str(out), str(tmp_path / "new.parquet"), "-o", str(tmp_path / "new.csv")])
+    assert done.exit_code == 0, done.output
+    X = read_features(tmp_path / "new.parquet", found.estimator.encoder_.feature_names_in_)
+    assert pd.read_csv(tmp_path / "new.csv")["prediction"].tolist() == found.estimator.predict(X).tolist()
+
+
+def test_a_plug_in_that_is_killed_leaves_no_file_and_is_trained_again_to_the_same_front(shards, tmp_path, monkeypatch):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    assert stopped(signal.SIGKILL, tmp_path / "run", shards, *QUICK).returncode == -signal.SIGKILL
+    assert list(scratch.iterdir()) == []
+    train("--resume", tmp_path / "run")
+    train(shards, *QUICK, "--out", tmp_path / "whole")
+    assert results(tmp_path / "run") == results(tmp_path / "whole")

@@ -3,12 +3,17 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.linear_model import LogisticRegression
 
-from mamofair import FairPlugInClassifier
+from mamofair import FairBoostingClassifier, FairPlugInClassifier, FairPortfolioClassifier
+from mamofair._rows.disk import DiskArray
 from mamofair._rows.splits import row_places
 from mamofair.estimators._reading import draw_seed
 from mamofair.learners import Rows
-from mamofair.learners.plugin import stored
+from mamofair.learners.plugin import learner, out_of_core, stored
+from mamofair.learners.plugin.table_models import EFFORTS, Trees
 from mamofair.streaming import stream
 from mamofair.tables import encoder
 
@@ -40,14 +45,20 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def small_pieces(monkeypatch):
-    """Rows are read some at a time, as if they were many."""
+def quick(monkeypatch):
+    """Few trees and few rules, and rows that are read some at a time, as if they were many."""
+    trees = Trees(8, 4, 0.3), Trees(12, 6, 0.2, 0.6)
+    monkeypatch.setitem(EFFORTS, "fast", (trees[:1], 0))
+    monkeypatch.setitem(EFFORTS, "balanced", (trees, 0))  # products of matrices, in pieces, differ in the last digit
+    monkeypatch.setitem(learner._MUTATIONS, "fast", 1)
+    monkeypatch.setitem(learner._MUTATIONS, "balanced", 1)
+    monkeypatch.setattr(out_of_core.os, "cpu_count", lambda: 1)  # threads of LightGBM wait for each other
     monkeypatch.setattr(stored, "_AT_ONCE", 128)
     monkeypatch.setattr("mamofair._rows.disk._STRETCH", 50)
 
 
 def plugin(**options):
-    return FairPlugInClassifier(random_state=0, **({"effort": "fast"} | options))
+    return FairPlugInClassifier(random_state=0, **({"effort": "fast", "max_points": 20} | options))
 
 
 def in_memory(model, rows, attributes):
@@ -67,17 +78,16 @@ def in_memory(model, rows, attributes):
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("attributes", "options"),
     [
-        {},
-        {"effort": "balanced", "notions": ["dp", "eopp"]},
-        {"notions": {"race": "eodds"}, "performance": "balanced_error"},
-        {"aware": True},
+        (["sex"], {}),
+        (["sex"], {"effort": "balanced"}),
+        (["sex", "race"], {"notions": {"race": "eopp"}, "performance": "balanced_error"}),
+        (["sex"], {"aware": True}),
     ],
     ids=["one gap", "stacked", "several groups", "aware"],
 )
-def test_the_front_is_that_of_rows_in_memory_in_the_same_folds_bit_for_bit(options, folder, small_pieces):
-    attributes = ["sex", "race"] if "notions" in options else ["sex"]
+def test_the_front_is_that_of_rows_in_memory_in_the_same_folds_bit_for_bit(attributes, options, folder, quick):
     rows = stream(folder, "hired", sensitive=attributes, drop=["race"] if len(attributes) == 1 else [])
     streamed = plugin(**options).fit_stream(rows)
     expected = in_memory(plugin(**options), rows, attributes)
@@ -86,3 +96,91 @@ def test_the_front_is_that_of_rows_in_memory_in_the_same_folds_bit_for_bit(optio
     X = encoder("none").fit_transform(people()[FEATURES])
     scores = [model.decision_function(X, **told) for model in (streamed, expected)]
     np.testing.assert_array_equal(*scores)
+
+
+def batches(weight=None, size=200):
+    """Numbers only, in batches, with weights or without."""
+    table = people()
+    X, y, sex = table[["income", "age"]].to_numpy(), table["hired"].to_numpy(), table["sex"]
+    parts = (X, y, sex) if weight is None else (X, y, sex, weight)
+    return [tuple(part[i : i + size] for part in parts) for i in range(0, ROWS, size)]
+
+
+def test_batches_of_numbers_are_taken_in_any_order_and_weights_count(quick):
+    weight = np.random.default_rng(0).choice([1.0, 3.0], ROWS)
+    model = plugin().fit_stream(batches(weight))
+    overall = model.front_.points[0].valid.overall
+    assert overall.sum() == pytest.approx(weight.sum())
+    assert overall[[0, 2]].sum() == pytest.approx(weight[people()["hired"] == 1].sum())
+    sizes = [plugin().fit_stream(batches()[::step]).front_.points[0].valid.counts["sex"].sum() for step in (1, -1)]
+    assert sizes == [ROWS, ROWS]
+
+
+def test_rows_held_back_measure_and_calibrate_if_there_are_no_folds(quick):
+    model = plugin(cv=None, calibration_fraction=0.2).fit_stream(batches())
+    sizes = model.search_.sizes
+    assert sum(sizes.values()) == ROWS
+    assert model.front_.points[0].valid.overall.sum() == sizes["validation"] > 100
+    assert model.front_.points[0].calibration.overall.sum() == sizes["calibration"] > 100
+    folded = plugin(calibration_fraction=0.2).fit_stream(batches())
+    assert folded.search_.sizes["train"] == folded.search_.sizes["validation"]
+    assert folded.search_.sizes["train"] + folded.search_.sizes["calibration"] == ROWS
+
+
+def test_rules_found_on_some_rows_are_counted_on_all(quick, monkeypatch):
+    monkeypatch.setattr(out_of_core, "_SEARCHED", 300)
+    model = plugin().fit_stream(batches())
+    assert all(point.valid.overall.sum() == ROWS for point in model.front_.points)
+
+
+def test_little_memory_fits_models_to_fewer_rows_and_measures_on_all(quick):
+    with pytest.warns(UserWarning, match=r"Models are fitted to \d+% of 900 rows, to stay within `memory`"):
+        model = plugin().fit_stream(batches(), memory="60kB")
+    assert model.front_.points[0].valid.overall.sum() == ROWS
+    with pytest.warns(UserWarning, match=r"Models are trained on \d+% of \d+ rows, to stay within `memory`"):
+        FairBoostingClassifier(n_estimators=2, members=2, random_state=0).fit_stream(batches(), memory="300kB")
+
+
+def test_a_portfolio_is_the_plug_in_or_where_that_has_no_rule_a_network_and_boosting(folder, quick):
+    rows = stream(folder, "hired", sensitive=["sex"], drop=["race"])
+    alone = FairPortfolioClassifier(effort="fast", random_state=0).fit_stream(rows)
+    assert list(alone.estimators_) == ["plugin"]
+    expected = plugin(max_points=200).fit_stream(rows).front_.frame()
+    pd.testing.assert_frame_equal(alone.front_.frame()[expected.columns], expected)
+    assert set(alone.predict(people()[FEATURES])) <= {0, 1}
+    both = FairPortfolioClassifier(effort="fast", notions="predictive_parity", random_state=0).fit_stream(rows)
+    assert list(both.estimators_) == ["boosting"]
+
+
+def test_boosting_that_memory_holds_trains_on_the_very_rows_that_are_not_held_back(quick):
+    model = FairBoostingClassifier(n_estimators=3, members=2, random_state=0)
+    parts = model.start_stream(batches(), None)[1]
+    loaded = parts.train.loaded(100)
+    assert len(loaded) == len(parts.train) == ROWS - len(parts.valid)
+    incomes = [set(part.X[~np.isnan(part.X[:, 0]), 0].tolist()) for part in (parts.valid, loaded)]
+    assert not incomes[0] & incomes[1]
+
+
+def test_what_a_stream_cannot_be_learned_by_is_refused_in_one_line(folder):
+    rows = stream(folder, "hired", sensitive=["sex"])
+    with pytest.raises(ValueError, match="are learned by our own models: found `estimator`"):
+        FairPlugInClassifier(LogisticRegression()).fit_stream(rows)
+    with pytest.raises(ValueError, match="`cv` must be None to train from a stream: found 3"):
+        FairBoostingClassifier(cv=3).fit_stream(rows)
+    with pytest.raises(ValueError, match="X must be numeric"):
+        plugin().fit_stream([(people()[FEATURES], people()["hired"], people()["sex"])])
+    with pytest.raises(ValueError, match="found X of 3 dimensions"):
+        FairPortfolioClassifier().fit_stream([(np.zeros((9, 2, 2)), [0, 1, 0] * 3, ["a", "b", "a"] * 3)])
+
+
+@given(st.lists(st.integers(0, 199), unique=True, max_size=60), st.integers(1, 40))
+def test_rows_on_disk_are_read_as_they_were_written(chosen, stretch):
+    table, numbers = DiskArray(3), np.random.default_rng(0).normal(size=(200, 3))
+    for start in range(0, 200, 70):
+        table.append(numbers[start : start + 70])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mamofair._rows.disk._STRETCH", stretch)
+        np.testing.assert_array_equal(table.take(np.sort(chosen).astype(int)), numbers[sorted(chosen)])
+    np.testing.assert_array_equal(table[10:20], numbers[10:20])
+    with pytest.raises(ValueError, match="Rows must have 3 columns: found 2"):
+        table.append(np.zeros((1, 2)))

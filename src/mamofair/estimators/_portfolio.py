@@ -113,8 +113,8 @@ class PortfolioLearner(Learner):
             )
         if reset:
             self.read(estimator, X, reset=True)
-        read = [self.learners[name].read_stream(own, X, reset) for name, own in self.estimators.items()]
-        return read[0]  # all have checked them
+        pairs = [(self.learners.get(name) or own.search_.learner, own) for name, own in self.estimators.items()]
+        return [learner.read_stream(own, X, reset) for learner, own in pairs][-1]  # all check them
 
     def take_stream(self, parts: Parts, seed: int) -> Parts:
         """Return the parts as an estimator that is alone learns from them; several share them."""

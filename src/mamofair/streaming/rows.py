@@ -1,6 +1,5 @@
 """Training rows of a stream: read again each epoch, copied to disk, or as many of them in memory as fit."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -86,13 +85,14 @@ class StreamedRows(Rows):
         """Return a copy on disk; a row's fold follows from its content and the seed."""
         table = DiskArray(self.X.shape[1])
         about = DiskArray(2 + len(self.groups.names) + (self.weight is not None))
-        weights = Counter[tuple[int, ...]]()
+        weights: dict[tuple[int, ...], float] = {}
         for block in self._read():
             place = row_places(block.keys, seed, _FOLD_SEED)
             own = [] if block.weight is None else [block.weight]
             table.append(np.asarray(block.X, dtype=float))
             about.append(np.column_stack([block.y, block.groups.codes, place, *own]))
-            weights += _weights(block)
+            for cell, weight in _weights(block).items():
+                weights[cell] = weights.get(cell, 0.0) + weight
         cells = np.array(list(weights), dtype=int)
         groups = Groups(self.groups.names, self.groups.values, cells[:, 1:])
         X = StoredTable(Reader(table, np.arange(len(table))))
@@ -113,8 +113,8 @@ class StreamedRows(Rows):
         return Rows(rows.X, rows.y, rows.groups.as_in(self.groups), rows.weight)
 
 
-def _weights(block: RowBlock) -> "Counter[tuple[int, ...]]":
+def _weights(block: RowBlock) -> dict[tuple[int, ...], float]:
     """Return what the rows of each label and groups weigh."""
     cells, places = np.unique(np.column_stack([block.y, block.groups.codes]), axis=0, return_inverse=True)
     sums = np.bincount(places.ravel(), block.weight)
-    return Counter(dict(zip(map(tuple, cells.tolist()), sums.tolist(), strict=True)))
+    return dict(zip(map(tuple, cells.tolist()), map(float, sums), strict=True))

@@ -49,8 +49,9 @@ class Stack:
         return cls(found[:models], found[models:])
 
     def __call__(self, given: Float[np.ndarray, "models n classes"]) -> Float[np.ndarray, "n classes"]:
-        """Return the combined probabilities."""
-        return np.asarray(softmax(np.tensordot(self.weights, _logs(given), 1) + self.bias, axis=1))
+        """Return the combined probabilities; the same for a row, to the last digit, whatever rows come with it."""
+        score = sum((weight * own for weight, own in zip(self.weights, _logs(given), strict=True)), start=self.bias)
+        return np.asarray(softmax(score, axis=1))
 
 
 def _logs(given: np.ndarray) -> np.ndarray:
