@@ -28,7 +28,7 @@ from mamofair.streaming import stream
 from mamofair.tables import read_table
 
 GOAL = 1.5  # times the time a row that rows in memory take, at the most
-NEW = 200_000  # rows that decide which front is better
+NEW = 50_000  # rows that decide which front is better
 
 
 def main() -> None:

@@ -280,14 +280,6 @@ def test_only_the_default_network_is_exported():
         to_onnx(model)
 
 
-def test_a_run_without_networks_is_not_exported(loans, tmp_path, fails):
-    run = tmp_path / "run"
-    mamofair_says("train", loans, *ASKED, "--model", "boosting", "--epochs", 2, "--out", run)
-    said = fails("export", run, "--onnx", tmp_path / "model.onnx")
-    assert "has a FairBoostingClassifier. Train with `--model net`." in said
-    assert not (tmp_path / "model.onnx").exists()
-
-
 def test_data_sets_are_listed_with_rows_terms_and_whether_they_are_at_hand(monkeypatch, tmp_path):
     monkeypatch.setenv("MAMOFAIR_DATA", str(tmp_path))
     monkeypatch.setattr("mamofair.datasets._files.cache_folder", lambda: tmp_path)

@@ -25,23 +25,18 @@ def export(
 ) -> None:
     """Export one model of a run as ONNX, encoder included: columns in, predictions out.
 
-    The run must come from `--model net`. Each column is an input of shape
-    (rows, 1). Numbers are doubles; a missing number is NaN, a missing text
-    is empty.
+    Networks, boosting and plug-in rules are all one file. Each column is an
+    input of shape (rows, 1). Numbers are doubles; a missing number is NaN, a
+    missing text is empty.
 
     Example: mamofair export runs/loans --onnx loans.onnx --point 12
     """
-    from mamofair import FairNetClassifier
     from mamofair.cli._predict import load_model
     from mamofair.runs import replaced_file, to_onnx
 
     require_writable(onnx, "--onnx", file=True)
     with warnings_as_notes():
         model = load_model(run, point, within, margin, select_rate)
-    if not isinstance(model, FairNetClassifier):
-        raise ValueError(
-            f"Only networks can be exported: {run} has a {type(model).__name__}. Train with `--model net`."
-        )
     content = to_onnx(model)
     with replaced_file(onnx) as file:
         file.write(content)

@@ -41,9 +41,10 @@ if TYPE_CHECKING:
 __all__ = ["load_model", "predict"]
 
 _ADDED = ("prediction", "score")
+_SUFFIXES = (".csv", ".parquet")
 _OUT = (
-    "The CSV file to write; - prints it. Text that a spreadsheet would run as a formula (it starts with =, +, -, @ or "
-    "a tab) gets a leading apostrophe; numbers do not."
+    "The CSV file to write, or Parquet if the table is; - prints CSV. In CSV, text that a spreadsheet would run as a "
+    "formula (it starts with =, +, -, @ or a tab) gets a leading apostrophe; numbers do not."
 )
 
 
@@ -84,8 +85,7 @@ def predict(
                 f"{table.name} is the table that the run was trained with: on rows that a model has learned from, its "
                 "error and gaps can be far from those on others. See report.html for test rows, or train with `--test`."
             )
-        with _open_output(out) as file:
-            decided = _write_predictions(model, table, file_format, file)
+        decided = _write_table(model, table, file_format, out)
         rows, favorable = len(decided), int(decided.sum())
         result = {"rows": rows, "favorable": favorable, "label": model.favorable_, "point": model.selected_, "out": out}
         assessment = None
@@ -117,8 +117,10 @@ def _require_output(out: str, table: Path, as_json: bool) -> None:
     """Raise an error, before anything is read, if predictions cannot be written."""
     if as_json and out == "-":
         raise ValueError("`--json` needs a file for the predictions: add `-o decided.csv`.")
-    if out != "-" and not out.lower().endswith(".csv"):
-        raise ValueError(f"`--out` must be a .csv file: found {quote(out)}.")
+    if out != "-" and not out.lower().endswith(_SUFFIXES):
+        raise ValueError(f"`--out` must be a .csv or .parquet file: found {quote(out)}.")
+    if out.lower().endswith(".parquet") and table.suffix.lower() != ".parquet":
+        raise ValueError(f"`--out` must be a .csv file unless the table is Parquet: found {quote(table.name)}.")
     if Path(out).resolve() == table.resolve():
         raise ValueError(f"`--out` must not overwrite the input table: found {quote(out)} for both.")
     if out != "-":
@@ -175,6 +177,18 @@ def _print_stand_in(run: Path, model: "FairClassifier", settings: Mapping[str, A
             f"for. Point {model.selected_}, the closest to zero error and zero gaps, is used instead; choose another "
             "with `--point` or `--within`."
         )
+
+
+def _write_table(model: "FairClassifier", table: Path, file_format: FileFormat, out: str) -> "np.ndarray":
+    """Write rows with predictions in the format that the name of the file asks for; return which are favorable."""
+    if out.lower().endswith(".parquet"):
+        from mamofair.cli._predict_parquet import write_parquet
+        from mamofair.runs import replaced_file
+
+        with replaced_file(Path(out)) as binary:
+            return write_parquet(model, table, binary)
+    with _open_output(out) as file:
+        return _write_predictions(model, table, file_format, file)
 
 
 def _write_predictions(model: "FairClassifier", table: Path, file_format: FileFormat, file: Any) -> "np.ndarray":

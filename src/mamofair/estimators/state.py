@@ -155,15 +155,14 @@ def _check_whole(estimator: FairClassifier, chosen: int | None) -> None:
     estimator._chosen = chosen
 
 
-def layers(estimator: FairClassifier) -> tuple[Scaling | None, list[tuple[np.ndarray, np.ndarray]]]:
-    """Return how the selected point of a network estimator scales its inputs, and each layer's weights and biases."""
+def layers(estimator: FairClassifier, point: Point) -> tuple[Scaling | None, list[tuple[np.ndarray, np.ndarray]]]:
+    """Return how a point of a network estimator scales its inputs, and each layer's weights and biases."""
     learner = estimator.search_.learner
     training = learner.training if isinstance(learner, NetworkLearner) else None
     if training is None or not isinstance(training.population.template, Perceptron):
         kind = getattr(estimator, "network", type(estimator).__name__)
         raise ValueError(f"Only the default network can be taken apart into layers: found {kind}. Train with an MLP.")
-    state = estimator.front_.points[estimator.selected_].state
-    weights = {name: tensor.double().numpy() for name, tensor in state.items()}
+    weights = {name: tensor.double().numpy() for name, tensor in point.state.items()}
     count = len(training.population.template.layers)
     parts = [(weights[f"layers.{i}.weight"], weights[f"layers.{i}.bias"]) for i in range(count)]
     return learner.scaling, parts  # type: ignore[attr-defined]

@@ -1,78 +1,37 @@
-"""A network as an ONNX model: the encoder, the scaling, the layers and the decision in one graph, in double precision.
+"""A point of a front as an ONNX model: the encoder, the network or trees, and the decision in one graph, in doubles."""
 
-The graph is written by hand: it is short, and so needs no exporter whose tracing would have to be trusted.
-"""
-
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from mamofair.estimators import FairClassifier
+from mamofair.estimators import FairClassifier, FairPortfolioClassifier
 from mamofair.estimators.state import layers
-from mamofair.tables import TableEncoder
+from mamofair.fronts import Point
+from mamofair.learners import BoostingLearner, Learner, PlugInLearner
+from mamofair.learners.categories import Categories
+from mamofair.runs._onnx_graph import Graph, encode, encode_categories
+from mamofair.runs._onnx_plugin import plugin_logit
+from mamofair.runs._onnx_trees import add_trees
 
-_OPSET, _ML_OPSET, _IR = 17, 3, 8
-
-
-@dataclass(frozen=True, eq=False)
-class Graph:
-    """Nodes, constants and inputs, as they are added."""
-
-    helper: Any
-    nodes: list[Any] = field(default_factory=list)
-    constants: list[Any] = field(default_factory=list)
-    inputs: list[Any] = field(default_factory=list)
-
-    def node(self, kind: str, *sources: str, domain: str = "", name: str | None = None, **attributes: Any) -> str:
-        """Add an operation and return the name of its result."""
-        result = name or f"{kind}_{len(self.nodes)}"
-        self.nodes.append(self.helper.make_node(kind, list(sources), [result], domain=domain, **attributes))
-        return result
-
-    def constant(self, values: Any) -> str:
-        """Add an array and return its name."""
-        array = np.asarray(values)
-        name = f"constant_{len(self.constants)}"
-        kind = self.helper.np_dtype_to_tensor_dtype(array.dtype if array.dtype.kind != "U" else np.dtype(object))
-        flat = [text.encode() for text in array.ravel().tolist()] if array.dtype.kind == "U" else array.ravel()
-        self.constants.append(self.helper.make_tensor(name, kind, array.shape, flat))
-        return name
-
-    def input(self, name: str, kind: int, columns: int) -> str:
-        """Add an input with a row per person."""
-        self.inputs.append(self.helper.make_tensor_value_info(name, kind, ["rows", columns]))
-        return name
+_OPSET, _ML_OPSET, _IR = 17, 5, 10
 
 
 def to_onnx(estimator: FairClassifier) -> bytes:
     """Return an ONNX model of the selected point.
 
-    With an encoder, its inputs are the columns of a table, each of shape (rows, 1): numbers as double, NaN where
-    missing, and text, empty where missing. Without, it is the matrix `X`. Its outputs are `prediction`, `score` (that
-    of the favorable label, from 0 to 1) and `logit`.
+    With an encoder, or with columns of text, its inputs are the columns of a table, each of shape (rows, 1): numbers as
+    double, NaN where missing, and text, empty where missing. Without, it is the matrix `X`. Its outputs are
+    `prediction`, `score` (that of the favorable label, from 0 to 1) and `logit`. A `ValueError` says what cannot be
+    written: networks and models of the user's own, and rules that must be told the groups.
     """
     try:
         from onnx import TensorProto, checker, helper
     except ImportError:
         raise ImportError('ONNX needs onnx, which is not installed. Run pip install "mamofair[onnx]".') from None
-    scaling, parts = layers(estimator)
-    graph = Graph(helper)
-    if estimator.encoder_ is None:
-        x = graph.input("X", TensorProto.DOUBLE, int(estimator.n_features_in_))
-    else:
-        x = _encode(graph, estimator.encoder_, TensorProto)
-    if scaling is not None:
-        x = x if scaling.columns is None else graph.node("Gather", x, graph.constant(scaling.columns), axis=1)
-        x = graph.node("Sub", x, graph.constant(scaling.center))
-        x = graph.node("Div", x, graph.constant(scaling.scale))
-    if scaling is not None and scaling.ends is not None:
-        x = graph.node("Max", x, graph.constant(scaling.ends[0]))
-        x = graph.node("Min", x, graph.constant(scaling.ends[1]))
-    for i, (weight, bias) in enumerate(parts):
-        x = graph.node("Relu", x) if i else x
-        x = graph.node("Gemm", x, graph.constant(weight), graph.constant(bias), transB=1)
-    logit = graph.node("Squeeze", x, graph.constant(np.array([1])), name="logit")
+    graph, point = Graph(helper), estimator.front_.points[estimator.selected_]
+    own = estimator.estimators_[point.model] if isinstance(estimator, FairPortfolioClassifier) else estimator
+    x = _inputs(graph, estimator, own, TensorProto)
+    logit = graph.node("Squeeze", _logit(graph, own, point, x), graph.constant(np.array([1])), name="logit")
     graph.node("Sigmoid", logit, name="score")
     favorably = graph.node("Greater", logit, graph.constant(np.array([0.0])))
     labels = [graph.constant(_label(estimator.classes_[i : i + 1])) for i in estimator.search_.task.places]
@@ -88,41 +47,46 @@ def to_onnx(estimator: FairClassifier) -> bytes:
     return bytes(model.SerializeToString())
 
 
+def _inputs(graph: Graph, estimator: FairClassifier, own: FairClassifier, kinds: Any) -> str:
+    """Add the inputs and the encoder, and return the matrix that the model takes."""
+    categories = _categories(own.search_.learner)
+    if estimator.encoder_ is not None and estimator.encoder_.strategy != "none":
+        return encode(graph, estimator.encoder_, kinds)
+    if estimator.encoder_ is None and not categories.values:
+        return graph.input("X", kinds.DOUBLE, int(own.n_features_in_))
+    return encode_categories(graph, list(own.feature_names_in_), categories.values, kinds)
+
+
+def _categories(learner: Learner) -> Categories:
+    return learner.categories if isinstance(learner, PlugInLearner | BoostingLearner) else Categories({}, [])
+
+
+def _logit(graph: Graph, own: FairClassifier, point: Point, x: str) -> str:
+    """Add the model of a point, and return its logits, of shape (rows, 1)."""
+    learner = own.search_.learner
+    if isinstance(learner, PlugInLearner):
+        return plugin_logit(graph, learner, point.state, x)
+    if isinstance(learner, BoostingLearner):
+        member, trees, *moved = point.state
+        score = add_trees(graph, learner.boosters[member], x, trees)
+        return graph.node("Add", score, graph.constant(np.array([moved[0]]))) if moved else score
+    return _network(graph, own, point, x)
+
+
+def _network(graph: Graph, own: FairClassifier, point: Point, x: str) -> str:
+    scaling, parts = layers(own, point)
+    if scaling is not None:
+        x = x if scaling.columns is None else graph.node("Gather", x, graph.constant(scaling.columns), axis=1)
+        x = graph.node("Sub", x, graph.constant(scaling.center))
+        x = graph.node("Div", x, graph.constant(scaling.scale))
+    if scaling is not None and scaling.ends is not None:
+        x = graph.node("Max", x, graph.constant(scaling.ends[0]))
+        x = graph.node("Min", x, graph.constant(scaling.ends[1]))
+    for i, (weight, bias) in enumerate(parts):
+        x = graph.node("Relu", x) if i else x
+        x = graph.node("Gemm", x, graph.constant(weight), graph.constant(bias), transB=1)
+    return x
+
+
 def _label(label: np.ndarray) -> np.ndarray:
     return label.astype(str) if label.dtype.kind in "UO" else label.astype(np.int64)
-
-
-def _encode(graph: Graph, encoder: TableEncoder, kinds: Any) -> str:
-    """Add the encoder, and return the matrix; inputs are in the order of the columns that it was fitted to."""
-    inputs = {
-        name: graph.input(name, kinds.STRING if name in encoder.categories_ else kinds.DOUBLE, 1)
-        for name in encoder.feature_names_in_
-    }
-    numbers, texts = ([name for name in inputs if name in own] for own in (encoder.fill_values_, encoder.categories_))
-    missing = {name: graph.node("IsNaN", name) for name in numbers}
-    fills = {name: graph.constant(np.array([encoder.fill_values_[name]])) for name in numbers}
-    columns = [graph.node("Where", missing[name], fills[name], name) for name in numbers]
-    columns += [graph.node("Cast", missing[name], to=kinds.DOUBLE) for name in encoder.indicators_]
-    columns += [_text(graph, encoder.categories_[n], encoder.infrequent_categories_[n], n) for n in texts]
-    return graph.node("Concat", *columns, axis=1)
-
-
-def _text(graph: Graph, frequent: list[str], infrequent: list[str], name: str) -> str:
-    """Add a text's place among the columns of 0/1; an unknown value goes where infrequent values go, or nowhere."""
-    width, elsewhere = len(frequent) + bool(infrequent), len(frequent) if infrequent else -1
-    places = {value: i for i, value in enumerate(frequent)} | dict.fromkeys(infrequent, elsewhere)
-    if "" in places and "(missing)" in places:
-        raise ValueError(
-            f"ONNX has no missing text, so that empty text must stand for it: found both in {name!r}. Write one "
-            "of them otherwise, and train again."
-        )
-    spelled = {"": places.get("(missing)", elsewhere)} | places
-    place = graph.node(
-        *("LabelEncoder", name),
-        domain="ai.onnx.ml",
-        keys_strings=list(spelled),
-        values_int64s=list(spelled.values()),
-        default_int64=elsewhere,
-    )
-    hit = graph.node("Equal", place, graph.constant(np.arange(width)))  # (rows, 1) against (width,)
-    return graph.node("Cast", hit, to=graph.helper.np_dtype_to_tensor_dtype(np.dtype(float)))

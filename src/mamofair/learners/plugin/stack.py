@@ -7,9 +7,9 @@ from jaxtyping import Float, Int
 from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
-__all__ = ["Stack"]
+__all__ = ["LEAST", "Stack"]
 
-_LEAST = 1e-7  # a probability of zero has no logarithm
+LEAST = 1e-7  # a probability of zero has no logarithm
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,4 +55,4 @@ class Stack:
 
 
 def _logs(given: np.ndarray) -> np.ndarray:
-    return np.asarray(np.log(np.clip(given, _LEAST, 1)))
+    return np.asarray(np.log(np.clip(given, LEAST, 1)))

@@ -1,0 +1,50 @@
+"""Predictions from Parquet to Parquet: columns stay as they are in the file, and two are added."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from mamofair._messages import quote
+from mamofair.tables import open_source
+from mamofair.tables.columns import tidy
+from mamofair.tables.parquet import from_arrow
+
+if TYPE_CHECKING:
+    from mamofair.estimators import FairClassifier
+
+__all__ = ["write_parquet"]
+
+_ROWS = 50_000  # in memory, and in a row group
+
+
+def write_parquet(model: "FairClassifier", table: Path, file: Any) -> np.ndarray:
+    """Write the rows of a Parquet file with predictions and scores, and return which are favorable."""
+    wanted = list(model.encoder_.feature_names_in_)
+    open_source(table).check(wanted)  # says if pyarrow is missing
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    decided = [np.zeros(0, dtype=bool)]
+    with pq.ParquetFile(table) as source:
+        schema = source.schema_arrow
+        if taken := [name for name in ("prediction", "score") if name in schema.names]:
+            raise ValueError(f"{table.name} already has a column {quote(taken[0])}: rename or remove it.")
+        label = pa.array(model.classes_.tolist()).type
+        schema = schema.append(pa.field("prediction", label)).append(pa.field("score", pa.float64()))
+        with pq.ParquetWriter(file, schema) as writer:
+            for batch in source.iter_batches(_ROWS):
+                names = {name: tidy(from_arrow(batch[name], name)) for name in wanted}
+                scores = _favorable_scores(model, pd.DataFrame(names, copy=False))
+                labels = model.classes_[np.where(scores > 0, *model.search_.task.places)]
+                added = [pa.array(labels.tolist(), label), pa.array(expit(scores))]
+                writer.write_batch(pa.RecordBatch.from_arrays([*batch.columns, *added], schema=schema))
+                decided.append(scores > 0)
+    return np.concatenate(decided)
+
+
+def _favorable_scores(model: "FairClassifier", features: pd.DataFrame) -> np.ndarray:
+    sign = 1 if model.classes_[1] == model.favorable_ else -1
+    return np.asarray(sign * model.decision_function(features))
