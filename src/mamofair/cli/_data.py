@@ -124,6 +124,11 @@ def check_columns(options: TrainOptions) -> None:
         raise ValueError("`--arbitrariness` cannot be measured within strata: leave it or `--strata` out.")
     streamed = options.data not in CATALOG and is_streamed(options)
     check_row_options(options, streamed)
+    if options.dask is not None and (not streamed or not takes_tables(options)):
+        raise ValueError(
+            "`--dask` fits the models of auto or plugin to a folder of Parquet files: found other data or "
+            "another model. Leave it out."
+        )
     if options.data in CATALOG:
         return  # `read_data` checks them, and takes no time
     path = _require_path(options)

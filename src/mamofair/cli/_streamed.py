@@ -32,6 +32,7 @@ class StreamedData:
     name: str
     crossed: bool
     stream: Stream
+    dask: str | None = None
 
     @property
     def target(self) -> str:
@@ -108,7 +109,7 @@ class StreamedData:
         if self.stream.is_coded:
             size = 8 * self.sizes[0] * (len(self.stream.encoder.feature_names_in_) + 8)
             print_note(f"Rows are copied to a temporary file of some {size / 1e6:,.0f} MB in {gettempdir()}.")
-        return estimator.resume_stream(self.stream.with_labels())
+        return estimator.resume_stream(self.stream.with_labels(), dask=self.dask)
 
     def measure_test(self, estimator: FairClassifier) -> tuple[list[Tally], list[ScoreSummary]]:
         """Return each point's counts on test rows, chunk by chunk; ranking scores would need all rows at once."""
@@ -148,7 +149,8 @@ def open_stream(options: TrainOptions, coded: bool) -> StreamedData:
     )
     if not len(rows.scan.test):
         raise ValueError(f"`--test-fraction` must leave rows to test on: {options.test_fraction} leaves none.")
-    return StreamedData(path_name(options.data), options.crossed, rows.as_codes() if coded else rows)
+    coded_rows = rows.as_codes() if coded else rows
+    return StreamedData(path_name(options.data), options.crossed, coded_rows, options.dask)
 
 
 def path_name(path: str) -> str:

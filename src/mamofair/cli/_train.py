@@ -135,6 +135,13 @@ def train(
         str | None,
         typer.Option(help="Stream Parquet files within this much memory, such as 500MB; 2GB for folders."),
     ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            help="Fit the models of auto or plugin on a Dask cluster, given its scheduler, such as tcp://host:8786. "
+            "Workers must see a folder of Parquet files under the same path."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Random seed.")] = 0,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier run in the same folder.")] = False,
     resume: Annotated[
@@ -188,6 +195,7 @@ def train(
         arbitrariness=arbitrariness,
         device=device,
         memory=memory,
+        dask=dask,
         seed=seed,
         sep=sep,
         decimal=decimal,

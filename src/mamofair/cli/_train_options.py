@@ -54,6 +54,7 @@ class TrainOptions:
     arbitrariness: bool = False
     device: str = "cpu"
     memory: str | None = None
+    dask: str | None = None
     seed: int = 0
     sep: str | None = None
     decimal: str | None = None

@@ -1,6 +1,7 @@
 """How estimators learn from rows that need not fit in memory."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -9,8 +10,11 @@ import numpy as np
 from mamofair.estimators._reading import draw_seed, task_settings
 from mamofair.estimators.progress import finish
 from mamofair.learners import Learner, Parts, Search, Task
+from mamofair.learners.plugin.stored import StoredRows
 from mamofair.streaming.blocks import ReadX
+from mamofair.streaming.cluster import Cluster, connect
 from mamofair.streaming.holdout import hold_out
+from mamofair.streaming.rows import StreamedRows
 from mamofair.streaming.table import Stream
 
 __all__ = ["Streams"]
@@ -21,7 +25,7 @@ Kind = TypeVar("Kind", bound="Streams")
 class Streams:
     """Mixin of all estimators: `fit` for streams."""
 
-    def fit_stream(self: Kind, rows: Any, *, memory: int | str | None = None) -> Kind:
+    def fit_stream(self: Kind, rows: Any, *, memory: int | str | None = None, dask: Any = None) -> Kind:
         """Find the front as `fit` does, on rows that need not fit in memory.
 
         One pass finds labels, groups and scales and keeps the rows held back. Then networks read the rows again each
@@ -40,23 +44,32 @@ class Streams:
         memory
             What rows may take in memory, such as "2GB"; by default what `rows.memory` says, or 2GB. Fewer rows are
             held back if they would take more than a quarter of it.
+        dask
+            A `distributed.Client`, or the address of a scheduler such as "tcp://host:8786": its workers fit the models
+            of a plug-in, and read the rows themselves, so that files must have the same paths there.
         """
-        return finish(self, self.fitting_stream(rows, memory=memory))
+        return finish(self, self.fitting_stream(rows, memory=memory, dask=dask))
 
-    def fitting_stream(self: Kind, rows: Any, *, memory: int | str | None = None) -> Iterator[Kind]:
+    def fitting_stream(self: Kind, rows: Any, *, memory: int | str | None = None, dask: Any = None) -> Iterator[Kind]:
         """Find the front on a stream step by step: yields this estimator, usable so far, after each epoch or round.
 
         Parameters are those of `fit_stream`, which exhausts this.
         """
-        return self._follow(*self.start_stream(rows, memory))  # type: ignore[attr-defined, no-any-return]
+        search, parts = self.start_stream(rows, memory, dask=dask)
+        return self._follow(search, parts)  # type: ignore[attr-defined, no-any-return]
 
-    def resume_stream(self: Kind, rows: Any) -> Iterator[Kind]:
+    def resume_stream(self: Kind, rows: Any, dask: Any = None) -> Iterator[Kind]:
         """Go on with a fit of a stream that was interrupted, and end as one that never was."""
-        return self._resume(partial(self.start_stream, rows, None))  # type: ignore[attr-defined, no-any-return]
+        return self._resume(partial(self.start_stream, rows, None, dask=dask))  # type: ignore[attr-defined, no-any-return]
 
-    def start_stream(self: Any, rows: Any, memory: int | str | None, resumed: bool = False) -> tuple[Search, Parts]:
+    def start_stream(
+        self: Any, rows: Any, memory: int | str | None, resumed: bool = False, dask: Any = None
+    ) -> tuple[Search, Parts]:
         """Read and check all rows in one pass, as `start` does, and hold some out; the others are streamed."""
         earlier = self._check_start(resumed)
+        if dask is not None:
+            with connect(dask):  # says so now, not after the rows were read, if nobody answers
+                pass
         if isinstance(self.calibration_fraction, str):
             raise ValueError("`calibration_fraction` must be a number to train from a stream: found 'plan'. Try 0.2.")
         learner = self._learner_after(earlier, resumed)
@@ -78,9 +91,22 @@ class Streams:
         )
         task = Task.of(held.classes, held.groups, seed=seed, **task_settings(self), custom=learner.custom)
         parts = learner.take_stream(held.parts, seed)
+        parts = parts if dask is None else _elsewhere(parts, held.parts, dask, seed)
         search = self._open(task, learner, parts, earlier, held.small)
         search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)
         return search, parts
+
+
+def _elsewhere(parts: Parts, streamed: Parts, dask: Any, seed: int) -> Parts:
+    """Return the parts of a plug-in, whose models a cluster fits."""
+    if not isinstance(parts.train, StoredRows) or not isinstance(parts.valid, StoredRows):
+        raise ValueError(
+            "A Dask cluster trains plug-in models, in folds: found another kind, or cv=None. Leave `dask` out; "
+            "torchrun trains networks in several processes."
+        )
+    assert isinstance(streamed.train, StreamedRows)
+    train = replace(parts.train, elsewhere=Cluster(dask, streamed.train, seed))
+    return replace(parts, train=train, valid=train)
 
 
 def _reading(estimator: Any, learner: Learner, rows: Any, reset: bool) -> tuple[Any, ReadX]:

@@ -7,6 +7,7 @@ of their fold is written behind the rows. Rules are searched for on some rows, a
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,9 +85,7 @@ def cross_fit_stored(
     what rules decide by, with so many terms.
     """
     learner, share = fitting_within(learner, rows)
-    whole = learner.fit(rows.others(-1, folds, share))
-    told = replace(learner, constant=whole.constant)
-    models = [told.fit(rows.others(fold, folds, share)) for fold in range(folds)]
+    whole, models = (rows.elsewhere or partial(_fit_folds, rows))(learner, folds, share)
     views = _views(models, rows)
     numbers = _some(len(rows), learner.seed)
     some = rows[numbers]
@@ -103,6 +102,15 @@ def cross_fit_stored(
         found = evidence(posterior(piece, part), part)
         columns.append(np.column_stack([found.gain, found.terms]))
     return Beliefs(rows, some, posterior(numbers, some), columns), model
+
+
+def _fit_folds(
+    rows: StoredRows, learner: PosteriorLearner, folds: int, share: float
+) -> tuple[PosteriorModel, list[PosteriorModel]]:
+    """Return the model of all rows, and of each fold the model of the others."""
+    whole = learner.fit(rows.others(-1, folds, share))
+    told = learner.with_constant(whole.constant)
+    return whole, [told.fit(rows.others(fold, folds, share)) for fold in range(folds)]
 
 
 def _some(count: int, seed: int) -> np.ndarray:

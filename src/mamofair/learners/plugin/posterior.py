@@ -64,6 +64,10 @@ class PosteriorLearner:
     constant: frozenset[Key] = frozenset()
     jobs: int = -1
 
+    def with_constant(self, constant: frozenset[Key]) -> "PosteriorLearner":
+        """Return a learner that does not fit these models."""
+        return replace(self, constant=constant)
+
     def fit(self, rows: Rows) -> "PosteriorModel":
         """Return fitted models, all of the same weight."""
         return self._fit_all([rows])[0]

@@ -1,6 +1,6 @@
 """Rows to learn from that are on disk: read as often, and in any order, as the models need them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,11 +70,13 @@ class StoredRows(Rows):
 
     `y`, `groups` and `weight` have each combination of label and groups that occurs once, and what its rows weigh.
     `about` has, row by row, the label, the groups, a place in [0, 1) that decides its fold and, if there are some, the
-    weight. Rows may take `memory` bytes while they are learned from.
+    weight. Rows may take `memory` bytes while they are learned from. `elsewhere` is what fits the models of folds, if
+    that is not done here.
     """
 
     about: DiskArray
     memory: int
+    elsewhere: Callable[..., Any] | None = None
 
     def __len__(self) -> int:
         return len(self.about)
