@@ -38,20 +38,17 @@ def expected(new) -> list[str]:
 
 def test_polars_streams_rows_through_a_model(new):
     polars = pytest.importorskip("polars")
-    rows = polars.scan_parquet(new / "new" / "*.parquet")
+    model, rows = mamofair.load(new / "run"), polars.scan_parquet(new / "new" / "*.parquet")
     schema = {**rows.collect_schema(), "prediction": polars.String}
-    model = mamofair.load(new / "run")
-    decide = lambda frame: frame.with_columns(polars.Series("prediction", model.predict(frame)))  # noqa: E731
+    decide = lambda frame: frame.with_columns(prediction=model.predict(frame))  # noqa: E731
     rows.map_batches(decide, streamable=True, schema=schema).sink_parquet(new / "polars.parquet")
     assert pd.read_parquet(new / "polars.parquet")["prediction"].tolist() == expected(new)
 
 
 def test_dask_maps_a_model_over_partitions(new):
     dataframe = pytest.importorskip("dask.dataframe")
-    rows = dataframe.read_parquet(new / "new", split_row_groups=True)
-    meta = rows._meta.assign(prediction="")
-    model = mamofair.load(new / "run")
+    model, rows = mamofair.load(new / "run"), dataframe.read_parquet(new / "new", split_row_groups=True)
     decide = lambda frame: frame.assign(prediction=model.predict(frame))  # noqa: E731
-    decided = rows.map_partitions(decide, meta=meta).compute(scheduler="synchronous")
+    decided = rows.map_partitions(decide, meta=decide(rows.head())[:0]).compute(scheduler="synchronous")
     assert rows.npartitions > 2
     assert decided["prediction"].tolist() == expected(new)

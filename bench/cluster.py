@@ -1,0 +1,64 @@
+"""What a Dask cluster of two workers takes off the process that asks for a front.
+
+    python bench/cluster.py [--rows 100000] [--effort fast] [--out docs/results/cluster.md]
+
+The plug-in is fitted to a table of 20 columns, that of bench/stream.py, in a temporary folder: once in one process, and
+once by two workers in processes of their own. CPU seconds are those of this process, and of each worker; other programs
+may be running. Both fronts must be the same.
+"""
+
+import argparse
+import platform
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+from distributed import Client, LocalCluster
+from stream import written
+
+from mamofair import FairPlugInClassifier
+from mamofair.streaming import stream
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--effort", default="fast")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    with TemporaryDirectory() as folder:
+        rows = stream(written(Path(folder, "rows"), options.rows), "hired", sensitive=["sex"])
+        alone, here = fitted(rows, options.effort, None)
+        local = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+        with local as cluster, Client(cluster) as client:
+            before = client.run(time.process_time)
+            together, asking = fitted(rows, options.effort, client)
+            there = [seconds - before[worker] for worker, seconds in client.run(time.process_time).items()]
+    pd.testing.assert_frame_equal(alone, together, check_exact=True)
+    micro = 1e6 / options.rows
+    told = (
+        f"{options.rows:,} rows, effort {options.effort}: one process takes {here * micro:.0f} µs of CPU a row. With "
+        f"two workers, it takes {asking * micro:.0f} µs, and the workers take "
+        f"{' and '.join(f'{own * micro:.0f}' for own in sorted(there))} µs, copies of the rows included. Both fronts "
+        "are the same, bit for bit."
+    )
+    print(told)
+    if options.out:
+        command = "python " + " ".join(["bench/cluster.py", *sys.argv[1:]])
+        versions = ", ".join(f"{name} {version(name)}" for name in ("mamofair", "distributed", "lightgbm"))
+        made = f"`{command}`, two cores, {versions}, Python {platform.python_version()}."
+        options.out.write_text(f"# A Dask cluster\n\n{__doc__.split(chr(10) * 2, 2)[2].strip()}\n\n{told}\n\n{made}\n")
+
+
+def fitted(rows, effort: str, client: Client | None) -> tuple[pd.DataFrame, float]:
+    """Return the front, and the CPU seconds of this process."""
+    begun = time.process_time()
+    model = FairPlugInClassifier(effort=effort, random_state=0).fit_stream(rows, dask=client)
+    return model.front_.frame(), time.process_time() - begun
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,84 @@
+"""Models fitted by two Dask workers in processes of their own: the same front, also if one of them is killed."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from mamofair import FairNetClassifier, FairPlugInClassifier
+from mamofair.streaming import stream
+
+ROWS = 1500
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    rng, path = np.random.default_rng(0), tmp_path_factory.mktemp("cluster") / "data"
+    path.mkdir()
+    sex, job = rng.choice(["f", "m"], ROWS), rng.choice(["clerk", "nurse", None], ROWS)
+    income = rng.normal(2 + (sex == "m"), 1, ROWS)
+    hired = (income + (job == "nurse") + rng.normal(size=ROWS) > 3).astype(int)
+    table = pd.DataFrame({"income": income, "job": job, "sex": sex, "hired": hired})
+    table[:700].to_parquet(path / "a.parquet", index=False, row_group_size=300)
+    table[700:].to_parquet(path / "b.parquet", index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two workers in processes of their own, which a nanny starts again if they die."""
+    distributed = pytest.importorskip("distributed")
+    local = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+    with local as cluster, distributed.Client(cluster) as connected:
+        yield connected
+
+
+def plugin(**options):
+    return FairPlugInClassifier(effort="fast", max_points=20, random_state=0, **options)
+
+
+@pytest.fixture(scope="module")
+def expected(folder) -> pd.DataFrame:
+    return plugin().fit_stream(stream(folder, "hired", sensitive=["sex"])).front_.frame()
+
+
+def test_two_workers_find_the_front_that_one_process_finds(folder, client, expected):
+    model = plugin().fit_stream(stream(folder, "hired", sensitive=["sex"]), dask=client)
+    pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
+
+
+def test_a_worker_that_is_killed_does_not_change_the_front(folder, client, expected):
+    killed = []
+
+    def kill_one() -> None:
+        while not (busy := [worker for worker, tasks in client.processing().items() if tasks]):
+            time.sleep(0.01)
+        pids = client.run(os.getpid)
+        os.kill(pids[busy[0]], signal.SIGKILL)
+        killed.append(pids[busy[0]])
+
+    rows = stream(folder, "hired", sensitive=["sex"])
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    model = plugin().fit_stream(rows, dask=client)
+    killer.join()
+    assert killed
+    pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
+
+
+def test_an_address_is_connected_to_and_one_where_nobody_answers_is_told_in_one_line(folder, client, expected):
+    rows = stream(folder, "hired", sensitive=["sex"])
+    model = plugin().fit_stream(rows, dask=client.scheduler.address)
+    pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
+    with pytest.raises(ConnectionError, match="There must be a Dask scheduler at 'tcp:"):
+        plugin().fit_stream(rows, dask="tcp://127.0.0.1:9")
+
+
+@pytest.mark.parametrize("model", [FairNetClassifier(), plugin(cv=None)], ids=["a network", "no folds"])
+def test_other_kinds_are_refused(model, folder, client):
+    with pytest.raises(ValueError, match="A Dask cluster trains plug-in models, in folds"):
+        model.fit_stream(stream(folder, "hired", sensitive=["sex"]), dask=client)
