@@ -97,6 +97,23 @@ def test_a_run_predicts_and_is_exported_as_any_other(run, shards, tmp_path):
     assert done.exit_code == 0, done.output
 
 
+def test_predictions_go_from_parquet_to_parquet_with_all_columns_as_they_are(run, tmp_path, fails, loans):
+    table, out = people()[:50].assign(age=lambda frame: frame["age"].astype("int16")), tmp_path / "decided.parquet"
+    table.to_parquet(tmp_path / "new.parquet", index=False)
+    for path in (out, tmp_path / "decided.csv"):
+        done = RUNNER.invoke(app, ["predict", str(run), str(tmp_path / "new.parquet"), "-o", str(path)])
+        assert done.exit_code == 0, done.output
+    found, text = pd.read_parquet(out), pd.read_csv(tmp_path / "decided.csv")
+    pd.testing.assert_frame_equal(found[table.columns], pd.read_parquet(tmp_path / "new.parquet"))
+    assert found["prediction"].tolist() == text["prediction"].tolist()
+    np.testing.assert_allclose(found["score"], text["score"], rtol=1e-12)
+    assert "already has a column 'prediction'" in fails("predict", run, out, "-o", tmp_path / "again.parquet")
+    assert not (tmp_path / "again.parquet").exists()
+    assert "unless the table is Parquet: found 'loans.csv'" in fails(
+        "predict", run, loans, "-o", tmp_path / "x.parquet"
+    )
+
+
 def test_one_file_within_memory_and_json(shards, tmp_path):
     path = shards / "part-0.parquet"
     said = train(path, *ASKED, "--memory", "100MB", "--epochs", 1, "--json", "--out", tmp_path / "run")
@@ -121,6 +138,8 @@ def test_only_folders_and_what_is_large_or_asked_for_is_streamed(shards, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ([*ASKED, "--dask", "tcp://host:8786"], "`--dask` fits the models of auto or plugin to a folder"),
+        ([*COLUMNS, "--dask", "tcp://127.0.0.1:9"], "There must be a Dask scheduler at 'tcp://127.0.0.1:9'"),
         ([*ASKED, "--favorable", "maybe"], "must have one favorable value: found 'yes', 'maybe'"),
         ([*ASKED, "--test-fraction", "0"], "`--test-fraction` must be greater than 0 and less than 1: found 0"),
         ([*ASKED, "--memory", "lots"], "such as 2GB or 500MB: found 'lots'"),
