@@ -150,6 +150,11 @@ def test_a_portfolio_is_the_plug_in_or_where_that_has_no_rule_a_network_and_boos
     assert set(alone.predict(people()[FEATURES])) <= {0, 1}
     both = FairPortfolioClassifier(effort="fast", notions="predictive_parity", random_state=0).fit_stream(rows)
     assert list(both.estimators_) == ["boosting"]
+    several = [("plugin", plugin()), ("boosting", FairBoostingClassifier(n_estimators=3, members=2))]
+    mixed = FairPortfolioClassifier(several, random_state=0).fit_stream(batches())
+    assert set(mixed.estimators_) == {"plugin", "boosting"}
+    held_back = mixed.search_.sizes["validation"]
+    assert all(point.valid.overall.sum() == held_back for point in mixed.front_.points)
 
 
 def test_boosting_that_memory_holds_trains_on_the_very_rows_that_are_not_held_back(quick):

@@ -125,9 +125,13 @@ class PortfolioLearner(Learner):
         """Fit each estimator, and yield its front so far."""
         for place, (name, own) in enumerate(self.estimators.items()):
             require(own, own.rules)
-            search = Search.start(task, self.learners.pop(name), own.max_points)
+            learner = self.learners.pop(name)
+            search = Search.start(task, learner, own.max_points)
             own._take(search)
-            for fitted in own._follow(search, parts.map(partial(_view, place))):
+            rows = parts.map(partial(_view, place))
+            if len(self.estimators) > 1 and not isinstance(parts.train.X, Views):  # a stream, which all share
+                rows = learner.take_stream(rows, task.seed)
+            for fitted in own._follow(search, rows):
                 yield Candidates([replace(point, model=name) for point in fitted.front_.points])
             yield Candidates([], [{"model": name, **record} for record in search.history], complete=False)
 

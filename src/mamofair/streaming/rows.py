@@ -95,7 +95,7 @@ class StreamedRows(Rows):
                 weights[cell] = weights.get(cell, 0.0) + weight
         cells = np.array(list(weights), dtype=int)
         groups = Groups(self.groups.names, self.groups.values, cells[:, 1:])
-        X = StoredTable(Reader(table, np.arange(len(table))))
+        X = StoredTable(Reader(table, np.arange(len(table), dtype=np.int32)))  # LightGBM counts no further
         return StoredRows(X, cells[:, 0], groups, np.array([*weights.values()]), about, self.memory)
 
     def loaded(self, width: int) -> Rows:
