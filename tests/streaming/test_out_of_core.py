@@ -12,7 +12,7 @@ from mamofair._rows.disk import DiskArray
 from mamofair._rows.splits import row_places
 from mamofair.estimators._reading import draw_seed
 from mamofair.learners import Rows
-from mamofair.learners.plugin import learner, out_of_core, stored
+from mamofair.learners.plugin import learner, out_of_core, stored, table_models
 from mamofair.learners.plugin.table_models import EFFORTS, Trees
 from mamofair.streaming import stream
 from mamofair.tables import encoder
@@ -50,6 +50,8 @@ def quick(monkeypatch):
     trees = Trees(8, 4, 0.3), Trees(12, 6, 0.2, 0.6)
     monkeypatch.setitem(EFFORTS, "fast", (trees[:1], 0))
     monkeypatch.setitem(EFFORTS, "balanced", (trees, 0))  # products of matrices, in pieces, differ in the last digit
+    monkeypatch.setitem(table_models._GROUPS, "fast", trees[0])
+    monkeypatch.setitem(table_models._GROUPS, "balanced", trees[1])
     monkeypatch.setitem(learner._MUTATIONS, "fast", 1)
     monkeypatch.setitem(learner._MUTATIONS, "balanced", 1)
     monkeypatch.setattr(out_of_core.os, "cpu_count", lambda: 1)  # threads of LightGBM wait for each other

@@ -118,8 +118,8 @@ def posterior_learner(
 ) -> PosteriorLearner:
     """Return what learns y, with the estimator unless that is trained already, and the groups.
 
-    `given` has the parameters of `FairPlugInClassifier`, and `ours` are the models of labels, and of groups, where there
-    is no estimator.
+    `given` has the parameters of `FairPlugInClassifier`. `ours` are the models of labels, and `ours_of_groups` those of
+    groups, where there is no estimator.
     """
     label, group = None, None
     estimators, groups = ours, ours_of_groups
