@@ -17,7 +17,8 @@ def entries(page):
     """Return the entries of all toctrees of a page, as names of pages or patterns for them."""
     trees = re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
     lines = [line for tree in trees for line in tree.splitlines() if line and not line.startswith(":")]
-    return [str((page.parent / line).relative_to(DOCS)) for line in lines]
+    names = [re.sub(r".*<(.*)>", r"\1", line) for line in lines]
+    return [str((page.parent / name).relative_to(DOCS)) for name in names]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
