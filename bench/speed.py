@@ -33,6 +33,7 @@ from torchjd.autogram import Engine
 from torchjd.autojac import backward, jac_to_grad
 
 from mamofair import MLP, FairNetClassifier, MinNorm, rays
+from mamofair._descent.adam import Adam
 from mamofair._descent.measuring import decisions
 from mamofair._descent.networks import Average, Population
 from mamofair._descent.training import epochs
@@ -74,7 +75,7 @@ def plain_loop(
     rows: Batch, start: nn.Module, rate: float = RATE, fused: bool | None = None
 ) -> Iterator[tuple[nn.Module, None]]:
     """Train on cross-entropy alone."""
-    network = deepcopy(start).train()
+    network = as_torch_has_it(start).train()
     optimizer = torch.optim.Adam(network.parameters(), lr=rate, fused=fused)
     while True:
         for index in shuffled(rows):
@@ -88,7 +89,7 @@ def users_loop(
     way: Callable[..., Any], gaps: Sequence[Gap], rows: Batch, start: nn.Module, rate: float = RATE
 ) -> Iterator[Any]:
     """Train on several objectives, each divided by its initial value, as a torch user would."""
-    network = deepcopy(start).train()
+    network = as_torch_has_it(start).train()
     optimizer, descend = torch.optim.Adam(network.parameters(), lr=rate), way(network)
 
     def values(batch: Batch) -> list[Tensor]:
@@ -113,11 +114,18 @@ def our_loop(
 ) -> Iterator[Any]:
     """Train as the estimator does, averages, traces and all."""
     population = Population([deepcopy(start)] * len(weightings))
-    optimizer = torch.optim.Adam(population.parameters, lr=rate, fused=True)
+    optimizer = Adam(population.parameters, lr=rate)
     objectives, average = [CrossEntropy(), *gaps], Average(population, 0.99)
     options = {"span": range(10**6), "snapshots": 1}
     for snapshot in epochs(population, objectives, InMemory(rows, BATCH), weightings, optimizer, average, **options):
         yield population, snapshot.weights[:, -1]
+
+
+def as_torch_has_it(start: nn.Module) -> nn.Module:
+    """Return the same network from torch's own layers: our default network draws its dropout faster."""
+    *hidden, last = deepcopy(start.layers)
+    blocks = [nn.Sequential(layer, nn.ReLU(), nn.Dropout(start.dropout)) for layer in hidden]
+    return nn.Sequential(*blocks, last, nn.Flatten(0))
 
 
 def shuffled(rows: Batch) -> Sequence[Tensor]:
@@ -163,7 +171,8 @@ def step_figures(rounds: int) -> list[Figure]:
     """Return what a step costs, in units of a plain one."""
     start = MLP()((rows := adult_rows()).x.shape[1])
     for _, (network, _) in zip(range(5), plain_loop(rows, start), strict=False):
-        start.load_state_dict(network.state_dict())  # not yet trained, models are constant
+        trained = network.state_dict().values()  # not yet trained, models are constant
+        start.load_state_dict(dict(zip(start.state_dict(), trained, strict=True)))
     loops = {"plain": plain_loop(rows, start)}
     for k in (2, 5):
         bare, anchored = ([Gap(*gap, anchor=anchor) for gap in GAPS[: k - 1]] for anchor in (0.0, ANCHOR))

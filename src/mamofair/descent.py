@@ -71,10 +71,13 @@ def assign_grad(parameters: Sequence[Tensor], direction: Float[Tensor, "*members
     tensor([[0., 1.],
             [2., 3.]])
     """
-    sizes = [parameter[(0,) * (direction.ndim - 1)].numel() for parameter in parameters]
+    members = direction[..., 0].numel()
+    sizes = [parameter.numel() // members for parameter in parameters]
     for parameter, part in zip(parameters, torch.split(direction, sizes, dim=-1), strict=True):
         # torch's fused Adam misreads a gradient whose memory is laid out other than its parameter's.
-        parameter.grad = part.reshape(parameter.shape).to(parameter.dtype).contiguous()
+        grad = part.reshape(parameter.shape)
+        same = grad.dtype == parameter.dtype and grad.is_contiguous()
+        parameter.grad = grad if same else grad.to(parameter.dtype).contiguous()
 
 
 @runtime_checkable

@@ -1,28 +1,29 @@
-"""Networks: the default multilayer perceptron, and populations of any network with stacked parameters.
+"""Populations: networks of any kind with stacked parameters.
 
 A network takes rows and returns one logit for each. A population is m networks of the same shape whose parameters are
 stacked in a first axis: one call gives the logits of all members, ``(m, n)``.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 from torch.func import functional_call, stack_module_state
-from torch.nn import functional
 
+from mamofair._descent.closed_form import Scratch
 from mamofair._descent.gramians import Layer, linear_layers, noted
 from mamofair._descent.network_checks import one_logit
+from mamofair._descent.perceptrons import MLP, Perceptron
 from mamofair._descent.predictors import Predictor
-from mamofair._descent.pullbacks import Pullback, Trace, in_pieces, row_by_row
+from mamofair._descent.pullbacks import Pullback, in_pieces
 from mamofair._messages import quote
 from mamofair.descent import pullback
+
+__all__ = ["MLP", "Average", "Perceptron", "Population", "Recipe"]
 
 _FEW = 32  # rows that are enough to tell whether rows mix
 
@@ -30,92 +31,12 @@ _FEW = 32  # rows that are enough to tell whether rows mix
 Recipe = Callable[..., nn.Module]
 
 
-@dataclass(frozen=True)
-class MLP:
-    """A recipe: number of features → a multilayer perceptron with ReLU and dropout, one logit a row.
-
-    Parameters
-    ----------
-    hidden
-        The widths of the hidden layers.
-    dropout
-        The share of hidden units that is left out at each training step.
-    weight_std
-        If given, weights start as N(0, weight_std²) and biases as 0, as in the paper's code.
-
-    Examples
-    --------
-    >>> MLP(hidden=(60, 25))(49)(torch.zeros(3, 49)).shape
-    torch.Size([3])
-    """
-
-    hidden: tuple[int, ...] = (60, 25)
-    dropout: float = 0.2
-    weight_std: float | None = None
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.hidden, Iterable) or not all(width >= 1 for width in self.hidden):
-            raise ValueError(f"`hidden` must be positive widths such as (60, 25): found {quote(self.hidden)}.")
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"`dropout` must be in [0, 1): found {self.dropout}.")
-
-    def __call__(self, n_features: int) -> "Perceptron":
-        """Return a new network with random weights."""
-        network = Perceptron((n_features, *self.hidden, 1), self.dropout)
-        if self.weight_std is not None:
-            for name, parameter in network.named_parameters():
-                nn.init.normal_(parameter, std=self.weight_std) if "weight" in name else nn.init.zeros_(parameter)
-        return network
-
-
-class Perceptron(nn.Module):
-    """Linear layers with ReLU and dropout between them, and one logit a row at the end."""
-
-    def __init__(self, widths: Sequence[int], dropout: float):
-        super().__init__()
-        self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in pairwise(widths))
-        self.dropout = dropout
-
-    def forward(self, x: Float[Tensor, "n features"]) -> Float[Tensor, " n"]:
-        """Return the logits."""
-        for layer in self.layers[:-1]:
-            x = functional.dropout(torch.relu(layer(x)), self.dropout, self.training)
-        logits: Tensor = self.layers[-1](x)
-        return logits.squeeze(-1)
-
-    def forward_stacked(
-        self, parameters: dict[str, Tensor], x: Float[Tensor, "n features"], trace: Trace | None = None
-    ) -> Float[Tensor, "members n"]:
-        """Return the logits of all members at once; they share each step's dropout mask.
-
-        `trace` collects each layer's weights and inputs.
-        """
-        for i in range(len(self.layers)):
-            weight, bias = parameters[f"layers.{i}.weight"], parameters[f"layers.{i}.bias"]
-            if i:
-                x = torch.relu(x)
-                if self.training and self.dropout:
-                    x = x * functional.dropout(torch.ones_like(x[0]), self.dropout)
-            inputs = x.expand(len(weight), -1, -1)
-            if trace is not None:
-                trace.append((weight.detach(), inputs))
-            if i:
-                x = torch.baddbmm(bias.unsqueeze(1), inputs, weight.transpose(1, 2))
-            else:  # members share their inputs: one product takes two thirds of the time of one for each
-                x = torch.addmm(bias.flatten(), x, weight.flatten(0, 1).T).view(len(x), *bias.shape).transpose(0, 1)
-        return x.squeeze(-1)
-
-    @property
-    def slope(self) -> float:
-        """The derivative of ReLU and dropout where a unit is neither off nor left out."""
-        return 1 / (1 - self.dropout) if self.training else 1.0
-
-
 class Population:
     """Networks of the same shape side by side, their parameters and buffers stacked.
 
-    A `Perceptron` computes all members at once; any other module is called with each member's parameters in turn, with
-    the same random numbers (on the CPU). So members share each step's dropout mask, and train as they would alone.
+    A `Perceptron` computes all members at once, in closed form; any other module is called with each member's
+    parameters in turn, with the same random numbers (on the CPU). So members share each step's dropout mask, and train
+    as they would alone.
 
     Parameters
     ----------
@@ -140,6 +61,7 @@ class Population:
         }
         self.buffers = {name: buffer.to(device) for name, buffer in buffers.items()}
         self.scales: Tensor | None = None  # what common descent divides the gradients by, once training has begun
+        self._memory = Scratch()  # of calls; a training has its own
         self._linear = linear_layers(self.template)
         self._keeps_rows_apart: bool | None = None  # once it is known
         self._comes_in_pieces = False  # as far as is known
@@ -167,6 +89,7 @@ class Population:
     def copy(self) -> "Population":
         """Return a copy whose parameters and buffers are its own, and not trained."""
         twin = copy(self)
+        twin._memory = Scratch()
         twin.tensors = {name: tensor.detach().clone() for name, tensor in self.tensors.items()}
         twin.buffers = {name: buffer.clone() for name, buffer in self.buffers.items()}
         return twin
@@ -180,31 +103,35 @@ class Population:
         return [x] if self.micro_batch is None else torch.split(x, self.micro_batch)
 
     def _logits(self, x: Shaped[Tensor, "n ..."]) -> Float[Tensor, "members n"]:
-        if isinstance(self.template, Perceptron):
-            return self.template.forward_stacked(self.tensors, x)
+        if isinstance(self.template, Perceptron) and not torch.is_grad_enabled():
+            return self._memory.closed_form(self.template, self.tensors, x)(x)
         logits, drawn = [], torch.get_rng_state()
         for i in range(self.size):
             torch.set_rng_state(drawn)
             logits.append(one_logit(functional_call(self.template, self._views(i), (x,))))
         return torch.stack(logits)
 
-    def traced(self, x: Shaped[Tensor, "n ..."]) -> tuple[Float[Tensor, "members n"], Pullback]:
-        """Return the logits, and what takes their cotangents to the Jacobian by the parameters, or to its Gramian."""
-        pieces = self._pieces(x)
-        if len(pieces) == 1:
-            return self._traced(x)
-        self._require_pieces(x[: max(8, min(_FEW, len(pieces[0])))])
-        return in_pieces(self._traced, pieces)
+    def traced(
+        self, x: Shaped[Tensor, "n ..."], memory: Scratch | None = None
+    ) -> tuple[Float[Tensor, "members n"], Pullback]:
+        """Return the logits, and what takes their cotangents to the Jacobian by the parameters, or to its Gramian.
 
-    def _traced(self, x: Shaped[Tensor, "n ..."]) -> tuple[Float[Tensor, "members n"], Pullback]:
+        What is in `memory` is overwritten, so that an earlier pullback with the same memory is of no use any more.
+        """
+        pieces, trace = self._pieces(x), partial(self._traced, memory=memory or Scratch())
+        if len(pieces) == 1:
+            return trace(x)
+        self._require_pieces(x[: max(8, min(_FEW, len(pieces[0])))])
+        return in_pieces(trace, pieces)
+
+    def _traced(self, x: Shaped[Tensor, "n ..."], memory: Scratch) -> tuple[Float[Tensor, "members n"], Pullback]:
         if isinstance(self.template, Perceptron) and len(self.parameters) == len(self.tensors):
-            trace: Trace = []
-            with torch.no_grad():
-                logits = self.template.forward_stacked(self.tensors, x, trace)
-            return logits, row_by_row(trace, self.template.slope)
+            closed = memory.closed_form(self.template, self.tensors, x)
+            return closed(x), closed.pullback(x)
         with noted(self._linear) as calls:
             logits = self._logits(x)
 
+        @torch.enable_grad()
         def layers(k: int) -> list[Layer]:
             fits = calls.are_regular(*logits.shape) and calls.is_wide(len(x), k) and self._are_rows_apart(x)
             return calls.traced(logits) if fits else []
@@ -290,5 +217,12 @@ class Average:
         """Move towards the population as it is now."""
         self.steps += 1
         news = 1 - min(self.decay, self.steps / (10 + self.steps))
-        for mine, theirs in zip(self.population.stacks, population.stacks, strict=True):
-            mine.lerp_(theirs, news) if mine.is_floating_point() else mine.copy_(theirs)
+        mine, theirs = self.population, population
+        floats = [name for name, stack in mine.buffers.items() if stack.is_floating_point()]
+        torch._foreach_lerp_(
+            [*mine.tensors.values(), *map(mine.buffers.__getitem__, floats)],
+            [*theirs.tensors.values(), *map(theirs.buffers.__getitem__, floats)],
+            news,
+        )
+        for name in mine.buffers.keys() - floats:
+            mine.buffers[name].copy_(theirs.buffers[name])

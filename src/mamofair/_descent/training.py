@@ -12,12 +12,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from mamofair._descent.adam import Adam
+from mamofair._descent.closed_form import Scratch
 from mamofair._descent.networks import Average, Population
 from mamofair._descent.pullbacks import Pullback
 from mamofair._descent.ranks import ALONE, Ranks
 from mamofair._rows.batches import Batch, Feed
 from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
-from mamofair.objectives import Objective, evaluate_with_changes, records
+from mamofair.objectives import EvaluationWithChanges, Objective, records
 
 _TURNS = RLock()  # torch's random state and thread count are the whole process's: threads that train take turns
 
@@ -48,7 +50,7 @@ def epochs(
     objectives: Sequence[Objective],
     feed: Feed,
     weightings: Sequence[Weighting],
-    optimizer: torch.optim.Optimizer,
+    optimizer: Adam | torch.optim.Optimizer,
     average: Average,
     *,
     span: range,
@@ -91,7 +93,7 @@ def epochs(
     """
     count = feed.steps
     own = [ranks.rank] if ranks.size > 1 else []  # each rank drops units of its own
-    derive = _derive_separately if separate_passes else _derive
+    derive = _derivation(objectives, separate_passes)
     with isolated(seed, device=population.device, small=population.is_small):
         population.train(separate_passes)  # the paper's code takes initial values with dropout
         scales = partial(_initial_scales, population, objectives, feed, weightings, ranks, scale_floor)
@@ -104,10 +106,11 @@ def epochs(
             with isolated(seed, epoch, end, *own, device=population.device, small=population.is_small):
                 population.train()
                 for batch in islice(batches, end - start):
-                    values, cotangents, pull = derive(population, objectives, batch, ranks)
-                    traces.append((values, descend(cotangents, pull)))
-                    optimizer.step()
-                    average.follow(population)
+                    values, cotangents, pull = derive(population, batch, ranks)
+                    with torch.no_grad():
+                        traces.append((values, descend(cotangents, pull)))
+                        optimizer.step()
+                        average.follow(population)
                 cosines = _cosines(population, objectives, batch, ranks) if end == count else None
                 values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
                 _require_finite(values, objectives, epoch * count + start)
@@ -116,22 +119,35 @@ def epochs(
             yield snapshot
 
 
+#: From networks and a batch to the objectives' values on the whole batch, the cotangents of our rows, and what pulls
+#: them back.
+Derivation = Callable[
+    [Population, Batch, Ranks], tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]
+]
+
+
+def _derivation(objectives: Sequence[Objective], separate_passes: bool = False) -> Derivation:
+    """Return how objectives are derived: from one forward pass, or from one each, which draw k dropout masks."""
+    if separate_passes:
+        return partial(_derive_separately, [_derivation([objective]) for objective in objectives])
+    return partial(_derive, EvaluationWithChanges(objectives), Scratch())
+
+
 def _derive(
-    population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
+    evaluate: EvaluationWithChanges, memory: Scratch, population: Population, batch: Batch, ranks: Ranks
 ) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
-    """Return the objectives' values on the whole batch, the cotangents of our rows, and what pulls them back."""
-    logits, pull = population.traced(batch.inputs) if len(batch) else _without_rows(population)
+    logits, pull = population.traced(batch.inputs, memory) if len(batch) else _without_rows(population)
     everyone, whole, ours = ranks.gather_batch(logits.detach(), batch)
-    values, cotangents = evaluate_with_changes(objectives, everyone, whole)
-    return values, cotangents[..., ours], pull if ranks.size == 1 else Pullback(lambda own: ranks.all_reduce(pull(own)))
+    values, cotangents = evaluate(everyone, whole)
+    if ranks.size == 1:
+        return values, cotangents, pull
+    return values, cotangents[..., ours], Pullback(lambda own: ranks.all_reduce(pull(own)))
 
 
 def _derive_separately(
-    population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
+    derivations: Sequence[Derivation], population: Population, batch: Batch, ranks: Ranks
 ) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
-    """Return what `_derive` does, with a forward pass for each objective: k passes draw k dropout masks."""
-    parts = [_derive(population, [objective], batch, ranks) for objective in objectives]
-    values, cotangents, pulls = zip(*parts, strict=True)
+    values, cotangents, pulls = zip(*(derive(population, batch, ranks) for derive in derivations), strict=True)
 
     def pull(own: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
         return torch.cat([one(cotangent) for one, cotangent in zip(pulls, torch.split(own, 1), strict=True)])
@@ -163,8 +179,10 @@ def _descent(
 
         def weigh_first(cotangents: Tensor, pull: Pullback) -> Tensor:
             weighed = fixed.unsqueeze(-1) * cotangents
-            # Objectives with dropout masks of their own have to be pulled back one by one.
-            assign_grad(parameters, pull(weighed if separate_passes else weighed.sum(0, keepdim=True)).sum(0))
+            if separate_passes:  # objectives with dropout masks of their own have to be pulled back one by one
+                assign_grad(parameters, pull(weighed).sum(0))
+            else:
+                pull.assign_grad(parameters, weighed.sum(0))
             return fixed
 
         return weigh_first
@@ -176,7 +194,7 @@ def _descent(
     def common_descent(cotangents: Tensor, pull: Pullback) -> Tensor:
         gramians, direction = pull.gramians(cotangents / scales.unsqueeze(-1))
         # Where a gradient is not finite the weights do not matter: the values of the next step will tell.
-        finite = gramians.isfinite().all(-1).all(-1).tolist()
+        finite = np.isfinite(gramians.cpu().numpy()).all((1, 2)).tolist()
         chosen = [w(g) if fine else g[0] for w, g, fine in zip(weightings, gramians, finite, strict=True)]
         weights = torch.stack(chosen)
         assign_grad(parameters, direction(weights))
@@ -200,7 +218,7 @@ def _initial_scales(
         logits = population(batch.inputs) if len(batch) else _without_rows(population)[0]
         everyone, whole, _ = ranks.gather_batch(logits, batch)
         values.append(
-            evaluate_with_changes(objectives, everyone, whole)[0]
+            EvaluationWithChanges(objectives)(everyone, whole)[0]
             if whole.changed
             else torch.stack([objective(everyone, whole) for objective in objectives])
         )
@@ -214,7 +232,7 @@ def _cosines(
 ) -> Float[Tensor, "members k k"]:
     """Return the cosines between the objectives' gradients, for each member as it predicts: without dropout."""
     population.train(False)
-    _, cotangents, pull = _derive(population, objectives, batch, ranks)
+    _, cotangents, pull = _derivation(objectives)(population, batch, ranks)
     gramians, _ = pull.gramians(cotangents)
     lengths = gramians.diagonal(dim1=1, dim2=2).clamp(min=0).sqrt().clamp(min=1e-12)
     return gramians / (lengths.unsqueeze(1) * lengths.unsqueeze(2))

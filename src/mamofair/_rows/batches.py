@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from operator import itemgetter
 from typing import Any, Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float, Shaped
+from jaxtyping import Float, Int64, Shaped
 from torch import Tensor
 
 
@@ -62,10 +63,12 @@ class Batch:
     def __len__(self) -> int:
         return len(self.y)
 
-    def __getitem__(self, index: Tensor | slice) -> "Batch":
-        weight = None if self.weight is None else self.weight[index]
-        changed = {name: x[index] for name, x in self.changed.items()}
-        return Batch(self.x[index], self.y[index], self.memberships[index], self.spans, weight, changed)
+    def __getitem__(self, index: Int64[Tensor, " _"] | slice) -> "Batch":
+        # Of whole rows, `index_select` takes a third of the time that an index takes.
+        take = itemgetter(index) if isinstance(index, slice) else partial(torch.index_select, dim=0, index=index)
+        weight = None if self.weight is None else take(self.weight)
+        changed = {name: take(x) for name, x in self.changed.items()}
+        return Batch(take(self.x), take(self.y), take(self.memberships), self.spans, weight, changed)
 
     def to(self, dtype: torch.dtype) -> "Batch":
         """Return the same rows with labels, memberships and weights in another dtype; features stay as they are."""

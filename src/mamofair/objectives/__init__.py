@@ -12,7 +12,7 @@
 
 from mamofair._rows.batches import Batch
 from mamofair._rows.groups import Groups, read_groups
-from mamofair.objectives._counterfactual import CounterfactualGap, evaluate_with_changes
+from mamofair.objectives._counterfactual import CounterfactualGap, EvaluationWithChanges
 from mamofair.objectives._custom import CustomObjective
 from mamofair.objectives._evaluate import evaluate
 from mamofair.objectives._objectives import CrossEntropy, Gap, Objective, SquaredError, require_rates
@@ -23,12 +23,12 @@ __all__ = [
     "CounterfactualGap",
     "CrossEntropy",
     "CustomObjective",
+    "EvaluationWithChanges",
     "Gap",
     "Groups",
     "Objective",
     "SquaredError",
     "evaluate",
-    "evaluate_with_changes",
     "read_groups",
     "records",
     "require_rates",

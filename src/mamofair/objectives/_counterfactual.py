@@ -11,11 +11,11 @@ from torch import Tensor
 from mamofair._messages import quote
 from mamofair._rows.batches import Batch
 from mamofair.objectives._custom import require_name
-from mamofair.objectives._evaluate import evaluate
+from mamofair.objectives._evaluate import Evaluation, evaluate
 from mamofair.objectives._objectives import Objective
 from mamofair.relaxations import Relaxation, Sigmoid
 
-__all__ = ["CounterfactualGap", "evaluate_with_changes"]
+__all__ = ["CounterfactualGap", "EvaluationWithChanges"]
 
 
 @dataclass(frozen=True)
@@ -68,32 +68,48 @@ class CounterfactualGap:
         return self.name
 
 
-@torch.enable_grad()
-def evaluate_with_changes(
-    objectives: Sequence[Objective], logits: Float[Tensor, "*members both"], batch: Batch
-) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members both"]]:
-    """Return what `evaluate` does, for logits of a batch and, after them, of its changed rows, if it has some.
+class EvaluationWithChanges:
+    """Computes objectives together as `Evaluation` does, of rows and, if a batch has some, of its changed rows.
 
-    >>> from mamofair.objectives import CrossEntropy
-    >>> from mamofair.objectives import read_groups
+    Parameters
+    ----------
+    objectives
+        What to evaluate.
+
+    Examples
+    --------
+    >>> from mamofair.objectives import CrossEntropy, read_groups
     >>> batch = Batch.of(torch.zeros(2, 1), [1, 0], read_groups({"sex": ["f", "m"]}).memberships([1, 0]))
-    >>> evaluate_with_changes([CrossEntropy()], torch.zeros(2), batch)[0]
+    >>> EvaluationWithChanges([CrossEntropy()])(torch.zeros(2), batch)[0]
     tensor([0.6931])
     """
-    if not batch.changed:
-        return evaluate(objectives, logits, batch)
-    found = []
-    for objective in objectives:
+
+    def __init__(self, objectives: Sequence[Objective]):
+        self.objectives = objectives
+        self._plain = Evaluation(objectives)
+
+    def __call__(
+        self, logits: Float[Tensor, "*members both"], batch: Batch
+    ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members both"]]:
+        """Return the objectives' values, and their derivatives by the logits."""
+        if not batch.changed:
+            return self._plain(logits, batch)
+        values, cotangents = zip(*(_differentiate(own, logits, batch) for own in self.objectives), strict=True)
+        return torch.stack(values), torch.stack(cotangents)
+
+
+def _differentiate(
+    objective: Objective, logits: Float[Tensor, "*members both"], batch: Batch
+) -> tuple[Float[Tensor, "*members"], Float[Tensor, "*members both"]]:
+    if isinstance(objective, CounterfactualGap):
         leaf = logits.detach().requires_grad_()
-        if isinstance(objective, CounterfactualGap):
+        with torch.enable_grad():
             value = objective(leaf, batch)
-            found.append((value.detach(), torch.autograd.grad(value.sum(), leaf)[0]))
-        else:
-            [value], [cotangent] = evaluate([objective], logits[..., : len(batch)], batch)
-            rest = cotangent.new_zeros(*logits.shape[:-1], logits.shape[-1] - len(batch))
-            found.append((value, torch.cat([cotangent, rest], dim=-1)))
-    values, cotangents = zip(*found, strict=True)
-    return torch.stack(values), torch.stack(cotangents)
+            [cotangent] = torch.autograd.grad(value.sum(), leaf)
+        return value.detach(), cotangent
+    [value], [cotangent] = evaluate([objective], logits[..., : len(batch)], batch)
+    rest = cotangent.new_zeros(*logits.shape[:-1], logits.shape[-1] - len(batch))
+    return value, torch.cat([cotangent, rest], dim=-1)
 
 
 def _mean(values: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:

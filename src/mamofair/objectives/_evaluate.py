@@ -10,9 +10,9 @@ masses that follow (for a one-sided relaxation also t M, with t the indicator of
     gradient  ∂r/∂m = (A − r B) / (m B)    and from m back to the logits through M and s
 """
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Hashable, Sequence
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -23,10 +23,9 @@ from mamofair.objectives._objectives import LEAST_RATE, CrossEntropy, Gap, Objec
 from mamofair.objectives._precision import full_precision
 from mamofair.relaxations import Relaxation
 
-Evaluated = tuple[Float[Tensor, "*members"], Float[Tensor, "*members n"]]
+Evaluated = tuple[Float[np.ndarray, "*members"], Float[np.ndarray, "*members n"]]
 
 
-@full_precision
 def evaluate(
     objectives: Sequence[Objective], logits: Float[Tensor, "*members n"], batch: Batch
 ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
@@ -35,116 +34,158 @@ def evaluate(
     Logits may carry members in front: each member then has its own values and its own cotangents. Logits in half
     precision, as autocast makes them, are welcome: values and cotangents are float32.
     """
-    # A mean over strata has a dozen more terms, and is left to autograd, anchor and all.
-    gaps = {i: own for i, own in enumerate(objectives) if isinstance(own, Gap) and own.notion.over != "mean"}
-    found = {i: _differentiate(objectives[i], logits, batch) for i in range(len(objectives)) if i not in gaps}
-    for relaxation in dict.fromkeys(gap.relaxation for gap in gaps.values()):
-        ours = {i: gap for i, gap in gaps.items() if gap.relaxation == relaxation}
-        found |= zip(
-            ours, zip(*_gaps(relaxation, list(ours.values()), logits.detach(), batch), strict=True), strict=True
-        )
-    anchors = {}
-    for anchor in {gap.anchor_loss for gap in gaps.values() if gap.anchor}:
-        same = next((found[i] for i in found if objectives[i] == anchor), None)  # mostly the first objective
-        anchors[anchor] = same or _differentiate(anchor, logits, batch)
-    for i, gap in gaps.items():
-        if gap.anchor:
-            (value, cotangent), (loss, pull) = found[i], anchors[gap.anchor_loss]
-            found[i] = value + gap.anchor * loss, cotangent + gap.anchor * pull
-    values, cotangents = zip(*(found[i] for i in range(len(objectives))), strict=True)
-    return torch.stack(values), torch.stack(cotangents)
+    return Evaluation(objectives)(logits, batch)
+
+
+class Evaluation:
+    """Computes objectives together, batch after batch: what does not depend on the batch is found out once.
+
+    Parameters
+    ----------
+    objectives
+        What to evaluate.
+    """
+
+    def __init__(self, objectives: Sequence[Objective]):
+        self.objectives = objectives
+        # A mean over strata has a dozen more terms, and is left to autograd, anchor and all.
+        gaps = {i: own for i, own in enumerate(objectives) if isinstance(own, Gap) and own.notion.over != "mean"}
+        self._losses = [i for i in range(len(objectives)) if i not in gaps]
+        kinds = dict.fromkeys((gap.relaxation, gap.anchor_loss) for gap in gaps.values())
+        self._gaps = [
+            {i: gap for i, gap in gaps.items() if (gap.relaxation, gap.anchor_loss) == kind} for kind in kinds
+        ]
+        self._tables: dict[Hashable, np.ndarray] = {}
+
+    @full_precision
+    def __call__(
+        self, logits: Float[Tensor, "*members n"], batch: Batch
+    ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
+        """Return what `evaluate` does.
+
+        NumPy takes a fifth of torch's time for operations on so few numbers; logits that are elsewhere come to the CPU.
+        """
+        k, kind = len(self.objectives), batch.memberships.cpu().numpy().dtype
+        values, cotangents = np.empty((k, *logits.shape[:-1]), kind), np.empty((k, *logits.shape), kind)
+        for i in self._losses:
+            values[i], cotangents[i] = _differentiate(self.objectives[i], logits, batch)
+        for ours in self._gaps:
+            values[list(ours)], cotangents[list(ours)] = _gaps(
+                list(ours.values()), logits.detach(), batch, self._tables
+            )
+            anchored = {i: gap.anchor for i, gap in ours.items() if gap.anchor}
+            if anchored:
+                loss = next(iter(ours.values())).anchor_loss
+                same = next((i for i in self._losses if self.objectives[i] == loss), None)  # mostly the first one
+                value, pull = _differentiate(loss, logits, batch) if same is None else (values[same], cotangents[same])
+                for i, anchor in anchored.items():
+                    values[i] += anchor * value
+                    cotangents[i] += anchor * pull
+        return torch.from_numpy(values).to(logits.device), torch.from_numpy(cotangents).to(logits.device)
 
 
 def _differentiate(objective: Objective, logits: Float[Tensor, "*members n"], batch: Batch) -> Evaluated:
     if isinstance(objective, CrossEntropy):  # of every step, so it is worth a formula
-        return objective.with_cotangent(logits.detach(), batch)
+        value, cotangent = objective.with_cotangent(logits.detach(), batch)
+        return value.cpu().numpy(), cotangent.cpu().numpy()
     leaf = logits.detach().requires_grad_()
     with torch.enable_grad():
         value = objective(leaf, batch)
     [cotangent] = torch.autograd.grad(value.sum(), leaf)
-    return value.detach(), cotangent
+    return value.detach().cpu().numpy(), cotangent.cpu().numpy()
 
 
 def _gaps(
-    relaxation: Relaxation, gaps: Sequence[Gap], logits: Float[Tensor, "*members n"], batch: Batch
-) -> tuple[Float[Tensor, " gaps *members"], Float[Tensor, "gaps *members n"]]:
-    """Return values and cotangents of gaps that share a relaxation, without their anchors."""
-    M, rows = batch.memberships, batch.memberships.sum(0)
-    indicators, slopes = _indicators(relaxation, logits)
-    masses = torch.cat([*(indicators @ M), rows.expand(*logits.shape[:-1], -1)], dim=-1)
+    gaps: Sequence[Gap],
+    logits: Float[Tensor, "*members n"],
+    batch: Batch,
+    known: dict[Hashable, Float[np.ndarray, "2 gaps rates groups masses"]],
+) -> tuple[Float[np.ndarray, " gaps *members"], Float[np.ndarray, "gaps *members n"]]:
+    """Return values and cotangents of gaps that share a relaxation, without their anchors.
 
-    spans = tuple(batch.spans[gap.attribute] for gap in gaps)
-    layout = tuple(gap.notion for gap in gaps), spans, len(rows), len(indicators)
-    A, B = _selectors(*layout, M.dtype, M.device)
-    shape = A.shape[:-1]
-    event, given = (torch.unflatten(masses @ table.flatten(0, -2).T, -1, shape) for table in (A, B))
-    counts = given >= batch.one_row
-    divisor = torch.where(counts, given, 1.0)  # not zero: a NaN would survive the masks
+    `known` remembers tables, which depend on the batch's attributes alone.
+    """
+    indicators, slopes = (part.cpu().numpy() for part in _indicators(gaps[0].relaxation, logits))
+    M = batch.memberships.cpu().numpy()
+    *members, sides, n = indicators.shape
+    masses = np.empty((*members, sides + 1, M.shape[1]), M.dtype)
+    np.matmul(indicators, M, out=masses[..., :-1, :])
+    masses[..., -1, :] = np.ones(n, M.dtype) @ M
+    key = id(gaps[0]), tuple(batch.spans.values()), M.dtype
+    if key not in known:
+        spans = [batch.spans[gap.attribute] for gap in gaps]
+        known[key] = _selectors([gap.notion for gap in gaps], spans, M.shape[1], sides, M.dtype)
+    values, by_mass = _distances(known[key], [gap.notion.is_ratio for gap in gaps], masses, float(batch.one_row))
+    by_indicator = (by_mass[..., :-1, :].reshape(-1, M.shape[1]) @ M.T).reshape(len(gaps), *members, sides, n)
+    by_indicator *= slopes
+    return values, by_indicator[..., 0, :] if sides == 1 else by_indicator.sum(-2)
+
+
+def _distances(
+    tables: Float[np.ndarray, "2 gaps rates groups masses"],
+    ratios: Sequence[bool],
+    masses: Float[np.ndarray, "*members kinds columns"],
+    one_row: float,
+) -> tuple[Float[np.ndarray, " gaps *members"], Float[np.ndarray, "gaps *members kinds columns"]]:
+    """Return gaps and their derivatives by the masses."""
+    flat = masses.reshape(-1, tables.shape[-1]).T  # (masses, members)
+    shape = (*tables.shape[1:-1], flat.shape[1])  # (gaps, rates, groups, members)
+    event, given = (tables.reshape(-1, len(flat)) @ flat).reshape(2, *shape)
+    counts = given >= one_row
+    divisor = np.where(counts, given, 1)  # not zero: a NaN would survive the masks
     rates = event / divisor
-    high, most = torch.where(counts, rates, -torch.inf).max(-1, keepdim=True)
-    low, least = torch.where(counts, rates, torch.inf).min(-1, keepdim=True)
-    distance = (high - low).clamp(min=0)
-    rise, fall = torch.ones_like(high), -torch.ones_like(low)
-    if any(gap.notion.is_ratio for gap in gaps):
-        distance, rise, fall = _divide_by_high([gap.notion.is_ratio for gap in gaps], high, distance)
-    gap, worst = distance.max(-2, keepdim=True)  # the worst of a notion's rates
+    highs, lows = np.where(counts, rates, -np.inf), np.where(counts, rates, np.inf)
+    high, low = highs.max(2, keepdims=True), lows.min(2, keepdims=True)
+    distance = np.maximum(high - low, 0)
+    rise, fall = np.ones_like(high), -np.ones_like(low)
+    if any(ratios):
+        distance, rise, fall = _divide_by_high(ratios, high, distance)
 
     # +1 for the group on top and −1 for the one at the bottom; if they are the same one, nothing is compared.
-    ends = torch.zeros_like(rates).scatter_(-1, most, rise).scatter_add_(-1, least, fall)
-    ends = torch.where(torch.arange(rates.shape[-2], device=M.device).unsqueeze(-1) == worst, ends, 0.0) / divisor
-    by_mass = _sums(ends, A) - _sums(ends * rates, B)
-    # Contiguous, or torch would multiply member by member.
-    by_indicator = torch.unflatten(by_mass[..., : -len(rows)].contiguous(), -1, (len(indicators), len(rows))) @ M.T
-    sides = by_indicator * slopes.movedim(0, -2).unsqueeze(-3)
-    cotangents = sides.squeeze(-2) if len(indicators) == 1 else sides.sum(-2)
-    return gap.squeeze((-1, -2)).movedim(-1, 0), cotangents.movedim(-2, 0)
+    rate, group = np.arange(shape[1])[:, None, None], np.arange(shape[2])[:, None]
+    ends = rise * (group == highs.argmax(2)[:, :, None]) + fall * (group == lows.argmin(2)[:, :, None])
+    ends *= rate == distance.argmax(1)[:, None]  # of a notion's rates, the worst
+    ends /= divisor
+    by_rate = np.stack([ends, -ends * rates]).reshape(2, shape[0], -1, shape[-1])
+    A, B = tables.reshape(2, shape[0], -1, len(flat))
+    by_mass = by_rate[0].mT @ A + by_rate[1].mT @ B  # (gaps, members, masses)
+    values = distance.max(1).reshape(shape[0], *masses.shape[:-2])
+    return values, by_mass.reshape(shape[0], *masses.shape)
 
 
 def _divide_by_high(
     ratios: Sequence[bool],
-    high: Float[Tensor, "*members gaps rates 1"],
-    difference: Float[Tensor, "*members gaps rates 1"],
-) -> tuple[Float[Tensor, "*members gaps rates 1"], ...]:
+    high: Float[np.ndarray, "gaps rates 1 members"],
+    difference: Float[np.ndarray, "gaps rates 1 members"],
+) -> tuple[Float[np.ndarray, "gaps rates 1 members"], ...]:
     """Return gaps and their derivatives by the largest and the smallest rate, where those of ratios are shortfalls.
 
     It is 1 − low / high, with the derivatives low / high² and −1 / high. Rates below `LEAST_RATE` divide by that.
     """
-    is_ratio = torch.tensor(ratios, device=high.device)[:, None, None]
-    divisor = torch.where(is_ratio, high.clamp(min=LEAST_RATE), 1.0)
+    is_ratio = np.array(ratios)[:, None, None, None]
+    divisor = np.where(is_ratio, np.maximum(high, LEAST_RATE), 1)
     distance = difference / divisor
-    return distance, (1 - torch.where(is_ratio & (high >= LEAST_RATE), distance, 0.0)) / divisor, -1 / divisor
-
-
-def _sums(
-    weights: Float[Tensor, "*members gaps rates groups"], table: Float[Tensor, "gaps rates groups masses"]
-) -> Float[Tensor, "*members gaps masses"]:
-    """Return each gap's weighted sum of the table's rows; plain products, because einsum takes longer to think."""
-    return (weights.flatten(-2).unsqueeze(-2) @ table.flatten(1, 2)).squeeze(-2)
+    return distance, (1 - np.where(is_ratio & (high >= LEAST_RATE), distance, 0)) / divisor, -1 / divisor
 
 
 def _indicators(
     relaxation: Relaxation, logits: Float[Tensor, "*members n"]
-) -> tuple[Float[Tensor, "sides *members n"], Float[Tensor, "sides *members n"]]:
+) -> tuple[Float[Tensor, "*members sides n"], Float[Tensor, "*members sides n"]]:
     """Return the relaxed indicator of ŷ = 1 and, unless it is one minus that, of ŷ = 0; and their derivatives."""
     positive, slope = relaxation.with_slope(logits)
-    leaf = logits.detach().requires_grad_()
-    with torch.enable_grad():
-        negative = relaxation.negative(leaf)
-    if negative is None:
-        return positive.unsqueeze(0), slope.unsqueeze(0)
-    [fall] = torch.autograd.grad(negative.sum(), leaf)
-    return torch.stack([positive, negative.detach()]), torch.stack([slope, fall])
+    if type(relaxation).negative is not Relaxation.negative:
+        leaf = logits.detach().requires_grad_()
+        with torch.enable_grad():
+            negative = relaxation.negative(leaf)
+        if negative is not None:
+            [fall] = torch.autograd.grad(negative.sum(), leaf)
+            return torch.stack([positive, negative.detach()], dim=-2), torch.stack([slope, fall], dim=-2)
+    return positive.unsqueeze(-2), slope.unsqueeze(-2)
 
 
-@lru_cache(maxsize=64)
 def _selectors(
-    notions: tuple[Notion, ...],
-    spans: tuple[tuple[int, int], ...],
-    columns: int,
-    sides: int,
-    dtype: torch.dtype,
-    device: torch.device,
-) -> tuple[Float[Tensor, "gaps rates groups masses"], Float[Tensor, "gaps rates groups masses"]]:
+    notions: Sequence[Notion], spans: Sequence[tuple[int, int]], columns: int, sides: int, dtype: np.dtype
+) -> Float[np.ndarray, "2 gaps rates groups masses"]:
     """Return A and B: which masses each rate's event and condition sum, for every gap and group.
 
     Rates within each of several strata count as so many rates, of its groups. Notions with fewer rates and attributes
@@ -156,8 +197,8 @@ def _selectors(
         for notion, half in zip(notions, halves, strict=True)
     ]
     shape = (len(notions), max(map(len, compared)), max(len(block) for own in compared for _, block in own))
-    A, B = torch.zeros(2, *shape, (sides + 1) * columns, dtype=dtype, device=device)
-    unit = torch.eye((sides + 1) * columns, dtype=dtype, device=device)
+    A, B = tables = np.zeros((2, *shape, (sides + 1) * columns), dtype)
+    unit = np.eye((sides + 1) * columns, dtype=dtype)
     selected, rows = unit[:, :columns], unit[:, -columns:]
     rejected = rows - selected if sides == 1 else unit[:, columns : 2 * columns]
     for i, (own, half, (start, stop)) in enumerate(zip(compared, halves, spans, strict=True)):
@@ -166,4 +207,4 @@ def _selectors(
         for j, (rate, block) in enumerate(own):
             A[i, j, : len(block)] = cells.mass(rate.event).T[block]
             B[i, j, : len(block)] = cells.mass(rate.given).T[block]
-    return A, B
+    return tables

@@ -41,5 +41,7 @@ def _align(logits: Tensor, batch: Batch) -> tuple[Float[Tensor, "*members n"], B
         )
     if not logits.is_floating_point():
         raise ValueError(f"`logits` must be floating-point numbers: found {logits.dtype}. Pass them undecided.")
+    if logits.dtype == batch.y.dtype == batch.memberships.dtype and logits.dtype in (torch.float32, torch.float64):
+        return logits, batch
     dtype = torch.promote_types(torch.promote_types(logits.dtype, batch.memberships.dtype), torch.float32)
     return logits.to(dtype), batch.to(dtype)

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mamofair._descent.adam import Adam
 from mamofair._descent.networks import MLP, Average, Population
 from mamofair.learners.checks import are_tensors, refuse
 
@@ -53,7 +54,7 @@ def require_shapes(recipe: Any, features: int, tensors: Mapping[str, Tensor]) ->
 
 
 def require_optimizer(
-    optimizer: torch.optim.Optimizer, population: Population, average: Average, held: Mapping[str, Any]
+    optimizer: Adam | torch.optim.Optimizer, population: Population, average: Average, held: Mapping[str, Any]
 ) -> None:
     """Refuse moments that are not those of the parameters, and counters that are none."""
     scales = population.scales

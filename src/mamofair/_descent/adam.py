@@ -1,0 +1,93 @@
+"""Adam, step for step that of torch, without what its class costs.
+
+The first optimizer of torch in a process imports the whole of torch's compiler, which takes longer than a short fit,
+and each step passes through hooks. What is left without them is one call, of the kernel that
+`torch.optim.Adam(fused=True)` calls. Its state has the form of torch's: either reads the other's checkpoints.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+__all__ = ["Adam"]
+
+_OFF = ("amsgrad", "maximize", "capturable", "differentiable", "decoupled_weight_decay")
+
+
+class Adam:
+    """Adam (Kingma and Ba 2015) with torch's names, defaults and results, to the last bit those of `fused=True`.
+
+    Parameters
+    ----------
+    parameters
+        What is trained, changed in place along its `grad`; parameters without one stay as they are.
+    lr, betas, eps, weight_decay
+        As in `torch.optim.Adam`.
+    """
+
+    def __init__(
+        self,
+        parameters: Iterable[Tensor],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+    ):
+        settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
+        fixed = dict.fromkeys(_OFF, False) | {"foreach": None, "fused": True}
+        self.param_groups: list[dict[str, Any]] = [{"params": list(parameters), **settings, **fixed}]
+        self.state: dict[int, dict[str, Tensor]] = {}
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Move the parameters."""
+        [group] = self.param_groups
+        moved = [(i, parameter) for i, parameter in enumerate(group["params"]) if parameter.grad is not None]
+        for i, parameter in moved:
+            if i not in self.state:
+                zeros = torch.zeros_like(parameter)
+                self.state[i] = {
+                    "step": torch.zeros((), device=parameter.device),
+                    "exp_avg": zeros,
+                    "exp_avg_sq": zeros.clone(),
+                }
+        if not moved:
+            return
+        held = [self.state[i] for i, _ in moved]
+        steps = [own["step"] for own in held]
+        torch._foreach_add_(steps, 1)
+        torch._fused_adam_(
+            [parameter for _, parameter in moved],
+            [parameter.grad for _, parameter in moved],
+            [own["exp_avg"] for own in held],
+            [own["exp_avg_sq"] for own in held],
+            [],
+            steps,
+            lr=group["lr"],
+            beta1=group["betas"][0],
+            beta2=group["betas"][1],
+            weight_decay=group["weight_decay"],
+            eps=group["eps"],
+            amsgrad=False,
+            maximize=False,
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what `torch.optim.Adam` would: counters and moments of each parameter, and the settings."""
+        [group] = self.param_groups
+        settings = {name: value for name, value in group.items() if name != "params"}
+        numbers = list(range(len(group["params"])))
+        return {
+            "state": {i: dict(own) for i, own in self.state.items()},
+            "param_groups": [{**settings, "params": numbers}],
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take what `state_dict` returned, ours or torch's."""
+        [group], [given] = self.param_groups, state["param_groups"]
+        group |= {name: value for name, value in given.items() if name in group and name != "params"}
+        self.state = {
+            int(i): {name: tensor.clone() for name, tensor in own.items()} for i, own in state["state"].items()
+        }

@@ -1,0 +1,116 @@
+"""Our Adam is torch's, to the last bit, and either goes on from the other's state."""
+
+import copy
+import pickle
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from mamofair._descent.adam import Adam
+
+SETTINGS = [
+    {},
+    {"lr": 0.003},
+    {"lr": 0.01, "betas": (0.8, 0.99), "eps": 1e-6},
+    {"lr": 0.01, "weight_decay": 0.1},
+]
+SHAPES = [(3, 7, 5), (3, 7), (3, 1, 7), (3, 1), (2,)]  # the last one never has a gradient
+
+
+def parameters(dtype: torch.dtype = torch.float32) -> list[torch.Tensor]:
+    random = torch.Generator().manual_seed(0)
+    return [torch.randn(shape, generator=random, dtype=dtype).requires_grad_() for shape in SHAPES]
+
+
+def take_steps(optimizer, moved: list[torch.Tensor], steps: range) -> None:
+    for step in steps:
+        random = torch.Generator().manual_seed(step)
+        for parameter in moved[:-1]:
+            parameter.grad = torch.randn(parameter.shape, generator=random, dtype=parameter.dtype) * 10.0 ** (
+                step % 5 - 2
+            )
+        optimizer.step()
+
+
+def assert_same(ours, theirs) -> None:
+    assert all(torch.equal(mine, other) for mine, other in zip(ours, theirs, strict=True))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_steps_are_those_of_torch_to_the_last_bit(settings, dtype):
+    mine, theirs = parameters(dtype), parameters(dtype)
+    ours, reference = Adam(mine, **settings), torch.optim.Adam(theirs, **settings, fused=True)
+    before = mine[0].detach().clone()
+    take_steps(ours, mine, range(50))
+    take_steps(reference, theirs, range(50))
+    assert_same(mine, theirs)
+    assert not torch.equal(mine[0], before)
+    assert torch.equal(mine[-1], parameters(dtype)[-1])
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_they_are_those_of_the_textbook_but_for_rounding(settings):
+    mine, theirs = parameters(torch.float64), parameters(torch.float64)
+    take_steps(Adam(mine, **settings), mine, range(50))
+    take_steps(torch.optim.Adam(theirs, **settings, foreach=False), theirs, range(50))
+    for own, other in zip(mine, theirs, strict=True):
+        torch.testing.assert_close(own, other, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(("first", "second"), [("ours", "ours"), ("ours", "torch"), ("torch", "ours")])
+def test_either_goes_on_from_the_state_of_the_other(first, second):
+    def make(kind: str, moved: list[torch.Tensor]):
+        return Adam(moved, lr=0.02) if kind == "ours" else torch.optim.Adam(moved, lr=0.02, fused=True)
+
+    whole, parts = parameters(), parameters()
+    take_steps(make("torch", whole), whole, range(20))
+    start = make(first, parts)
+    take_steps(start, parts, range(8))
+    goes_on = make(second, parts)
+    goes_on.load_state_dict(copy.deepcopy(start.state_dict()))
+    take_steps(goes_on, parts, range(8, 20))
+    assert_same(parts, whole)
+
+
+def test_state_has_the_form_of_torch_and_is_not_moved_by_later_steps():
+    mine, theirs = parameters(), parameters()
+    ours, reference = Adam(mine, lr=0.02), torch.optim.Adam(theirs, lr=0.02, fused=True)
+    assert ours.state_dict() == reference.state_dict()
+    take_steps(ours, mine, range(3))
+    take_steps(reference, theirs, range(3))
+    held, expected = ours.state_dict(), reference.state_dict()
+    assert held["param_groups"] == expected["param_groups"]
+    assert held["state"].keys() == expected["state"].keys()
+    for i, own in held["state"].items():
+        assert own.keys() == expected["state"][i].keys()
+        assert_same(own.values(), expected["state"][i].values())
+    loaded = Adam(parameters(), lr=0.02)
+    loaded.load_state_dict(held)
+    take_steps(ours, mine, range(3, 5))
+    assert all(loaded.state[i]["step"] == 3 for i in loaded.state)
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda both: pickle.loads(pickle.dumps(both))], ids=["copy", "pickle"]
+)
+def test_a_copy_moves_the_copied_parameters(copied):
+    whole, mine = parameters(), parameters()
+    take_steps(Adam(whole, lr=0.02), whole, range(6))
+    optimizer = Adam(mine, lr=0.02)
+    take_steps(optimizer, mine, range(3))
+    twin, others = copied((optimizer, mine))
+    take_steps(twin, others, range(3, 6))
+    assert_same(others, whole)
+    assert not torch.equal(mine[0], others[0])
+
+
+def test_a_fit_does_not_import_the_compiler_of_torch():  # in a process of its own, which takes seconds
+    code = (
+        "import sys; from mamofair import FairNetClassifier; from mamofair.datasets import make_toy; toy = make_toy();"
+        "model = FairNetClassifier(epochs=1, members=2).fit(toy.X, toy.y, sensitive_features=toy.sensitive);"
+        "model.predict(toy.X); assert 'torch._dynamo' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
