@@ -11,6 +11,7 @@ the products is calls of torch, so memory and its views are made once for all ba
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -21,6 +22,15 @@ from mamofair._descent.perceptrons import Perceptron
 from mamofair._descent.pullbacks import Pullback
 
 __all__ = ["ClosedForm", "Scratch"]
+
+
+class _Places(NamedTuple):
+    """Memory for the Jacobian of k objectives and what leads to it, and its parts by each layer's weights and biases."""
+
+    jacobian: Float[Tensor, "k members d"]
+    ones: Float[Tensor, "members n 1"]
+    weighed: list[Tensor]
+    parts: list[tuple[list[Tensor], list[Tensor]]]
 
 
 class ClosedForm:
@@ -50,7 +60,7 @@ class ClosedForm:
         if units:
             self._hidden.insert(0, self._first.view(n, members, units[0]).transpose(0, 1))
         self._deltas: list[Tensor] = []
-        self._places: dict[int, tuple[Tensor, Tensor, list[Tensor], list[Tensor], list[Tensor]]] = {}
+        self._places: dict[int, _Places] = {}
 
     def fits(self, tensors: Mapping[str, Tensor], x: Tensor) -> bool:
         """Whether this is for such parameters and batches."""
@@ -85,33 +95,42 @@ class ClosedForm:
     ) -> None:
         # With one objective its cotangents may as well be there from the start: nothing is left to be weighed.
         for i, deltas in self._backwards(inputs, cotangents.unsqueeze(-1)):
-            torch.bmm(deltas.mT, inputs[i], out=places[2 * i])
+            if i or not self._hidden:
+                torch.bmm(deltas.mT, inputs[i], out=places[2 * i])
+            else:
+                flat = deltas.transpose(0, 1).flatten(1)  # as in the forward pass, one product for all members
+                torch.mm(flat.T, inputs[0][0], out=places[0].flatten(0, 1))
             torch.sum(deltas, 1, out=places[2 * i + 1])
 
     def _jacobian(
         self, inputs: Sequence[Tensor], cotangents: Float[Tensor, "k members n"]
     ) -> Float[Tensor, "k members d"]:
+        places = self._places_for(cotangents)
+        # All objectives at once for a single member; else all members at once for each objective.
+        each = (cotangents if cotangents.shape[1] > 1 else cotangents.transpose(0, 1)).unsqueeze(-1)
+        for i, deltas in self._backwards(inputs, places.ones):
+            several = inputs[i].expand(each[0].shape[0], -1, -1)
+            for own, by_weights, by_biases in zip(each, *places.parts[i], strict=True):
+                weighed = torch.mul(own, deltas, out=places.weighed[i])
+                torch.bmm(weighed.mT, several, out=by_weights)
+                torch.sum(weighed, 1, out=by_biases)
+        return places.jacobian
+
+    def _places_for(self, cotangents: Float[Tensor, "k members n"]) -> "_Places":
         k, members, n = cotangents.shape
         if k not in self._places:
-            self._places[k] = self._places_for(k, cotangents)
-        jacobian, ones, by_weights, by_biases, weighed = self._places[k]
-        each = cotangents.view(k * members, n, 1)
-        for i, deltas in self._backwards(inputs, ones):
-            several = _repeated(deltas, k)
-            products = torch.mul(each, several, out=weighed[i]) if i < len(weighed) else each
-            torch.bmm(products.mT, _repeated(inputs[i], k), out=by_weights[i])
-            torch.sum(products, 1, out=by_biases[i])
-        return jacobian
-
-    def _places_for(self, k: int, like: Tensor) -> tuple[Tensor, Tensor, list[Tensor], list[Tensor], list[Tensor]]:
-        """Return memory for the Jacobian, ones, its parts by weights and by biases, and weighed derivatives."""
-        shapes, (_, members, n) = [weight.shape[1:] for weight in self._weights], like.shape
-        jacobian = like.new_empty(k, members, sum(outputs * (inputs + 1) for outputs, inputs in shapes))
-        sizes = [size for outputs, inputs in shapes for size in (outputs * inputs, outputs)]
-        parts = torch.split(jacobian.flatten(0, 1), sizes, dim=1)
-        by_weights = [part.unflatten(1, shape) for part, shape in zip(parts[::2], shapes, strict=True)]
-        weighed = [like.new_empty(k * members, n, outputs) for outputs, _ in shapes[:-1]]
-        return jacobian, like.new_ones(members, n, 1), by_weights, list(parts[1::2]), weighed
+            shapes = [weight.shape[1:] for weight in self._weights]
+            sizes = [size for outputs, inputs in shapes for size in (outputs * inputs, outputs)]
+            jacobian = cotangents.new_empty(k, members, sum(sizes))
+            rows = [jacobian[:, 0]] if members == 1 else list(jacobian)
+            split = [torch.split(row, sizes, dim=1) for row in rows]
+            parts = [
+                ([own[2 * i].unflatten(1, tuple(shape)) for own in split], [own[2 * i + 1] for own in split])
+                for i, shape in enumerate(shapes)
+            ]
+            weighed = [cotangents.new_empty(len(rows[0]), n, outputs) for outputs, _ in shapes]
+            self._places[k] = _Places(jacobian, cotangents.new_ones(members, n, 1), weighed, parts)
+        return self._places[k]
 
     def _layers(self, inputs: Sequence[Tensor], k: int) -> list[Layer]:
         members, n, _ = inputs[0].shape
@@ -125,7 +144,7 @@ class ClosedForm:
     ) -> Iterator[tuple[int, Float[Tensor, "members n _"]]]:
         """Yield the derivatives by each layer's outputs, the last one first, from those by the logits on."""
         if not self._deltas:
-            self._deltas = [hidden.new_empty(hidden.shape) for hidden in self._hidden]
+            self._deltas = [torch.empty_like(hidden) for hidden in self._hidden]  # laid out alike, or it takes long
         last, slope = len(self._weights) - 1, self._network.slope
         for i in range(last, -1, -1):
             yield i, deltas
@@ -137,11 +156,6 @@ class ClosedForm:
                     torch.baddbmm(place, deltas, weight, beta=0, alpha=slope, out=place)
                 # Units that are off or left out are 0 in the inputs, the others positive.
                 deltas = torch.ops.aten.threshold_backward(place, inputs[i], 0, grad_input=place)
-
-
-def _repeated(stack: Float[Tensor, "members n _"], k: int) -> Float[Tensor, "many n _"]:
-    """Return members again for each of k objectives; of a single one, memory is shared."""
-    return stack.expand(k, -1, -1) if stack.shape[0] == 1 else stack.expand(k, -1, -1, -1).flatten(0, 1)
 
 
 class Scratch:

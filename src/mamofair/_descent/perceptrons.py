@@ -60,10 +60,11 @@ class Perceptron(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList(nn.Linear(before, after) for before, after in pairwise(widths))
         self.dropout = dropout
+        self._widths = tuple(widths[1:-1])
 
     def forward(self, x: Float[Tensor, "n features"]) -> Float[Tensor, " n"]:
         """Return the logits."""
-        sizes = [x.shape[0] * len(layer.weight) for layer in self.layers[:-1]]
+        sizes = [x.shape[0] * width for width in self._widths]
         masks = torch.split(self.draw_mask(x.new_empty(sum(sizes))), sizes) if self.drops else ()
         for i, layer in enumerate(self.layers[:-1]):
             x = torch.relu(layer(x))

@@ -93,7 +93,7 @@ def epochs(
     """
     count = feed.steps
     own = [ranks.rank] if ranks.size > 1 else []  # each rank drops units of its own
-    derive = _derivation(objectives, separate_passes)
+    derive, look = _derivation(objectives, separate_passes), _derivation(objectives)
     with isolated(seed, device=population.device, small=population.is_small):
         population.train(separate_passes)  # the paper's code takes initial values with dropout
         scales = partial(_initial_scales, population, objectives, feed, weightings, ranks, scale_floor)
@@ -111,7 +111,7 @@ def epochs(
                         traces.append((values, descend(cotangents, pull)))
                         optimizer.step()
                         average.follow(population)
-                cosines = _cosines(population, objectives, batch, ranks) if end == count else None
+                cosines = _cosines(look, population, batch, ranks) if end == count else None
                 values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
                 _require_finite(values, objectives, epoch * count + start)
                 average.population.require_finite(epoch * count + end)
@@ -227,12 +227,10 @@ def _initial_scales(
     return torch.where(raw, 1.0, scales)
 
 
-def _cosines(
-    population: Population, objectives: Sequence[Objective], batch: Batch, ranks: Ranks
-) -> Float[Tensor, "members k k"]:
+def _cosines(derive: Derivation, population: Population, batch: Batch, ranks: Ranks) -> Float[Tensor, "members k k"]:
     """Return the cosines between the objectives' gradients, for each member as it predicts: without dropout."""
     population.train(False)
-    _, cotangents, pull = _derivation(objectives)(population, batch, ranks)
+    _, cotangents, pull = derive(population, batch, ranks)
     gramians, _ = pull.gramians(cotangents)
     lengths = gramians.diagonal(dim1=1, dim2=2).clamp(min=0).sqrt().clamp(min=1e-12)
     return gramians / (lengths.unsqueeze(1) * lengths.unsqueeze(2))
