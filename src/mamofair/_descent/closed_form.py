@@ -25,7 +25,7 @@ __all__ = ["ClosedForm", "Scratch"]
 
 
 class _Places(NamedTuple):
-    """Memory for the Jacobian of k objectives and what leads to it, and its parts by each layer's weights and biases."""
+    """Memory for the Jacobian of k objectives, its parts by each layer's weights and biases, and what leads to it."""
 
     jacobian: Float[Tensor, "k members d"]
     ones: Float[Tensor, "members n 1"]
