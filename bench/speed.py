@@ -4,9 +4,10 @@
 
 A step is compared with that of a plain torch loop: the same network of torch's own layers, cross-entropy, Adam as it
 comes. Every variant trains one epoch (20 batches of 500 rows) a round, and figures are medians over the rounds of the
-ratio to the plain epoch of the same round, so that a busy machine slows all alike. A whole fit is compared with one run of the paper's
-scheme (bench/published.py), epoch by epoch in turn. Each round asserts that no model is constant and that several
-objectives have weight: a collapsed model makes everything look fast. Memory is that of a process of its own.
+ratio to the plain epoch of the same round, so that a busy machine slows all alike. A whole fit is compared with one
+run of the paper's scheme (bench/published.py), epoch by epoch in turn. Each round asserts that no model is constant
+and that several objectives have weight: a collapsed model makes everything look fast. Memory is that of a process of
+its own.
 """
 
 import argparse

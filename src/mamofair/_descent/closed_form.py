@@ -125,7 +125,7 @@ class ClosedForm:
             rows = [jacobian[:, 0]] if members == 1 else list(jacobian)
             split = [torch.split(row, sizes, dim=1) for row in rows]
             parts = [
-                ([own[2 * i].unflatten(1, tuple(shape)) for own in split], [own[2 * i + 1] for own in split])
+                ([torch.unflatten(own[2 * i], 1, tuple(shape)) for own in split], [own[2 * i + 1] for own in split])
                 for i, shape in enumerate(shapes)
             ]
             weighed = [cotangents.new_empty(len(rows[0]), n, outputs) for outputs, _ in shapes]

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any, Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float, Int64, Shaped
+from jaxtyping import Float, Shaped
 from torch import Tensor
 
 
@@ -63,9 +63,10 @@ class Batch:
     def __len__(self) -> int:
         return len(self.y)
 
-    def __getitem__(self, index: Int64[Tensor, " _"] | slice) -> "Batch":
-        # Of whole rows, `index_select` takes a third of the time that an index takes.
-        take = itemgetter(index) if isinstance(index, slice) else partial(torch.index_select, dim=0, index=index)
+    def __getitem__(self, index: Tensor | slice) -> "Batch":
+        # `index_select` takes a third of the time that an index of numbers takes.
+        numbers = isinstance(index, Tensor) and index.dtype == torch.int64 and index.ndim == 1
+        take = partial(torch.index_select, dim=0, index=index) if numbers else itemgetter(index)
         weight = None if self.weight is None else take(self.weight)
         changed = {name: take(x) for name, x in self.changed.items()}
         return Batch(take(self.x), take(self.y), take(self.memberships), self.spans, weight, changed)
