@@ -171,11 +171,14 @@ def _ordered(values: Iterable[Any]) -> list[Any]:
     return sorted(values, key=lambda value: (type(value).__name__, value))
 
 
-def read_groups(sensitive_features: Any, rows: int | None = None, *, whole: bool = True) -> Groups:
+def read_groups(
+    sensitive_features: Any, rows: int | None = None, *, whole: bool = True, total: int | None = None
+) -> Groups:
     """Read sensitive features: a Series, a frame (pandas or polars), a mapping, or an array of one or two dimensions.
 
     Columns name the attributes, `sensitive_0`, … if they have no name. Missing values are unknown groups. Unless they
-    are few of many rows (`whole=False`), there must be several for each group.
+    are few of many rows (`whole=False`), there must be several for each group; `total` is how many rows they stand for,
+    if each stands for several.
 
     >>> people = read_groups(pd.DataFrame({"sex": ["F", "M", "F"], "race": ["B", None, "W"]}))
     >>> people.values
@@ -198,7 +201,7 @@ def read_groups(sensitive_features: Any, rows: int | None = None, *, whole: bool
     read = [_factorize(column) for _, column in columns]
     for name, (_, values) in zip(names, read, strict=True):
         if whole:
-            require_several(name, len(values), found)
+            require_several(name, len(values), found if total is None else total)
             _require_names(name, values)
     return Groups(tuple(names), tuple(values for _, values in read), np.column_stack([codes for codes, _ in read]))
 

@@ -17,7 +17,7 @@ from mamofair.fronts._capacity import Bounds, distance_to
 from mamofair.fronts._front import Criterion, Front, Point, measure_points
 from mamofair.fronts._hypervolume import hypervolume, spacing, thin
 from mamofair.fronts._strata import bind_notions, divide_groups, read_strata
-from mamofair.fronts._tally import EVERYONE, Counter, Tally
+from mamofair.fronts._tally import EVERYONE, Counter, Tally, count_decisions
 
 __all__ = [
     "EVERYONE",
@@ -29,6 +29,7 @@ __all__ = [
     "Point",
     "Tally",
     "bind_notions",
+    "count_decisions",
     "distance_to",
     "divide_groups",
     "hypervolume",

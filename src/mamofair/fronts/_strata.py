@@ -35,8 +35,10 @@ Notions = Mapping[str, tuple[Notion, ...]]
 Strata = Mapping[str, Mapping[Any, int]]
 
 
-def read_strata(strata: Any, rows: int, X: Any = None) -> Groups:
+def read_strata(strata: Any, rows: int, X: Any = None, *, total: int | None = None) -> Groups:
     """Return strata as groups of one attribute, given their values or a column of X by name; missing means unknown.
+
+    `total` is how many rows they stand for, if each stands for several.
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"age": [30, 40, 50], "department": ["law", "arts", None]})
@@ -45,7 +47,7 @@ def read_strata(strata: Any, rows: int, X: Any = None) -> Groups:
     """
     if isinstance(strata, str):
         strata = _column(strata, X)
-    read = read_groups(strata)
+    read = read_groups(strata, total=total)
     if len(read) != rows:
         raise ValueError(f"`strata` must have one row per sample: found {len(read)} rows for {rows} samples.")
     if len(read.names) > 1:

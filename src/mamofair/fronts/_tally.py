@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 from mamofair._rows.groups import Groups
 from mamofair.notions import Confusion, Notion, column
 
-__all__ = ["EVERYONE", "Counter", "Tally"]
+__all__ = ["EVERYONE", "Counter", "Tally", "count_decisions"]
 
 #: The attribute whose one group is everyone.
 EVERYONE = ""
@@ -68,6 +68,38 @@ class Tally:
     def gap(self, notion: Notion, attribute: str) -> float:
         """Return the exact gap, NaN where fewer than two groups can be compared."""
         return float(notion.gap(Confusion.of_counts(self.counts[self.key(notion, attribute)])))
+
+
+def count_decisions(
+    positive: Bool[np.ndarray, " n"],
+    y: Bool[np.ndarray, " n"],
+    groups: Groups,
+    weight: Float[np.ndarray, " n"] | None = None,
+    repeats: Int[np.ndarray, " n"] | None = None,
+) -> Tally:
+    """Return the confusion counts of one model's decisions; memory does not grow with the number of groups.
+
+    Rows have weights, or stand for several rows each (`repeats`). Unlike weights, numbers of rows have no squares.
+
+    >>> from mamofair._rows.groups import read_groups
+    >>> yes, no = np.array([True, True]), np.array([True, False])
+    >>> count_decisions(yes, no, read_groups(["a", "b"]), repeats=np.array([3, 4])).counts["sensitive_0"].tolist()
+    [[3.0, 0.0, 0.0, 0.0], [0.0, 4.0, 0.0, 0.0]]
+    """
+    cells = np.where(positive, 0, 2) + np.where(y, 0, 1)  # TP, FP, FN, TN
+
+    def count(places: np.ndarray, mass: np.ndarray | None, size: int) -> np.ndarray:
+        return np.bincount(places, mass, 4 * size).astype(float).reshape(size, 4)
+
+    def tables(mass: np.ndarray | None) -> dict[str, np.ndarray]:
+        found = {EVERYONE: count(cells, mass, 1)}
+        for name, values, codes in zip(groups.names, groups.values, groups.codes.T, strict=True):
+            known = codes >= 0
+            own = None if mass is None else mass[known]
+            found[name] = count(4 * codes[known] + cells[known], own, len(values))
+        return found
+
+    return Tally(tables(repeats if weight is None else weight), None if weight is None else tables(weight**2))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 
 from mamofair._rows.groups import Groups
 from mamofair._rows.labels import as_column, as_weights, favorable_label, is_label, require_alike, unique
-from mamofair.fronts import Counter, Tally
+from mamofair.fronts import Tally, count_decisions
 from mamofair.metrics._rates import read_columns, require_decisions
 from mamofair.metrics._scores import Scores, as_scores
 
@@ -22,19 +22,21 @@ class Decisions:
     """What was decided for each row: whether it was `selected`, whether its true label is favorable (`positive`).
 
     `positive` is None without true labels, `scores` is None unless decisions are scores above a threshold, and `weight`
-    is None unless rows have different weights.
+    is None unless rows have different weights. Where rows are cells of a table of counts, `repeats` says how many
+    decisions each stands for.
     """
 
     selected: Bool[np.ndarray, " n"]
     positive: Bool[np.ndarray, " n"] | None = None
     scores: Float[np.ndarray, " n"] | None = None
     weight: Float[np.ndarray, " n"] | None = None
+    repeats: Int[np.ndarray, " n"] | None = None
 
     def __len__(self) -> int:
         return len(self.selected)
 
     def __getitem__(self, rows: Any) -> "Decisions":
-        parts = (self.selected, self.positive, self.scores, self.weight)
+        parts = (self.selected, self.positive, self.scores, self.weight, self.repeats)
         return Decisions(*(None if part is None else part[rows] for part in parts))  # type: ignore[arg-type]
 
     def count(self, people: Groups) -> Tally:
@@ -42,9 +44,8 @@ class Decisions:
 
         Rates that need no labels do not see the difference, and an audit without labels shows no other.
         """
-        labels = np.zeros(len(self)) if self.positive is None else self.positive
-        [tally] = Counter.of(labels, people, self.weight)(self.selected[None])
-        return tally
+        labels = np.zeros(len(self), dtype=bool) if self.positive is None else self.positive
+        return count_decisions(self.selected, labels, people, self.weight, self.repeats)
 
     def make_scores(self, people: Groups, threshold: float | None, confidence: float) -> Scores | None:
         """Return the scores with their groups, from which tables are made; None if decisions have no scores."""

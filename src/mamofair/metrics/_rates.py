@@ -7,7 +7,7 @@ import pandas as pd
 
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair._rows.labels import as_column, as_weights, favorable_label, is_label, require_alike, unique
-from mamofair.fronts import Counter, Tally, bind_notions, divide_groups, read_strata
+from mamofair.fronts import Tally, bind_notions, count_decisions, divide_groups, read_strata
 from mamofair.notions import Confusion, Notion, as_notion
 
 __all__ = ["error", "gap", "rates", "read_columns", "require_decisions"]
@@ -110,7 +110,7 @@ def _tally(
     known = None if strata is None else read_strata(strata, len(truth))
     groups, notions, cells = divide_groups(groups, dict.fromkeys(groups.names, (as_notion(notion),)), known)
     warn_of_order(features, {"y_true": y_true, "y_pred": y_pred})
-    [tally] = Counter.of(is_label(truth, positive), groups, weight)(is_label(decision, positive)[None])
+    tally = count_decisions(is_label(decision, positive), is_label(truth, positive), groups, weight)
     return tally, groups, bind_notions(groups, notions, cells)
 
 
