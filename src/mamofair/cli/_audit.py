@@ -167,7 +167,7 @@ def _to_json(result: "Audit") -> dict[str, Any]:
     if result.scores is not None:
         frames |= {"around_threshold": result.around_threshold()}
     return {
-        "rows": len(result.people),
+        "rows": result.rows,
         "favorable": result.favorable,
         "has_truth": result.has_truth,
         "error": result.error if result.has_truth else None,

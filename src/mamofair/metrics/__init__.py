@@ -34,6 +34,7 @@ The same from counts, which is how fronts and runs know their decisions:
 from mamofair.metrics._assessment import EXIT_CODES, Assessment, assess
 from mamofair.metrics._audit import DEFAULT_NOTIONS, audit
 from mamofair.metrics._audit_assessment import assess_audit
+from mamofair.metrics._audit_counts import audit_counts
 from mamofair.metrics._audit_result import Audit
 from mamofair.metrics._counts import count_events
 from mamofair.metrics._intervals import front_intervals, tally_intervals
@@ -56,6 +57,7 @@ __all__ = [
     "assess",
     "assess_audit",
     "audit",
+    "audit_counts",
     "count_events",
     "error",
     "front_intervals",

@@ -1,17 +1,18 @@
 """An audit of any model's decisions: rates, gaps, intervals, and a verdict that may be "inconclusive"."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
-from mamofair._rows.groups import read_groups, warn_of_order
+from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair.fronts import bind_notions, divide_groups, read_strata
 from mamofair.metrics._audit_limits import read_limits
 from mamofair.metrics._audit_result import Audit
-from mamofair.metrics._decisions import read_decisions
+from mamofair.metrics._decisions import Decisions, read_decisions
 from mamofair.notions import Notion, as_notions
 from mamofair.performance import ERROR, Cost, as_performance
 
-__all__ = ["DEFAULT_NOTIONS", "audit"]
+__all__ = ["DEFAULT_NOTIONS", "audit", "measurable_notions", "measure"]
 
 #: Independence, separation (and its half that is used most), sufficiency of a favorable decision, accuracy.
 DEFAULT_NOTIONS = ("demographic_parity", "equal_opportunity", "equalized_odds", "predictive_parity", "accuracy_parity")
@@ -71,29 +72,41 @@ def audit(
                   notion attribute  gap   low  high  verdict
     0  equal_opportunity       sex  1.0  0.97   1.0  exceeds
     """
-    limits = read_limits(_measurable(notions, y_true), limit)
+    limits = read_limits(measurable_notions(notions, y_true), limit)
     decisions, label = read_decisions(y_true, y_pred, sample_weight, favorable, threshold)
     people = read_groups(sensitive_features, rows=len(decisions))
     warn_of_order(sensitive_features, {"y_true": y_true, "y_pred": y_pred})
-    people = people.crossed() if crossed else people
     known = None if strata is None else read_strata(strata, len(decisions))
-    people, divided, cells = divide_groups(people, dict.fromkeys(people.names, tuple(limits)), known, keep=True)
+    found = measure(decisions, people.crossed() if crossed else people, known, limits, label, confidence, threshold)
+    return replace(found, performance=as_performance(performance))
+
+
+def measure(
+    decisions: Decisions,
+    people: Groups,
+    strata: Groups | None,
+    limits: Mapping[Notion, float],
+    favorable: Any,
+    confidence: float,
+    threshold: float | None = None,
+) -> Audit:
+    """Return the audit of decisions, of rows or of counts, once they have been read."""
+    people, divided, cells = divide_groups(people, dict.fromkeys(people.names, tuple(limits)), strata, keep=True)
     return Audit(
         decisions.count(people),
         people,
         limits,
-        label,
+        favorable,
         confidence,
         threshold,
         decisions.make_scores(people, threshold, confidence),
         bind_notions(people, divided, cells),
-        has_truth=y_true is not None,
+        has_truth=decisions.positive is not None,
         decisions=decisions,
-        performance=as_performance(performance),
     )
 
 
-def _measurable(notions: Any, y_true: Any) -> Any:
+def measurable_notions(notions: Any, y_true: Any) -> Any:
     """Return the notions to audit; without true labels, those of the default that need none."""
     if y_true is not None:
         return notions

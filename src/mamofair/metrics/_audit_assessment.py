@@ -19,7 +19,7 @@ def assess_audit(audit: Audit, policy: Policy | None = None) -> Assessment:
         groups = dict(zip(audit.people.names, audit.people.values, strict=True))
         return assess(policy, audit.tally, groups, has_labels=audit.has_truth)
     limits = {notion.name: limit for notion, limit in audit.limits.items()}
-    known = dict(zip(audit.people.names, (audit.people.codes >= 0).sum(axis=0).tolist(), strict=True))
+    unknown = audit.unknown_rows
     gaps = [
         GapVerdict(
             name=f"{notion}[{attribute}]",
@@ -29,7 +29,7 @@ def assess_audit(audit: Audit, policy: Policy | None = None) -> Assessment:
             gap=None if np.isnan(gap) else gap,
             low=low,
             high=high,
-            rows=known[attribute],
+            rows=audit.rows - unknown[attribute],
         )
         for notion, attribute, gap, low, high, _ in audit.frame().to_numpy(dtype=object).tolist()
     ]

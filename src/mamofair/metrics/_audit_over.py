@@ -1,18 +1,21 @@
 """An audit over time: the rows of each value of a column, and the groups that occur among them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from jaxtyping import Bool
 
 from mamofair._rows.groups import Groups, read_groups
 
-__all__ = ["present_groups", "rows_of_values"]
+__all__ = ["join_tables", "present_groups", "rows_of_values"]
 
 
 def rows_of_values(values: Any, rows: int) -> Iterator[tuple[Any, Bool[np.ndarray, " n"]]]:
     """Yield each different value of a column, in order, and which rows have it; missing values are left out."""
+    if values is None:
+        raise ValueError("`values` must have one value per row: found None. Pass a column, such as the month.")
     read = read_groups(values, whole=False)
     if len(read) != rows or len(read.names) != 1:
         raise ValueError(
@@ -21,6 +24,18 @@ def rows_of_values(values: Any, rows: int) -> Iterator[tuple[Any, Bool[np.ndarra
         )
     for code, value in enumerate(read.values[0]):
         yield value, read.codes[:, 0] == code
+
+
+def join_tables(parts: Iterable[tuple[Any, int, pd.DataFrame]]) -> pd.DataFrame:
+    """Return the tables of gaps of several values, given each with its number of rows, as one; see `Audit.over`."""
+    tables = []
+    for value, rows, table in parts:
+        tables.append(table)
+        table.insert(2, "value", value)
+        table.insert(3, "rows", rows)
+    if not tables:
+        raise ValueError("`values` must have values: found none. Choose another column.")
+    return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
 
 
 def present_groups(people: Groups, keep: Collection[str]) -> Groups:

@@ -12,9 +12,9 @@ from mamofair._messages import quote
 from mamofair._rows.groups import Groups
 from mamofair._stats.intervals import tail
 from mamofair.fronts import Tally
-from mamofair.metrics._audit_over import present_groups, rows_of_values
+from mamofair.metrics._audit_over import join_tables, present_groups, rows_of_values
 from mamofair.metrics._audit_tables import SELECTION, gap_table, group_table, ratio_table
-from mamofair.metrics._audit_text import as_text, describe_groups, describe_scores, headline
+from mamofair.metrics._audit_text import describe, gaps_with_limits, headline
 from mamofair.metrics._by_group import compare_to_overall, rates_by_group, rates_overall
 from mamofair.metrics._decisions import Decisions
 from mamofair.metrics._row_metrics import Metric, measure_by_group
@@ -35,7 +35,8 @@ class Audit:
     `print(audit)` shows it; `frame()`, `groups()` and `ratios()` are tables. Scores have more of them: `auc()`,
     `calibration()`, `calibration_error()`, `around_threshold()` and `curve()`. `notions` are those of each attribute,
     where some compare within strata; else each is for all. Without true labels (`has_truth` is False), the counts in
-    `tally` have nobody with the favorable label, and nothing that depends on labels is shown.
+    `tally` have nobody with the favorable label, and nothing that depends on labels is shown. An audit from counts
+    (`audit_counts`) has a row of `people` for each cell, and its `periods` are their values of `by`.
     """
 
     tally: Tally
@@ -47,11 +48,23 @@ class Audit:
     scores: Scores | None = None
     notions: Mapping[str, tuple[Notion, ...]] = field(default_factory=dict)
     has_truth: bool = True
-    decisions: Decisions | None = None
+    decisions: Decisions = field(kw_only=True)
     performance: Cost = ERROR
+    periods: Any = None
 
     def __post_init__(self) -> None:
         tail(self.confidence)  # refuses what is no confidence, here rather than at the first table
+
+    @property
+    def rows(self) -> int:
+        """The number of decisions."""
+        return self.decisions.count_rows()
+
+    @property
+    def unknown_rows(self) -> dict[str, int]:
+        """How many rows are of unknown group, for each attribute."""
+        codes = zip(self.people.names, self.people.codes.T, strict=True)
+        return {name: self.decisions.count_rows(own < 0) for name, own in codes}
 
     @property
     def rates(self) -> list[Rate]:
@@ -109,7 +122,7 @@ class Audit:
         that. Where several notions use a rate, the smallest of their limits counts; that of a ratio is a share of the
         largest rate.
         """
-        return group_table(self.tally, self.people, self.rates, self.confidence, self._tolerance)
+        return group_table(self.tally, self.people, self.rates, self.confidence, self.limits)
 
     def ratios(self) -> pd.DataFrame:
         """Return the smallest selection rate divided by the largest, for each attribute.
@@ -182,25 +195,31 @@ class Audit:
 
         Groups without rows there are left out, except within strata.
         """
-        decisions = self._require_rows("subset")[rows]
+        self._require_rows("subset")
+        return self._part(rows)
+
+    def _part(self, rows: Any) -> "Audit":
+        """Return the audit of some rows, or of some cells of a table of counts."""
+        decisions = self.decisions[rows]
         people = present_groups(self.people[rows], keep=self._within_strata())
         scores = decisions.make_scores(people, self.threshold, self.confidence)
         return replace(self, tally=decisions.count(people), people=people, scores=scores, decisions=decisions)
 
-    def over(self, values: Any) -> pd.DataFrame:
+    def over(self, values: Any = None) -> pd.DataFrame:
         """Return each gap over time, or over the values of any column: that of the rows of each value, in order.
 
         Columns are those of `frame()`, `value`, and `rows` (how many have it). Rows without a value are left out. Each
-        interval holds by itself: of twenty 95 % intervals about one misses, so a month that exceeds may be chance.
+        interval holds by itself: of twenty 95 % intervals about one misses, so a month that exceeds may be chance. An
+        audit from counts has its values from `audit_counts(…, by=column)`.
         """
-        tables = []
-        for value, own in rows_of_values(values, len(self.people)):
-            tables.append(self.subset(own).frame())
-            tables[-1].insert(2, "value", value)
-            tables[-1].insert(3, "rows", own.sum())
-        if not tables:
-            raise ValueError("`values` must have values: found none. Choose another column.")
-        return pd.concat(tables).sort_index(kind="stable").reset_index(drop=True)
+        if self.periods is None:
+            self._require_rows("over")
+        values = values if self.periods is None else self.periods
+        return join_tables(
+            (value, part.rows, part.frame())
+            for value, own in rows_of_values(values, len(self.people))
+            for part in [self._part(own)]
+        )
 
     def curve(self, thresholds: Iterable[float] | None = None) -> pd.DataFrame:
         """Return what other thresholds would do: `threshold`, `error`, `selected` (a share) and each gap.
@@ -261,37 +280,19 @@ class Audit:
         return [name for name, own in self.notions.items() if any(notion.over for notion in own)]
 
     def _require_rows(self, what: str) -> Decisions:
-        if self.decisions is None:
+        if self.decisions.repeats is not None:
             raise ValueError(f"`{what}` needs rows: found counts only. Call audit with labels and decisions.")
         return self.decisions
-
-    def _tolerance(self, rate: Rate, best: float) -> float:
-        """Return the smallest limit that a rate has to meet, given the largest rate: all limits, if it has none."""
-        own = {notion: limit for notion, limit in self.limits.items() if rate in notion.rates} or self.limits
-        return min(limit * best if notion.is_ratio else limit for notion, limit in own.items())
 
     def __repr__(self) -> str:
         verdicts = self.frame()["verdict"]
         counts = ", ".join(f"{(verdicts == verdict).sum()} {verdict}" for verdict in reversed(_VERDICTS))
         favorable = "" if self.favorable is None else f", favorable outcome {quote(self.favorable)}"
-        return f"<Audit of {len(self.people)} decisions{favorable}: {counts}>"
+        return f"<Audit of {self.rows} decisions{favorable}: {counts}>"
 
     def __str__(self) -> str:
-        ratios = f"Ratio of the smallest selection rate to the largest, with {self.confidence:.0%} intervals:"
-        scores = [] if self.scores is None else describe_scores(self.scores)
-        groups = describe_groups(self.people, self.groups(), self.confidence, self.limits)
-        tables = [as_text(self._gaps()), "", ratios, as_text(self.ratios())]
-        return "\n".join([self._headline(), "", *tables, *scores, *groups])
+        return describe(self)
 
     def _repr_html_(self) -> str:
-        gaps = self._gaps()
-        return html_table(self._headline(), gaps, gaps.itertuples(index=False))
-
-    def _headline(self) -> str:
-        costs = {} if self.performance == ERROR else {str(self.performance): self.cost}
-        level = {"Error": self.error} | costs if self.has_truth else {"Selection rate": self.tally.positive_share}
-        return headline(len(self.people), self.has_truth, self.threshold, self.favorable, level, self.confidence)
-
-    def _gaps(self) -> pd.DataFrame:
-        gaps = self.frame().assign(limit=[limit for _, _, limit in self.criteria()])
-        return gaps[["notion", "attribute", "gap", "low", "high", "limit", "verdict"]]
+        gaps = gaps_with_limits(self)
+        return html_table(headline(self), gaps, gaps.itertuples(index=False))

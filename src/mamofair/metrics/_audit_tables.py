@@ -1,6 +1,6 @@
 """The tables of an audit that derive from counts: gaps with verdicts, rates of groups, ratios of selection rates."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,12 +33,9 @@ def group_table(
     people: Groups,
     rates: Sequence[Rate],
     confidence: float,
-    tolerance: Callable[[Rate, float], float],
+    limits: Mapping[Notion, float],
 ) -> pd.DataFrame:
-    """Return the rates of each group; see `Audit.groups`.
-
-    `tolerance` is how uncertain a rate may be, given the largest of its attribute, before a group is too small.
-    """
+    """Return the rates of each group; see `Audit.groups`."""
     tables = []
     for attribute, values in zip(people.names, people.values, strict=True):
         confusion = Confusion.of_counts(tally.counts[attribute])
@@ -51,10 +48,16 @@ def group_table(
             table |= {"rate": shares, "low": low, "high": high, "rows": confusion.mass(rate.given)}
             table |= {
                 "ratio": shares / best if best > 0 else np.nan,
-                "too_small": (high - low) / 2 > tolerance(rate, best),
+                "too_small": (high - low) / 2 > _tolerance(limits, rate, best),
             }
             tables.append(pd.DataFrame(table))
     return pd.concat(tables, ignore_index=True)
+
+
+def _tolerance(limits: Mapping[Notion, float], rate: Rate, best: float) -> float:
+    """Return the smallest limit that a rate has to meet, given the largest rate: all limits, if it has none."""
+    own = {notion: limit for notion, limit in limits.items() if rate in notion.rates} or limits
+    return min(limit * best if notion.is_ratio else limit for notion, limit in own.items())
 
 
 def ratio_table(tally: Tally, attributes: Iterable[str], confidence: float) -> pd.DataFrame:

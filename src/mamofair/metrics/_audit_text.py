@@ -1,37 +1,53 @@
 """The printed parts of an audit: its headline, tables as text, scores in brief, and remarks about groups."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from mamofair._rows.groups import Groups
 from mamofair.metrics._scores import Scores
-from mamofair.notions import Notion
+from mamofair.performance import ERROR
 
-__all__ = ["as_text", "describe_groups", "describe_scores", "headline"]
+if TYPE_CHECKING:
+    from mamofair.metrics._audit_result import Audit
+
+__all__ = ["describe", "gaps_with_limits", "headline"]
 
 _WIDTH, _BINS = 0.05, 10  # what `Audit.around_threshold` and `Audit.calibration_error` take by default
 
 
-def as_text(frame: pd.DataFrame) -> str:
+def _as_text(frame: pd.DataFrame) -> str:
     """Return a table as text, with three digits."""
     return frame.to_string(index=False, float_format="{:.3f}".format, na_rep="undefined")
 
 
-def headline(
-    rows: int, has_truth: bool, threshold: float | None, favorable: Any, levels: Mapping[str, float], confidence: float
-) -> str:
-    """Return what was audited, in one line; `levels` are figures of everyone, such as the error."""
-    without = "" if has_truth else " without true labels"
-    at = "" if threshold is None else f" (score > {threshold:g})"
-    named = "" if favorable is None else f" The favorable outcome is `{favorable}`."
+def describe(audit: "Audit") -> str:
+    """Return an audit as text: what was audited, gaps, ratios, scores in brief, and remarks about groups."""
+    ratios = f"Ratio of the smallest selection rate to the largest, with {audit.confidence:.0%} intervals:"
+    scores = [] if audit.scores is None else _describe_scores(audit.scores)
+    tables = [_as_text(gaps_with_limits(audit)), "", ratios, _as_text(audit.ratios())]
+    return "\n".join([headline(audit), "", *tables, *scores, *_describe_groups(audit)])
+
+
+def headline(audit: "Audit") -> str:
+    """Return what was audited, in one line, with figures of everyone such as the error."""
+    without = "" if audit.has_truth else " without true labels"
+    at = "" if audit.threshold is None else f" (score > {audit.threshold:g})"
+    named = "" if audit.favorable is None else f" The favorable outcome is `{audit.favorable}`."
+    costs = {} if audit.performance == ERROR else {str(audit.performance): audit.cost}
+    levels = {"Error": audit.error} | costs if audit.has_truth else {"Selection rate": audit.tally.positive_share}
     figures = "; ".join(f"{name} {value:.3f}" for name, value in levels.items())
-    return f"Audit of {rows:,} decisions{without}{at}.{named} {figures}; intervals with {confidence:.0%} confidence."
+    confidence = f"intervals with {audit.confidence:.0%} confidence"
+    return f"Audit of {audit.rows:,} decisions{without}{at}.{named} {figures}; {confidence}."
 
 
-def describe_scores(scores: Scores) -> list[str]:
+def gaps_with_limits(audit: "Audit") -> pd.DataFrame:
+    """Return the gaps of an audit, each with its limit."""
+    gaps = audit.frame().assign(limit=[limit for _, _, limit in audit.criteria()])
+    return gaps[["notion", "attribute", "gap", "low", "high", "limit", "verdict"]]
+
+
+def _describe_scores(scores: Scores) -> list[str]:
     """Return how well scores rank, how calibrated they are and where the threshold lies on them, by group.
 
     Without true labels, only the place of the threshold can be told.
@@ -44,7 +60,7 @@ def describe_scores(scores: Scores) -> list[str]:
     }
     meaning = f"the share above the threshold {scores.threshold:g}, and how many lie within {_WIDTH:g} of it."
     if scores.positive is None:
-        return ["", f"Scores: {meaning}", as_text(pd.DataFrame(who | where)), *scores.remarks()]
+        return ["", f"Scores: {meaning}", _as_text(pd.DataFrame(who | where)), *scores.remarks()]
     areas, errors = scores.auc(), scores.calibration_error(_BINS)
     fit = {
         "AUC": _with_interval(areas, "auc"),
@@ -56,7 +72,7 @@ def describe_scores(scores: Scores) -> list[str]:
         "Scores: AUC; mean score minus observed rate; calibration error, and that of calibrated scores by chance; "
         + meaning
     )
-    return ["", meaning, as_text(pd.DataFrame(who | fit | where)), *scores.remarks()]
+    return ["", meaning, _as_text(pd.DataFrame(who | fit | where)), *scores.remarks()]
 
 
 def _with_interval(frame: pd.DataFrame, name: str) -> list[str]:
@@ -66,15 +82,10 @@ def _with_interval(frame: pd.DataFrame, name: str) -> list[str]:
     ]
 
 
-def describe_groups(
-    people: Groups, groups: pd.DataFrame, confidence: float, limits: Mapping[Notion, float]
-) -> list[str]:
-    """Return lines on groups too small to judge, single groups, unknown members, and limits on ratios.
-
-    `groups` is the table of `Audit.groups`.
-    """
-    lines = []
-    for name, values, codes in zip(people.names, people.values, people.codes.T, strict=True):
+def _describe_groups(audit: "Audit") -> list[str]:
+    """Return lines on groups too small to judge, single groups, unknown members, and limits on ratios."""
+    lines, groups, unknown = [], audit.groups(), audit.unknown_rows
+    for name, values in zip(audit.people.names, audit.people.values, strict=True):
         small = groups[(groups["attribute"] == name) & groups["too_small"]]
         meanings = groups.loc[groups["attribute"] == name, "meaning"].nunique()
         names = ", ".join(
@@ -85,12 +96,12 @@ def describe_groups(
             lines.append(f"{name} has fewer than two groups: nothing to compare.")
         elif names:
             lines.append(f"Too small to judge, {name}: {names}.")
-        if (codes < 0).any():
-            lines.append(f"{(codes < 0).sum():,} rows of unknown {name} are left out of its gaps.")
+        if unknown[name]:
+            lines.append(f"{unknown[name]:,} rows of unknown {name} are left out of its gaps.")
     if any(line.startswith("Too small") for line in lines):
         lines.append(
-            f"A group is too small to judge where the {confidence:.0%} interval of its rate is wider than "
+            f"A group is too small to judge where the {audit.confidence:.0%} interval of its rate is wider than "
             "twice the limit."
         )
-    lines += [f"The limit on {n.name} is {n.describe_limit(limit)}." for n, limit in limits.items() if n.is_ratio]
+    lines += [f"The limit on {n.name} is {n.describe_limit(limit)}." for n, limit in audit.limits.items() if n.is_ratio]
     return ["", *lines] if lines else []

@@ -39,6 +39,10 @@ class Decisions:
         parts = (self.selected, self.positive, self.scores, self.weight, self.repeats)
         return Decisions(*(None if part is None else part[rows] for part in parts))  # type: ignore[arg-type]
 
+    def count_rows(self, own: Bool[np.ndarray, " n"] | slice = slice(None)) -> int:
+        """Return how many rows there are, or are marked; a cell of a table of counts stands for many."""
+        return int(np.sum(np.ones(len(self), dtype=int)[own] if self.repeats is None else self.repeats[own]))
+
     def count(self, people: Groups) -> Tally:
         """Return the confusion counts of everyone and of each group; without true labels, as if none were favorable.
 

@@ -40,7 +40,7 @@ def summarize_audit(audit: Audit, title: str = "Decisions", over: pd.DataFrame |
         gap["rates"] = [_describe(rate, audit) for rate in notion.rates]
     return {
         "title": title,
-        "rows": len(audit.people),
+        "rows": audit.rows,
         "favorable": None if audit.favorable is None else str(audit.favorable),
         "threshold": audit.threshold,
         "confidence": audit.confidence,
@@ -71,8 +71,8 @@ def _scale(gaps: list[dict[str, Any]]) -> float:
 def _attributes(audit: Audit) -> list[dict[str, Any]]:
     """Return the groups of each attribute: counts, rates with intervals, ratios, and who is unknown or too few."""
     table, ratios = audit.groups(), {row["attribute"]: row for row in _records(audit.ratios())}
-    people, shown = audit.people, []
-    for place, (name, values) in enumerate(zip(people.names, people.values, strict=True)):
+    people, unknown, shown = audit.people, audit.unknown_rows, []
+    for name, values in zip(people.names, people.values, strict=True):
         own = table[table["attribute"] == name]
         cells = {str(group): _records(rows) for group, rows in own.groupby("group", sort=False)}
         counts = audit.tally.counts[name].sum(axis=1).tolist()
@@ -84,7 +84,7 @@ def _attributes(audit: Audit) -> list[dict[str, Any]]:
                     {"name": str(value), "count": count, "cells": cells[str(value)]}
                     for value, count in zip(values, counts, strict=True)
                 ],
-                "unknown": int((people.codes[:, place] < 0).sum()),
+                "unknown": unknown[name],
                 "ratio": ratios.get(name),
                 "small": [str(value) for value in values if any(cell["too_small"] for cell in cells[str(value)])],
             }
