@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mamofair.cli._audited_table import read_audited_table, read_audited_weights, read_periods
+from mamofair.cli._audited_table import audit_table, read_audited_table, read_periods
 from mamofair.cli._checks import require_writable
 from mamofair.cli._console import print_note, warnings_as_notes
+from mamofair.cli._counted_table import open_audited_table
 from mamofair.cli._gate import Gate, PolicyFile, leave_by_gate, open_gate
 from mamofair.cli._options import (
     AsJson,
@@ -37,7 +38,8 @@ def audit(
     table: Annotated[
         Path,
         typer.Argument(
-            metavar="TABLE", help="A CSV, Parquet or Excel file with predictions and, if known, true labels."
+            metavar="TABLE",
+            help="A CSV, Parquet or Excel file, or a folder of Parquet files: predictions and, if known, true labels.",
         ),
     ],
     prediction: Annotated[str, typer.Option(help="The column of predictions, or of scores with `--threshold`.")],
@@ -95,37 +97,31 @@ def audit(
     """
     from mamofair.cli._policy_audit import explain_differences, option_terms, policy_terms
     from mamofair.metrics import assess_audit
-    from mamofair.metrics import audit as measure
-    from mamofair.tables import read_features
 
     required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)
     terms = option_terms(required, notion or None, limit, confidence)
     if html is not None:
         require_writable(html, "--html", file=True)
     with warnings_as_notes():
-        read = read_audited_table(
-            table, target, prediction, favorable, sensitive, decided=threshold is None, file_format=file_format
-        )
-        periods = None if by is None else read_periods(table, by, file_format)
+        row_option = "--threshold" if threshold is not None else "--weight" if weight is not None else None
+        source = open_audited_table(table, [target, prediction, strata], sensitive, by, file_format, row_option)
+        read = read_audited_table(source, target, prediction, favorable, sensitive, decided=threshold is None)
+        periods = None if by is None else read_periods(source, by)
         if required is not None:
             terms = policy_terms(required, map(str, read.sensitive), has_labels=read.truth is not None)
-        result = measure(
-            read.truth,
-            read.prediction,
-            sensitive_features=read.sensitive,
+        result = audit_table(
+            *(source, read, periods, strata, weight),
             notions=terms.notions,
-            favorable=read.favorable,
-            sample_weight=None if weight is None else read_audited_weights(table, weight, read, file_format),
             confidence=terms.confidence,
             limit=terms.limit,
             crossed=crossed,
             threshold=threshold,
             performance=read_performance(performance, cost),
-            strata=None if strata is None else read_features(table, [strata], file_format=file_format),
         )
     over = None if periods is None else result.over(periods)
     if periods is not None and periods.isna().any():
-        print_note(f"{periods.isna().sum():,} rows without a value of {periods.name} are left out of its table.")
+        left_out = result.decisions.count_rows(periods.isna().to_numpy())
+        print_note(f"{left_out:,} rows without a value of {periods.name} are left out of its table.")
     if html is not None:
         from mamofair.report import write_audit
 

@@ -1,20 +1,20 @@
 """The table of an audit: predictions, true labels if there are some, groups, and what rows are told apart by."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mamofair._messages import quote, warn_user
-from mamofair.tables.file_format import FileFormat
+from mamofair.cli._counted_table import PERIODS, parse_period
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
 
-__all__ = ["AuditedTable", "read_audited_table", "read_audited_weights", "read_periods"]
+    from mamofair.metrics import Audit
+    from mamofair.tables.source import Source
 
-#: How dates can be cut, and what pandas calls that.
-_PERIODS = {"month": "M", "quarter": "Q", "year": "Y"}
+__all__ = ["AuditedTable", "audit_table", "read_audited_table", "read_periods"]
 
 _MOST_VALUES = 100  # of the column that gaps are shown over
 
@@ -30,42 +30,71 @@ class AuditedTable:
 
 
 def read_audited_table(
-    path: Path,
+    source: "Source",
     target: str | None,
     prediction: str,
     favorable: Sequence[str] | None,
     sensitive: Sequence[str],
     *,
     decided: bool,
-    file_format: FileFormat = FileFormat(),
 ) -> AuditedTable:
     """Return the columns that an audit needs; `favorable` becomes the value that it names.
 
     Of a target with more than two values, two labels are left; so of predictions, if they are `decided` and no scores.
     """
-    from mamofair.tables import open_source, read_attributes, read_features, read_labels_and_groups
+    from mamofair.tables import read_features
+    from mamofair.tables.attributes import assign_groups, check_edges, name_groups, parse_attributes
+    from mamofair.tables.labels import encode_labels
+    from mamofair.tables.roles import assign_roles
 
-    open_source(path, file_format).check([prediction] if target is None else [target, prediction])
+    source.check([prediction] if target is None else [target, prediction])
     if target is None:
-        column = read_features(path, [prediction], file_format=file_format)[prediction]
-        made, label = _read_decisions(column, favorable, decided)
-        return AuditedTable(None, made, read_attributes(path, sensitive, file_format=file_format), label)
+        bins = parse_attributes(list(sensitive), source.names)
+        source.check(bins)
+        column = read_features(source, [prediction])[prediction]
+        made, label = _read_decisions(column, favorable, decided, source.repeats)
+        groups = _read_groups(source, {name: check_edges(name, own) for name, own in bins.items()}, name_groups)
+        return AuditedTable(None, made, groups, label)
     if target == prediction:
         raise ValueError(f"`--target` and `--prediction` must be different columns: found {quote(target)} for both.")
-    read = read_labels_and_groups(path, target, favorable, sensitive, file_format=file_format)
-    columns = read_features(path, [target, prediction], file_format=file_format)
-    if read.merged is not None:
+    edges = assign_roles(source, target, list(sensitive), (), keep_sensitive=True).edges
+    columns = read_features(source, [target, prediction])
+    _, labels, merged = encode_labels(columns[target], favorable, source.repeats)
+    groups = _read_groups(source, edges, assign_groups)
+    if merged is not None:
         for name in (target, prediction) if decided else (target,):
-            columns[name] = read.merged(columns[name])
-    return AuditedTable(columns[target], columns[prediction], read.sensitive, read.labels[1])
+            columns[name] = merged(columns[name])
+    return AuditedTable(columns[target], columns[prediction], groups, labels[1])
 
 
-def _read_decisions(column: "pd.Series", favorable: Sequence[str] | None, decided: bool) -> tuple["pd.Series", Any]:
+def _read_groups(
+    source: "Source", edges: Mapping[str, tuple[float, ...]], assign: Callable[..., "pd.Series"]
+) -> "pd.DataFrame":
+    """Return the group of each row for each sensitive column; amounts that are written as text can be binned."""
+    import pandas as pd
+
+    from mamofair.tables import read_features
+    from mamofair.tables.text_numbers import TextNumbers, UnclearNumbers, read_amounts, warn_read
+
+    readings = dict[str, TextNumbers | UnclearNumbers]()
+    groups = {}
+    for name, own in edges.items():
+        column = read_features(source, [name])[name]
+        column = read_amounts(column, source.file_format.decimal, readings) if own else column
+        groups[name] = assign(column, own, source.repeats)
+    warn_read(readings)
+    return pd.DataFrame(groups)
+
+
+def _read_decisions(
+    column: "pd.Series", favorable: Sequence[str] | None, decided: bool, repeats: "np.ndarray | None"
+) -> tuple["pd.Series", Any]:
     """Return predictions without true labels, and the favorable one: the value that a text names, such as 1 for "1"."""
     from mamofair.tables.columns import summarize, to_text
     from mamofair.tables.labels import merge_labels
 
-    merged = merge_labels(summarize(column, numbers=True), favorable) if decided and column.dtype.kind != "f" else None
+    is_label = decided and column.dtype.kind != "f"
+    merged = merge_labels(summarize(column, numbers=True, repeats=repeats), favorable) if is_label else None
     if merged is not None:
         warn_user(merged.message)
         return merged(column), merged.labels[1]
@@ -74,7 +103,7 @@ def _read_decisions(column: "pd.Series", favorable: Sequence[str] | None, decide
     return column, next((value for value in values if to_text(value) == named), named)
 
 
-def read_audited_weights(path: Path, column: str, read: AuditedTable, file_format: FileFormat) -> Any:
+def read_audited_weights(source: "Source", column: str, read: AuditedTable) -> Any:
     """Return the weights of rows; None if all are 1."""
     from mamofair.cli._row_options import read_weights
     from mamofair.tables import read_features
@@ -82,26 +111,56 @@ def read_audited_weights(path: Path, column: str, read: AuditedTable, file_forma
     truth = [] if read.truth is None else [read.truth.name]
     if column in {*truth, read.prediction.name, *read.sensitive}:
         raise ValueError(f"`--weight` must name a column of its own: {quote(column)} has another role. Name another.")
-    return read_weights(read_features(path, [column], file_format=file_format)[column])
+    return read_weights(read_features(source, [column])[column])
 
 
-def read_periods(path: Path, by: str, file_format: FileFormat) -> "pd.Series":
+def read_periods(source: "Source", by: str) -> "pd.Series":
     """Return the values of the column that `--by` names; those of "date:month" are the months of dates, as text."""
-    from mamofair.tables import open_source, read_features
+    from mamofair.tables import read_features
 
-    names = open_source(path, file_format).names
-    name, colon, unit = by.rpartition(":")
-    cut = by not in names and bool(colon) and (unit in _PERIODS or name in names)
-    if cut and unit not in _PERIODS:
-        raise ValueError(f"`--by` can cut dates by month, quarter or year, as in {name}:month: found {quote(by)}.")
-    column = read_features(path, [name if cut else by], file_format=file_format).iloc[:, 0]
-    values = _cut_dates(column, _PERIODS[unit]) if cut else _plain(column)
+    name, unit = parse_period(by, source.names)
+    column = read_features(source, [name]).iloc[:, 0]
+    values = _plain(column) if unit is None else _cut_dates(column, PERIODS[unit])
     if not 1 <= values.nunique() <= _MOST_VALUES:
         raise ValueError(
             f"`--by` must name a column of 1 to {_MOST_VALUES} different values: found {values.nunique():,} in "
             f"{quote(column.name)}. Cut dates, as in {column.name}:month."
         )
     return values
+
+
+def audit_table(
+    source: "Source",
+    read: AuditedTable,
+    periods: "pd.Series | None",
+    strata: str | None,
+    weight: str | None,
+    **terms: Any,
+) -> "Audit":
+    """Return the audit of a table, from its rows or from their counts; `terms` are options of `metrics.audit`."""
+    from mamofair.metrics import audit, audit_counts
+    from mamofair.tables import read_features
+
+    within = None if strata is None else read_features(source, [strata])
+    if source.repeats is None:
+        terms |= {"sample_weight": None if weight is None else read_audited_weights(source, weight, read)}
+        people = {"sensitive_features": read.sensitive, "strata": within, "favorable": read.favorable}
+        return audit(read.truth, read.prediction, **people, **terms)
+    terms.pop("threshold")  # there is none: scores are not counted
+    frame = read.sensitive if within is None or strata in read.sensitive else read.sensitive.join(within)
+    roles: dict[str, Any] = {}
+    columns = {"y_pred": read.prediction, "y_true": read.truth, "by": periods, "count": source.repeats}
+    for role, column in columns.items():
+        if column is not None:
+            roles[role] = _unused_name(str(getattr(column, "name", role)), frame)
+            frame = frame.assign(**{roles[role]: column})
+    people = {"sensitive_features": list(read.sensitive), "strata": strata, "favorable": read.favorable}
+    return audit_counts(frame, **people, **roles, **terms)
+
+
+def _unused_name(name: str, taken: Container[object]) -> str:
+    """Return the name, longer if it is taken: a column can be a group as well as a period."""
+    return _unused_name(f"{name}_", taken) if name in taken else name
 
 
 def _plain(column: "pd.Series") -> "pd.Series":

@@ -73,6 +73,13 @@ class Shards:
 
     def read(self, chunk: int, names: Collection[str], rows: int) -> Iterator[dict[str, RawColumn]]:
         """Yield the columns of a chunk, so many rows at a time."""
+        label = self.chunks[chunk][0].label
+        for batch in self.batches(chunk, names, rows):
+            with _naming_file(label):
+                yield {name: _read_column(batch[name], self.kinds[name], f"{quote(name)} of {label}") for name in names}
+
+    def batches(self, chunk: int, names: Collection[str], rows: int) -> Iterator[Any]:
+        """Yield a chunk as record batches of Arrow, so many rows at a time; text is encoded as a dictionary."""
         import pyarrow.parquet as pq
 
         shard, group = self.chunks[chunk]
@@ -82,11 +89,7 @@ class Shards:
             if (now.st_size, now.st_mtime_ns) != (shard.size, shard.changed):
                 raise ValueError(f"{shard.label} must not change while it is read: it has changed. Start again.")
             with pq.ParquetFile(shard.path, read_dictionary=texts, buffer_size=_BUFFER, pre_buffer=False) as file:
-                for batch in file.iter_batches(rows, row_groups=[group], columns=list(names)):
-                    yield {
-                        name: _read_column(batch[name], self.kinds[name], f"{quote(name)} of {shard.label}")
-                        for name in names
-                    }
+                yield from file.iter_batches(rows, row_groups=[group], columns=list(names))
         _release_memory()
 
 

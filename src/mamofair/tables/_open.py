@@ -22,8 +22,10 @@ def open_source(source: Any, file_format: FileFormat = FileFormat()) -> Source:
     """Open a path or a frame; no row is read before the column names have been checked.
 
     What `file_format` leaves open of a CSV file is found in it, and a warning says what was found. A file that can be
-    read in several ways is a `ValueError`.
+    read in several ways is a `ValueError`. What is open already is returned as it is.
     """
+    if isinstance(source, Source):
+        return source
     if isinstance(source, str | os.PathLike):
         return _open_file(Path(source), file_format)
     if isinstance(source, pd.DataFrame):

@@ -15,6 +15,7 @@ __all__ = [
     "bin_names",
     "check_edges",
     "check_groups",
+    "name_groups",
     "parse_attribute",
     "parse_attributes",
     "require_two",
@@ -80,19 +81,22 @@ def check_edges(name: str, bins: Any) -> tuple[float, ...]:
     return edges
 
 
-def assign_groups(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
-    """Return the group of each row as text, of which there must be two; a missing value means unknown."""
-    check_groups(summarize(column, numbers=not edges), edges)
-    groups = name_groups(column, edges)
+def assign_groups(column: pd.Series, edges: tuple[float, ...], repeats: np.ndarray | None = None) -> pd.Series:
+    """Return the group of each row as text, of which there must be two; a missing value means unknown.
+
+    `repeats` as in `summarize`.
+    """
+    check_groups(summarize(column, numbers=not edges, repeats=repeats), edges)
+    groups = name_groups(column, edges, repeats)
     require_two(str(column.name), groups.dropna().unique().tolist(), edges)
     return groups
 
 
-def name_groups(column: pd.Series, edges: tuple[float, ...]) -> pd.Series:
+def name_groups(column: pd.Series, edges: tuple[float, ...], repeats: np.ndarray | None = None) -> pd.Series:
     """Return the group of each row as text; a missing value stays missing and means unknown."""
     if column.isna().all():
         return pd.Series(pd.NA, index=column.index, dtype="str", name=column.name)
-    check_groups(summarize(column, numbers=not edges), edges)
+    check_groups(summarize(column, numbers=not edges, repeats=repeats), edges)
     return _bin(column, edges) if edges else as_text(column)
 
 

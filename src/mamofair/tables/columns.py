@@ -127,9 +127,14 @@ class ColumnSummary:
         )
 
 
-def summarize(column: pd.Series, numbers: bool = False) -> ColumnSummary:
-    """Return the summary of a column in memory; `numbers` says whether to count different numbers."""
+def summarize(column: pd.Series, numbers: bool = False, repeats: np.ndarray | None = None) -> ColumnSummary:
+    """Return the summary of a column in memory; `numbers` says whether to count different numbers.
+
+    `repeats` says how many rows of a table each value stands for, if that is not one.
+    """
     name, kind, rows, count = str(column.name), kind_of(column), len(column), int(column.count())
+    if repeats is not None:
+        rows, count = int(repeats.sum()), int(repeats[column.notna().to_numpy()].sum())
     if kind == "text" or (numbers and kind in ("number", "boolean")):
         values = column.dropna().unique()
         median = float(column.median()) if kind == "number" else np.nan

@@ -99,9 +99,14 @@ def is_favorable(column: pd.Series, favorable: Sequence[Any], unfavorable: Seque
     return column.map(values).to_numpy(dtype=bool)
 
 
-def encode_labels(column: pd.Series, favorable: Any) -> tuple[pd.Series, tuple[Any, Any], MergedLabels | None]:
-    """Return the target as 0/1 with 1 = favorable, its two labels (unfavorable, favorable), and what was merged."""
-    summary = summarize(column, numbers=True)
+def encode_labels(
+    column: pd.Series, favorable: Any, repeats: np.ndarray | None = None
+) -> tuple[pd.Series, tuple[Any, Any], MergedLabels | None]:
+    """Return the target as 0/1 with 1 = favorable, its two labels (unfavorable, favorable), and what was merged.
+
+    `repeats` as in `summarize`.
+    """
+    summary = summarize(column, numbers=True, repeats=repeats)
     merged = merge_labels(summary, favorable)
     if merged is None:
         labels = find_labels(summary, next(iter(_as_values(favorable)), None))

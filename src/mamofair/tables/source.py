@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeAlias
 
+import numpy as np
 import pandas as pd
 
 from mamofair._messages import PATH, cut, quote, quote_some
@@ -16,7 +17,7 @@ __all__ = ["Columns", "Source"]
 Columns: TypeAlias = Iterator[tuple[str, pd.Series]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """A table that has been opened but not read.
 
@@ -31,12 +32,15 @@ class Source:
         so that there is never a second copy of the table.
     file_format : FileFormat
         How a CSV file is written; its decimal mark is None where no number has one.
+    repeats : array of int, optional
+        How many rows of the table each row that is read stands for, where equal rows were counted.
     """
 
     label: str
     names: tuple[Any, ...]
     columns: Callable[[list[str]], Columns]
     file_format: FileFormat = FileFormat()
+    repeats: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         if wrong := [name for name in self.names if not isinstance(name, str)]:

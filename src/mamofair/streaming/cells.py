@@ -1,0 +1,91 @@
+"""Different rows of Parquet files, and how often each occurs: a group-by whose memory does not grow with the rows."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from mamofair._messages import quote
+from mamofair._rows.columns import decode
+from mamofair.streaming.parquet import Shards
+
+__all__ = ["COUNT", "count_cells"]
+
+#: The column of counts.
+COUNT = "count_all"
+
+_BLOCK = 1 << 17  # rows to read at once
+_MERGE = 1 << 17  # different rows that are merged with those found before
+_MOST = 1_000_000
+
+
+def count_cells(
+    shards: Shards, names: Sequence[str], edges: Mapping[str, Sequence[float]], periods: Mapping[str, str]
+) -> Any:
+    """Return an Arrow table of the different rows of some columns, and the count of each as the last column.
+
+    A number of a column with `edges` counts as the lower edge of its bin, and a date of a column with a period, such as
+    "month", as the first day of it: as what they become in the end, where they do not yet make rows different.
+    """
+    parts: list[Any] = []
+    for chunk in range(len(shards.chunks)):
+        for batch in shards.batches(chunk, names, _BLOCK):
+            parts.append(_count_batch(batch, names, edges, periods))
+            if sum(map(len, parts)) > _MERGE + len(parts[0]):
+                parts = [_merge(parts, names)]
+    return _merge(parts, names)
+
+
+def _count_batch(
+    batch: Any, names: Sequence[str], edges: Mapping[str, Sequence[float]], periods: Mapping[str, str]
+) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    columns = dict(zip(names, decode(batch.select(names)).columns, strict=True))
+    for name, column in columns.items():
+        kind = column.type
+        if pa.types.is_null(kind):
+            columns[name] = column.cast(pa.string())
+        elif name in edges and not pa.types.is_boolean(kind) and _is_number(kind):
+            columns[name] = pa.array(_floor(column.cast(pa.float64()).to_numpy(), edges[name]))
+        elif name in periods and pa.types.is_temporal(kind) and not pa.types.is_time(kind):
+            columns[name] = pc.floor_temporal(column, unit=periods[name])
+    try:
+        return pa.table(columns).group_by(list(names), use_threads=False).aggregate([([], COUNT)])
+    except pa.ArrowNotImplementedError:
+        name, kind = next((name, column.type) for name, column in columns.items() if pa.types.is_nested(column.type))
+        raise ValueError(
+            f"Column {quote(name)} must hold numbers, text, booleans or dates: found {kind}. Convert it."
+        ) from None
+
+
+def _is_number(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
+
+
+def _floor(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
+    """Return the lower edge of each number's bin; what is missing or infinite stays so, to be told later.
+
+    >>> _floor(np.array([30.0, 60.0, np.nan, np.inf]), [25, 60]).tolist()
+    [25.0, 60.0, nan, inf]
+    """
+    lower = np.array([np.nextafter(edges[0], -np.inf), *edges])
+    return np.where(np.isfinite(numbers), lower[np.searchsorted(edges, numbers, side="right")], numbers)
+
+
+def _merge(parts: Sequence[Any], names: Sequence[str]) -> Any:
+    """Return tables of counts as one; of too many different rows, the column with the most values is named."""
+    import pyarrow as pa
+
+    table = pa.concat_tables(parts, promote_options="permissive").group_by(list(names), use_threads=False)
+    merged = table.aggregate([(COUNT, "sum")]).rename_columns([*names, COUNT])
+    if len(merged) > _MOST:
+        values, widest = max((len(merged[name].unique()), name) for name in names)
+        raise ValueError(
+            f"Rows that are counted must be of at most {_MOST:,} kinds: found more, and {values:,} different values "
+            f"of {quote(widest)} alone. Reduce it to fewer, for example by bins."
+        )
+    return merged
