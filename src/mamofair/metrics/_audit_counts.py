@@ -68,7 +68,7 @@ def audit_counts(
     >>> counts = pd.DataFrame({"sex": ["F", "F", "M", "M"], "hired": [0, 1, 0, 1], "count": [400, 100, 300, 200]})
     >>> audit_counts(counts, sensitive_features="sex", y_pred="hired").frame().round(3)
                    notion attribute  gap    low   high  verdict
-    0  demographic_parity       sex  0.2  0.144  0.255  exceeds
+    0  demographic_parity       sex  0.2  0.143  0.255  exceeds
     """
     names = [sensitive_features] if isinstance(sensitive_features, str) else list(sensitive_features)
     limits = read_limits(measurable_notions(notions, y_true), limit)
