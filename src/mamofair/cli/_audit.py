@@ -63,6 +63,9 @@ def audit(
     crossed: Annotated[bool, typer.Option(help="Also compare the intersections of all attributes.")] = False,
     weight: Weight = None,
     strata: Strata = None,
+    min_group: Annotated[
+        int, typer.Option(min=1, help="Leave groups with fewer rows out of the gaps; they are named. `train` takes 30.")
+    ] = 1,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,
     by: Annotated[
         str | None,
@@ -117,6 +120,7 @@ def audit(
             crossed=crossed,
             threshold=threshold,
             performance=read_performance(performance, cost),
+            min_group=min_group,
         )
     over = None if periods is None else result.over(periods)
     if periods is not None and periods.isna().any():
@@ -171,6 +175,9 @@ def _to_json(result: "Audit") -> dict[str, Any]:
         "selection_rate": result.tally.positive_share,
         "confidence": result.confidence,
         "threshold": result.threshold,
+        "small_groups": {
+            name: {str(group): rows for group, rows in own.items()} for name, own in result.small_groups.items()
+        },
     } | {name: _records(frame) for name, frame in frames.items()}
 
 

@@ -16,6 +16,7 @@ from mamofair.fronts._archive import Archive
 from mamofair.fronts._capacity import Bounds, distance_to
 from mamofair.fronts._front import Criterion, Front, Point, measure_points
 from mamofair.fronts._hypervolume import hypervolume, spacing, thin
+from mamofair.fronts._small_groups import SmallGroups, find_small_groups
 from mamofair.fronts._strata import bind_notions, divide_groups, read_strata
 from mamofair.fronts._tally import EVERYONE, Counter, Tally, count_decisions
 
@@ -27,11 +28,13 @@ __all__ = [
     "Criterion",
     "Front",
     "Point",
+    "SmallGroups",
     "Tally",
     "bind_notions",
     "count_decisions",
     "distance_to",
     "divide_groups",
+    "find_small_groups",
     "hypervolume",
     "measure_points",
     "read_strata",

@@ -1,6 +1,6 @@
 """Confusion counts of models on rows: every measurement derives from them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,15 @@ class Tally:
         if self.squares is None or other.squares is None:
             return Tally(counts)
         return Tally(counts, {name: table + other.squares[name] for name, table in self.squares.items()})
+
+    def restrict(self, attribute: str, notions: Iterable[Notion], kept: Sequence[int]) -> "Tally":
+        """Return the same, where these gaps of an attribute are between some of its groups only."""
+
+        def add(tables: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+            own = {column(notion, attribute): tables[attribute][list(kept)] for notion in notions}
+            return {**tables, **own}
+
+        return Tally(add(self.counts), None if self.squares is None else add(self.squares))
 
     def key(self, notion: Notion, attribute: str) -> str:
         """Return the name of the counts that a gap is measured on: the gap's, if it has rows of its own."""

@@ -1,45 +1,10 @@
 """Groups that are too small to judge: left out of what is optimised and promised, and named wherever results are."""
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias
-
-import numpy as np
-from jaxtyping import Int
-
 from mamofair._messages import PATH, cut, quote, warn_user
 from mamofair._rows.groups import Groups
-from mamofair.notions import Notion
+from mamofair.fronts import SmallGroups, find_small_groups
 
 __all__ = ["SmallGroups", "find_small_groups", "leave_out", "warn_of_small_groups"]
-
-#: Of each attribute, the groups that are left out, and how many rows they have for the rate that has the fewest.
-SmallGroups: TypeAlias = Mapping[str, Mapping[Any, int]]
-
-
-def find_small_groups(
-    groups: Groups,
-    y: Int[np.ndarray, " n"],
-    notions: Mapping[str, tuple[Notion, ...]],
-    least: int,
-    rows: Int[np.ndarray, " n"] | None = None,
-) -> dict[str, dict[Any, int]]:
-    """Return the groups of each attribute with fewer than `least` rows for some rate, and how many they have.
-
-    `rows` says how many rows each of these stands for. Where fewer than two groups would be left to compare, only
-    those without any row for some rate are left out; and none if even that leaves fewer than two.
-    """
-    rows = np.ones(len(y), dtype=int) if rows is None else rows
-    small = {}
-    for name, values, codes in zip(groups.names, groups.values, groups.codes.T, strict=True):
-        conditions = [rate.labels for notion in notions.get(name, ()) for rate in notion.rates] or [(0, 1)]
-        known = [(codes >= 0) & np.isin(y, labels) for labels in conditions]
-        counts = np.min([np.bincount(codes[own], rows[own], len(values)) for own in known], axis=0).astype(int).tolist()
-        for bound in (least, 1):
-            below = {value: count for value, count in zip(values, counts, strict=True) if count < bound}
-            if below and len(values) - len(below) >= 2:
-                small[name] = below
-                break
-    return small
 
 
 def warn_of_small_groups(small: SmallGroups, least: int) -> None:

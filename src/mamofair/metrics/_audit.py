@@ -4,8 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
+from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
-from mamofair.fronts import bind_notions, divide_groups, read_strata
+from mamofair.fronts import SmallGroups, bind_notions, divide_groups, find_small_groups, read_strata
 from mamofair.metrics._audit_limits import read_limits
 from mamofair.metrics._audit_result import Audit
 from mamofair.metrics._decisions import Decisions, read_decisions
@@ -32,6 +35,7 @@ def audit(
     threshold: float | None = None,
     strata: Any = None,
     performance: Cost | str = ERROR,
+    min_group: int = 1,
 ) -> Audit:
     """Audit the decisions of any model: rates of each group, gaps, intervals, and verdicts.
 
@@ -61,6 +65,9 @@ def audit(
         The stratum of each row, within which conditional notions compare groups; missing means unknown.
     performance
         What decisions cost, shown beside the error: `"balanced_error"`, or a `Cost` such as `Cost(fp=1, fn=5)`.
+    min_group
+        Groups, and parts of them within strata, with fewer rows for some rate are left out of the gaps of their
+        attribute, as estimators do with their `min_group` (30 by default), and named; `groups()` has all.
 
     Examples
     --------
@@ -77,7 +84,9 @@ def audit(
     people = read_groups(sensitive_features, rows=len(decisions))
     warn_of_order(sensitive_features, {"y_true": y_true, "y_pred": y_pred})
     known = None if strata is None else read_strata(strata, len(decisions))
-    found = measure(decisions, people.crossed() if crossed else people, known, limits, label, confidence, threshold)
+    found = measure(
+        decisions, people.crossed() if crossed else people, known, limits, label, confidence, min_group, threshold
+    )
     return replace(found, performance=as_performance(performance))
 
 
@@ -88,22 +97,38 @@ def measure(
     limits: Mapping[Notion, float],
     favorable: Any,
     confidence: float,
+    min_group: int,
     threshold: float | None = None,
 ) -> Audit:
     """Return the audit of decisions, of rows or of counts, once they have been read."""
     people, divided, cells = divide_groups(people, dict.fromkeys(people.names, tuple(limits)), strata, keep=True)
+    small = _find_small(decisions, people, divided, min_group)
+    notions = bind_notions(people.without({name: list(own) for name, own in small.items()}), divided, cells)
     return Audit(
-        decisions.count(people),
+        decisions.count(people, notions, small),
         people,
         limits,
         favorable,
         confidence,
         threshold,
         decisions.make_scores(people, threshold, confidence),
-        bind_notions(people, divided, cells),
+        notions,
         has_truth=decisions.positive is not None,
         decisions=decisions,
+        small_groups=small,
     )
+
+
+def _find_small(
+    decisions: Decisions, people: Groups, notions: Mapping[str, tuple[Notion, ...]], min_group: int
+) -> SmallGroups:
+    """Return the groups that are left out of gaps; none by default, where a rate without rows does not count anyway."""
+    if isinstance(min_group, bool) or not isinstance(min_group, int | np.integer) or min_group < 1:
+        raise ValueError(f"`min_group` must be a whole number of at least 1, such as 30: found {quote(min_group)}.")
+    if min_group == 1:
+        return {}
+    found = find_small_groups(people, decisions.labels.astype(int), notions, int(min_group), decisions.repeats)
+    return {name: own for name, own in found.items() if notions.get(name)}
 
 
 def measurable_notions(notions: Any, y_true: Any) -> Any:

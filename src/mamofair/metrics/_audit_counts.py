@@ -35,6 +35,7 @@ def audit_counts(
     strata: str | None = None,
     by: str | None = None,
     performance: Cost | str = ERROR,
+    min_group: int = 1,
 ) -> Audit:
     """Audit decisions from counts, or from rows that an engine counts: the same result as `audit` has from the rows.
 
@@ -55,7 +56,7 @@ def audit_counts(
         The column within whose values conditional notions compare groups; missing means unknown.
     by
         A column, such as the month, over whose values `Audit.over()` shows the gaps.
-    notions, favorable, confidence, limit, crossed, performance
+    notions, favorable, confidence, limit, crossed, performance, min_group
         As for `audit`.
 
     Returns
@@ -86,5 +87,5 @@ def audit_counts(
     people = read_groups({name: columns[name] for name in names}, total=total)
     known = None if strata is None else read_strata({strata: columns[strata]}, len(repeats), total=total)
     people = people.crossed() if crossed else people
-    found = measure(replace(decisions, repeats=repeats), people, known, limits, label, confidence)
+    found = measure(replace(decisions, repeats=repeats), people, known, limits, label, confidence, min_group)
     return replace(found, performance=as_performance(performance), periods=None if by is None else columns[by])

@@ -11,7 +11,7 @@ from mamofair._html import html_table
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups
 from mamofair._stats.intervals import tail
-from mamofair.fronts import Tally
+from mamofair.fronts import SmallGroups, Tally
 from mamofair.metrics._audit_over import join_tables, present_groups, rows_of_values
 from mamofair.metrics._audit_tables import SELECTION, gap_table, group_table, ratio_table
 from mamofair.metrics._audit_text import describe, gaps_with_limits, headline
@@ -36,7 +36,7 @@ class Audit:
     `calibration()`, `calibration_error()`, `around_threshold()` and `curve()`. `notions` are those of each attribute,
     where some compare within strata; else each is for all. Without true labels (`has_truth` is False), the counts in
     `tally` have nobody with the favorable label, and nothing that depends on labels is shown. An audit from counts
-    (`audit_counts`) has a row of `people` for each cell, and its `periods` are their values of `by`.
+    (`audit_counts`) has a row of `people` for each cell, and `periods` if it has `by`. Gaps leave out `small_groups`.
     """
 
     tally: Tally
@@ -51,6 +51,7 @@ class Audit:
     decisions: Decisions = field(kw_only=True)
     performance: Cost = ERROR
     periods: Any = None
+    small_groups: SmallGroups = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         tail(self.confidence)  # refuses what is no confidence, here rather than at the first table
@@ -199,11 +200,11 @@ class Audit:
         return self._part(rows)
 
     def _part(self, rows: Any) -> "Audit":
-        """Return the audit of some rows, or of some cells of a table of counts."""
         decisions = self.decisions[rows]
         people = present_groups(self.people[rows], keep=self._within_strata())
         scores = decisions.make_scores(people, self.threshold, self.confidence)
-        return replace(self, tally=decisions.count(people), people=people, scores=scores, decisions=decisions)
+        tally = decisions.count(people, self.notions, self.small_groups)
+        return replace(self, tally=tally, people=people, scores=scores, decisions=decisions)
 
     def over(self, values: Any = None) -> pd.DataFrame:
         """Return each gap over time, or over the values of any column: that of the rows of each value, in order.

@@ -96,6 +96,9 @@ def _describe_groups(audit: "Audit") -> list[str]:
             lines.append(f"{name} has fewer than two groups: nothing to compare.")
         elif names:
             lines.append(f"Too small to judge, {name}: {names}.")
+        if few := audit.small_groups.get(name):
+            named = ", ".join(f"{group} ({rows:,})" for group, rows in few.items())
+            lines.append(f"Left out of the gaps of {name} for too few rows: {named}.")
         if unknown[name]:
             lines.append(f"{unknown[name]:,} rows of unknown {name} are left out of its gaps.")
     if any(line.startswith("Too small") for line in lines):

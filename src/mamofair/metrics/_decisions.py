@@ -1,6 +1,8 @@
 """Decisions row by row: who was decided favorably and, if the truth is known, who has the favorable label."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -8,9 +10,10 @@ from jaxtyping import Bool, Float, Int
 
 from mamofair._rows.groups import Groups
 from mamofair._rows.labels import as_column, as_weights, favorable_label, is_label, require_alike, unique
-from mamofair.fronts import Tally, count_decisions
+from mamofair.fronts import SmallGroups, Tally, count_decisions
 from mamofair.metrics._rates import read_columns, require_decisions
 from mamofair.metrics._scores import Scores, as_scores
+from mamofair.notions import Notion
 
 __all__ = ["Decisions", "read_decisions"]
 
@@ -43,13 +46,28 @@ class Decisions:
         """Return how many rows there are, or are marked; a cell of a table of counts stands for many."""
         return int(np.sum(np.ones(len(self), dtype=int)[own] if self.repeats is None else self.repeats[own]))
 
-    def count(self, people: Groups) -> Tally:
+    @property
+    def labels(self) -> Bool[np.ndarray, " n"]:
+        """Who has the favorable label; nobody, if that is not known."""
+        return np.zeros(len(self), dtype=bool) if self.positive is None else self.positive
+
+    def count(
+        self,
+        people: Groups,
+        notions: Mapping[str, tuple[Notion, ...]] = MappingProxyType({}),
+        small: SmallGroups = MappingProxyType({}),
+    ) -> Tally:
         """Return the confusion counts of everyone and of each group; without true labels, as if none were favorable.
 
-        Rates that need no labels do not see the difference, and an audit without labels shows no other.
+        Rates that need no labels do not see the difference, and an audit without labels shows no other. The gaps of
+        `notions`, by attribute, are between groups that are not `small`.
         """
-        labels = np.zeros(len(self), dtype=bool) if self.positive is None else self.positive
-        return count_decisions(self.selected, labels, people, self.weight, self.repeats)
+        tally = count_decisions(self.selected, self.labels, people, self.weight, self.repeats)
+        for name, own in small.items():
+            values = people.values[people.names.index(name)]
+            kept = [code for code, value in enumerate(values) if value not in own]
+            tally = tally.restrict(name, notions[name], kept)
+        return tally
 
     def make_scores(self, people: Groups, threshold: float | None, confidence: float) -> Scores | None:
         """Return the scores with their groups, from which tables are made; None if decisions have no scores."""
