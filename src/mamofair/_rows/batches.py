@@ -1,13 +1,13 @@
 """Rows as tensors: features, labels, and who belongs to which group; and the order in which training takes them."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 from typing import Any, Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Float, Shaped
+from jaxtyping import Float, Int64, Shaped
 from torch import Tensor
 
 
@@ -64,9 +64,13 @@ class Batch:
         return len(self.y)
 
     def __getitem__(self, index: Tensor | slice) -> "Batch":
-        # `index_select` takes a third of the time that an index of numbers takes.
-        numbers = isinstance(index, Tensor) and index.dtype == torch.int64 and index.ndim == 1
-        take = partial(torch.index_select, dim=0, index=index) if numbers else itemgetter(index)
+        return self._map(itemgetter(index))
+
+    def take(self, rows: Int64[Tensor, " _"]) -> "Batch":
+        """Return the rows of these numbers, none of them negative, in a third of the time that an index takes."""
+        return self._map(partial(torch.index_select, dim=0, index=rows))
+
+    def _map(self, take: Callable[[Tensor], Tensor]) -> "Batch":
         weight = None if self.weight is None else take(self.weight)
         changed = {name: take(x) for name, x in self.changed.items()}
         return Batch(take(self.x), take(self.y), take(self.memberships), self.spans, weight, changed)
@@ -156,7 +160,7 @@ class InMemory:
         shares = [whole.tensor_split(self.parts)[self.part] for whole in batches]
         for start in range(0, self.steps, _AT_ONCE):
             few = shares[start : start + _AT_ONCE]
-            yield from self.rows[torch.cat(few).to(self.rows.y.device)].split(map(len, few))
+            yield from self.rows.take(torch.cat(few).to(self.rows.y.device)).split(map(len, few))
 
 
 _AT_ONCE = 32  # batches that are looked up together, which is cheaper than one by one
