@@ -70,7 +70,7 @@ class PosteriorLearner:
 
     def fit(self, rows: Rows) -> "PosteriorModel":
         """Return fitted models, all of the same weight."""
-        return self._fit_all([rows])[0]
+        return self._fit_all(rows, [np.arange(len(rows))])[0]
 
     def cross_fit(
         self, rows: Rows, folds: int, rng: np.random.Generator, *, final: bool = True, share: float = 1.0
@@ -85,7 +85,7 @@ class PosteriorLearner:
         seen = [part[: round(share * len(part))] for part in parts]
         rests = [np.sort(np.concatenate([*seen[:i], *seen[i + 1 :]])) for i in range(folds)]
         learner = self if whole is None else replace(self, constant=whole.constant)
-        models = learner._fit_all([rows[rest] for rest in rests])
+        models = learner._fit_all(rows, rests)
         told = [rows.groups[part] if self.aware else None for part in parts]
         views = [model.views(rows.X[part]) for model, part in zip(models, parts, strict=True)]
         back = np.argsort(np.concatenate(parts))
@@ -118,21 +118,25 @@ class PosteriorLearner:
                 targets[name, y] = Target((codes >= 0) & ((rows.y == y) if y is not None else True), codes, share)
         return targets
 
-    def _fit_all(self, parts: list[Rows]) -> list["PosteriorModel"]:
-        """Return the models of each part of the rows; those of our own kinds are fitted side by side."""
+    def _fit_all(self, rows: Rows, parts: list[np.ndarray]) -> list["PosteriorModel"]:
+        """Return the models of each part of the rows, given by number; those of our own kinds are fitted side by side.
+
+        A part is copied when its turn comes: copies of all of them at once would take several times the table.
+        """
+        targets = self._targets(rows)
         jobs = [
             (i, key, target, estimator)
-            for i, rows in enumerate(parts)
-            for key, target in self._targets(rows).items()
+            for i in range(len(parts))
+            for key, target in targets.items()
             for estimator in self._estimators(key)
         ]
         own = all(isinstance(estimator, Trees | Linear) for *_, estimator in jobs)
-        fits = (delayed(self._fit_one)(parts[i], key, target, estimator) for i, key, target, estimator in jobs)
+        fits = (delayed(self._fit_one)(rows, parts[i], target, estimator) for i, _, target, estimator in jobs)
         models = Parallel(n_jobs=self.jobs if own else 1, prefer="threads")(fits)
         found: list[dict[Key, tuple[Model, ...]]] = [{} for _ in parts]
         for (i, key, *_), model in zip(jobs, models, strict=True):
             found[i][key] = (*found[i].get(key, ()), model)
-        return [PosteriorModel(own, {}, parts[0].groups[:0]) for own in found]
+        return [PosteriorModel(own, {}, rows.groups[:0]) for own in found]
 
     def _estimators(self, key: Key) -> tuple[Any, ...]:
         """Return what learns a target; a model that is trained already is taken as it is."""
@@ -145,20 +149,21 @@ class PosteriorLearner:
         # Of many groups, the first of several models knows enough: four attributes of Adult take half the time.
         return self.group_estimators[:1] if len(self.shares[key[0]]) > _GROUPS else self.group_estimators
 
-    def _fit_one(self, rows: Rows, key: Key, target: Target, estimator: Any) -> Model:
-        """Return a model of a target.
+    def _fit_one(self, rows: Rows, part: np.ndarray, target: Target, estimator: Any) -> Model:
+        """Return a model of a target, learned from a part of the rows.
 
         One that believes the same of every row is replaced by the groups' shares: each fold has slightly other shares,
         and with these alone the folds, but not the final model, would trade error for gaps.
         """
         if isinstance(estimator, Model):
             return estimator
-        wanted, codes = target.wanted, target.codes
+        part = part[target.wanted[part]]
+        codes, own = target.codes[part], rows if len(part) == len(rows) else rows[part]
         if target.shares is None:
-            return fitted(estimator, rows, codes, 2, self.seed)
-        if estimator is not None and len(np.unique(codes[wanted])) > 1:
-            model = fitted(estimator, rows[wanted], codes[wanted], target.classes, self.seed)
-            if not model.is_constant(rows.X[wanted]):
+            return fitted(estimator, own, codes, 2, self.seed)
+        if estimator is not None and len(np.unique(codes)) > 1:
+            model = fitted(estimator, own, codes, target.classes, self.seed)
+            if not model.is_constant(own.X):
                 return model
         everyone = np.arange(target.classes)
         shares = DummyClassifier().fit(everyone[:, None], everyone, sample_weight=target.shares)
