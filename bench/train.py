@@ -4,8 +4,8 @@
                           [--out docs/results/train.md]
 
 The first table is of `fit` on Adult, demographic parity for sex, on one split of bench/default.py, all methods in one
-run: seconds of CPU time on one thread, HVt, the hypervolume on test rows as bench/default.py has it, and test error (and
-gap) of the most accurate point whose gap is at most .05 on the rows that the method measures on.
+run: seconds of CPU time on one thread, HVt, the hypervolume on test rows as bench/default.py has it, and the test error
+(and gap) of the most accurate point whose gap is at most .05 on the rows that the method measures on.
 
 The second is of `mamofair train adult --sensitive sex --sensitive race`, report and limit included, as a process of its
 own: CPU seconds, and these less 8 s in units of a plain fit. A plain fit is LightGBM's, 100 trees on the same rows with
