@@ -105,4 +105,5 @@ def test_every_public_name_has_an_example():
             found = typing.get_type_hints(OBJECTS[full]).get("return")
             returned |= {id(part) for part in (found, *typing.get_args(found))}
     missing = {full: value for full, value in OBJECTS.items() if full not in shown and id(value) not in returned}
-    assert [full for full, value in missing.items() if not getattr(value, "_is_protocol", False)] == []
+    bare = [full for full, value in missing.items() if not getattr(value, "_is_protocol", False)]
+    assert not bare, f"show how to use {', '.join(bare)}: with a doctest of its own, or in that of its module"

@@ -10,6 +10,17 @@ model is constant all derive from the counts. Everything is minimised, lies in [
 (0.77, 0.058)
 >>> thin(values, 2)
 array([0, 2])
+
+A front of one point, from counts (TP, FP, FN, TN) of everyone and of two groups:
+
+>>> from mamofair.fronts import Front, Point, Tally, measure_points
+>>> from mamofair.notions import DEMOGRAPHIC_PARITY
+>>> counts = {"": np.array([[60.0, 20, 20, 100]]), "sex": np.array([[20.0, 10, 10, 60], [40, 10, 10, 40]])}
+>>> points, criteria = (Point(Tally(counts)),), ((DEMOGRAPHIC_PARITY, "sex"),)
+>>> measure_points(points, criteria).round(2)
+array([[0.2, 0.2]])
+>>> Front(points, criteria).columns
+['error', 'demographic_parity[sex]']
 """
 
 from mamofair.fronts._archive import Archive
