@@ -1,0 +1,192 @@
+"""Watching: how often an alarm is false if one looks after every row, and how many rows it takes to find a change.
+
+    python bench/watching.py [--draws 1000] [--out docs/results/watching.md]
+
+Two groups with known rates, demographic parity, a limit of .05, confidence .95, and the bets of `mamofair.monitor` on
+one pair of groups, which has all of the chance of a false alarm. One looks after every row.
+
+In the first table the gap is the limit at every time, so that every alarm is false: the share of draws with an alarm
+within 100,000 rows. "fixed test, repeated" is the z-test of the same null for a fixed number of rows, looked at after
+every 100 rows from 1,000 on. In the second table both rates are .3 until the change; then one of them is higher by the limit and so
+much more. Delays are rows from the change to the alarm: the median, and the number that nine of ten draws stay below.
+"false" are alarms before the change. "since" is the median of how far the estimate of when it began is from the truth,
+in rows. In the third table the gap is as it is from the first row on: "fixed" is the number of rows with which the
+z-test, looked at once, finds it with that chance, "watch" the number after which the watch has found it. "within" is
+found where the gap is 0.
+"""
+
+import argparse
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from scipy.special import ndtri
+
+from mamofair._stats.alarms import Alarm
+from mamofair._stats.matching import OpenBlock
+
+LIMIT, DELTA, CHUNK, MOST = 0.05, 0.05, 5_000, 400_000
+
+
+@dataclass(frozen=True)
+class World:
+    """The share of rows that are of the first group, and the rates of both after so many rows."""
+
+    share: float
+    rates: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+    def draw(self, rng: np.random.Generator, start: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return which rows are of the first group, and which have the event."""
+        first = rng.random(rows) < self.share
+        a, b = self.rates(start + np.arange(rows))
+        return first, rng.random(rows) < np.where(first, a, b)
+
+
+def constant(a: float, b: float, share: float = 0.5) -> World:
+    return World(share, lambda row: (np.full(len(row), a), np.full(len(row), b)))
+
+
+def seasons(gap: float) -> World:
+    """Both rates swing between .2 and .6, once in 2,000 rows."""
+
+    def rates(row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        base = 0.4 + 0.2 * np.sin(2 * np.pi * row / 2_000)
+        return base + gap, base
+
+    return World(0.3, rates)
+
+
+def changing(row: int, excess: float) -> World:
+    return World(0.5, lambda at: (np.where(at < row, 0.3, 0.3 + LIMIT + excess), np.full(len(at), 0.3)))
+
+
+def watch(world: World, seed: int, most: int, stop: Callable[[Alarm], bool]) -> Alarm:
+    """Return the bets after so many rows, or when they are done."""
+    rng, block, alarm = np.random.default_rng(seed), OpenBlock(), Alarm(LIMIT, DELTA)
+    for start in range(0, most, CHUNK):
+        payoffs, ends, block = block.add(*world.draw(rng, start, min(CHUNK, most - start)))
+        alarm = alarm.update(payoffs, start + ends + 1, start + ends + 1)
+        if stop(alarm):
+            break
+    return alarm
+
+
+def repeated_test(world: World, seed: int, most: int) -> bool:
+    """Whether the z-test for a fixed number of rows ever finds the limit exceeded."""
+    first, event = world.draw(np.random.default_rng(seed), 0, most)
+    looks = np.arange(999, most, 100)
+    n, m = np.cumsum(first)[looks], np.cumsum(~first)[looks]
+    a, b = np.cumsum(first & event)[looks] / n, np.cumsum(~first & event)[looks] / m
+    error = np.sqrt(a * (1 - a) / n + b * (1 - b) / m)
+    return bool((abs(a - b) > LIMIT - ndtri(DELTA) * error).any())
+
+
+NULLS = {
+    ".35 and .30, halves": constant(0.35, 0.3),
+    ".30 and .35, a twentieth and the rest": constant(0.3, 0.35, 0.05),
+    ".06 and .01, a fifth and four": constant(0.06, 0.01, 0.2),
+    "both swing by .4, .05 apart": seasons(0.05),
+}
+
+
+def false_alarms(draws: int) -> list[str]:
+    lines = ["| rates, shares | watch | fixed test, repeated |", "|---|---|---|"]
+    for name, world in NULLS.items():
+        ours = np.mean(
+            [watch(world, seed, 100_000, lambda a: a.found is not None).found is not None for seed in range(draws)]
+        )
+        fixed = np.mean([repeated_test(world, seed, 100_000) for seed in range(draws)])
+        lines.append(f"| {name} | {ours:.3f} | {fixed:.3f} |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def delays(draws: int) -> list[str]:
+    lines = ["| change after row | gap beyond the limit | median delay | nine of ten | since | false |"]
+    lines.append("|---|---|---|---|---|---|")
+    for row in (0, 10_000, 100_000):
+        for excess in (0.02, 0.05, 0.1):
+            ends = [
+                watch(changing(row, excess), seed, row + MOST, lambda a: a.found is not None) for seed in range(draws)
+            ]
+            late = np.array([np.inf if end.found is None else end.found.row - row for end in ends])
+            off = [abs(end.since.row - row) for end in ends if end.since is not None and end.found.row > row]
+            median, most = (f"{np.quantile(late, q, method='higher'):,.0f}" for q in (0.5, 0.9))
+            lines.append(
+                f"| {row:,} | {excess:g} | {median} | {most} | {np.median(off):,.0f} | {np.mean(late <= 0):.3f} |"
+            )
+            print(lines[-1], flush=True)
+    return lines
+
+
+def power(draws: int) -> list[str]:
+    lines = ["| truth | chance | fixed | watch | ratio |", "|---|---|---|---|---|"]
+    for excess in (0.02, 0.05, 0.1, None):
+        world = constant(0.3, 0.3) if excess is None else changing(0, excess)
+        rows = np.array([rows_needed(world, seed, excess is None) for seed in range(draws)])
+        high = 0.3 if excess is None else 0.35 + excess
+        variance = (high * (1 - high) + 0.3 * 0.7) / 0.5
+        for chance in (0.5, 0.8):
+            # "Within" takes both one-sided tests: each must pass with chance 1 − (1 − chance)/2.
+            z = ndtri(1 - DELTA) + ndtri(chance if excess is not None else 1 - (1 - chance) / 2)
+            fixed = variance * (z / (LIMIT if excess is None else excess)) ** 2
+            ours = np.quantile(rows, chance, method="higher")
+            truth = "within: gap 0" if excess is None else f"exceeded: gap {LIMIT + excess:g}"
+            lines.append(f"| {truth} | {chance:g} | {fixed:,.0f} | {ours:,.0f} | {ours / fixed:.1f} |")
+            print(lines[-1], flush=True)
+    return lines
+
+
+def rows_needed(world: World, seed: int, within: bool) -> float:
+    """Return after how many rows the truth is found; that it is within, to 100 rows."""
+    if not within:
+        found = watch(world, seed, MOST, lambda alarm: alarm.found is not None).found
+        return np.inf if found is None else found.row
+    rng, block, alarm = np.random.default_rng(seed), OpenBlock(), Alarm(LIMIT, DELTA)
+    for start in range(0, MOST, 100):
+        payoffs, ends, block = block.add(*world.draw(rng, start, 100))
+        alarm = alarm.update(payoffs, start + ends + 1, start + ends + 1)
+        if alarm.is_within:
+            return start + 100
+    return np.inf
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    few = max(10, options.draws // 5)
+    versions = ", ".join(f"{name} {version(name)}" for name in ("mamofair", "numpy", "scipy"))
+    page = [
+        "# Watching",
+        "",
+        *(__doc__ or "").split("\n\n", 2)[2].strip().splitlines(),
+        f"Delays and rows are from {few} draws.",
+        "",
+        f"`python bench/watching.py --draws {options.draws}`, Python {platform.python_version()}, {versions}.",
+        "",
+        "## The gap is the limit at every time: share of draws with an alarm within 100,000 rows",
+        "",
+        *false_alarms(options.draws),
+        "",
+        "## A change: rows until the alarm",
+        "",
+        *delays(few),
+        "",
+        "## Against a test for a fixed number of rows: rows until it is found",
+        "",
+        *power(few),
+    ]
+    text = "\n".join(page) + "\n"
+    if options.out is None:
+        print(text)
+    else:
+        options.out.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Decisions watched as they arrive: alarms that are seldom false however often one looks, and a small state on disk."""
+
+from mamofair.monitor._answer import Drift, PairAnswer, WatchAnswer, WatchedGap
+from mamofair.monitor._clock import Place, show_tick
+from mamofair.monitor._files import load_monitor, own_state, save_monitor
+from mamofair.monitor._monitor import Monitor
+from mamofair.monitor._prometheus import to_prometheus
+from mamofair.monitor._switch import OtherPoint, find_other_points
+
+__all__ = [
+    "Drift",
+    "Monitor",
+    "OtherPoint",
+    "PairAnswer",
+    "Place",
+    "WatchAnswer",
+    "WatchedGap",
+    "find_other_points",
+    "load_monitor",
+    "own_state",
+    "save_monitor",
+    "show_tick",
+    "to_prometheus",
+]

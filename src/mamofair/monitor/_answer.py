@@ -1,0 +1,288 @@
+"""What a monitor says: within so far, exceeded since …, or not yet known; and what else has drifted."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from mamofair._stats.alarms import Alarm
+from mamofair.monitor._clock import Place
+from mamofair.monitor._streams import DRIFTS, PairKey, PairStream, pairs_of
+from mamofair.notions import Confusion, Rate, column
+
+if TYPE_CHECKING:
+    from mamofair.monitor._monitor import Monitor
+
+__all__ = ["Drift", "PairAnswer", "Status", "WatchAnswer", "WatchedGap", "answer_of"]
+
+Status = Literal["within so far", "exceeded", "not yet known"]
+
+#: The outcome of a gate, and its exit code, by status.
+_OUTCOMES: dict[Status, tuple[str, int]] = {
+    "within so far": ("within", 0),
+    "exceeded": ("exceeds", 3),
+    "not yet known": ("inconclusive", 4),
+}
+_WORST_FIRST: tuple[Status, ...] = ("exceeded", "not yet known", "within so far")
+
+
+@dataclass(frozen=True)
+class PairAnswer:
+    """What is known of two groups: the higher rate first where the limit is exceeded.
+
+    `difference` is the mean of the first group's rate minus that of the second over blocks of rows so far, None if
+    there was no block. `since` is an estimate. `evidence` says how near an alarm has been: 1 is an alarm. `rates` are
+    those of both groups since then, or of all rows if the limit is not exceeded.
+    """
+
+    groups: tuple[str, str]
+    rate: str
+    status: Status
+    difference: float | None
+    blocks: int
+    evidence: float
+    rates: tuple[float | None, float | None]
+    since: Place | None = None
+    found: Place | None = None
+
+
+@dataclass(frozen=True)
+class WatchedGap:
+    """What is known of a gap: the worst of its pairs of groups. `gap` is the largest difference on average so far."""
+
+    name: str
+    notion: str
+    attribute: str
+    limit: float
+    status: Status
+    gap: float | None
+    pairs: tuple[PairAnswer, ...]
+
+    @property
+    def worst(self) -> PairAnswer | None:
+        """The pair that was found first to exceed the limit; else the one that is nearest to an alarm."""
+        found = [(pair.found.row, place) for place, pair in enumerate(self.pairs) if pair.found is not None]
+        if found:
+            return self.pairs[min(found)[1]]
+        return max(self.pairs, key=lambda pair: pair.evidence, default=None)
+
+    def sentence(self) -> str:
+        """Return the answer in words."""
+        worst = self.worst
+        if worst is None or self.gap is None:
+            return f"{self.name}: not yet known, since no two groups have rows to compare."
+        if worst.since is not None and worst.found is not None:
+            a, b = worst.groups
+            first, second = (_show(rate) for rate in worst.rates)
+            others = sum(pair.status == "exceeded" for pair in self.pairs) - 1
+            more = f" {others} more {'pair' if others == 1 else 'pairs'} of groups, too." if others else ""
+            return (
+                f"{self.name}: exceeded since about {worst.since.text}, found at {worst.found.text}. Since then "
+                f"{worst.rate} is {first} for {a} and {second} for {b}; the limit is {self.limit:g}.{more}"
+            )
+        if self.status == "within so far":
+            return f"{self.name}: within so far. The average gap so far is {self.gap:.3f}, the limit {self.limit:g}."
+        unknown = [pair for pair in self.pairs if pair.status == "not yet known"]
+        few = min(unknown, key=lambda pair: pair.blocks)
+        which = f"{few.groups[0]} and {few.groups[1]}" + (f" and {len(unknown) - 1} more pairs" * (len(unknown) > 1))
+        return (
+            f"{self.name}: not yet known for {which}. The average gap so far is {self.gap:.3f}, the limit "
+            f"{self.limit:g}."
+        )
+
+
+@dataclass(frozen=True)
+class Drift:
+    """A share or a rate of a group that is no longer as expected, and about since when.
+
+    `now` is its value since then.
+    """
+
+    kind: str
+    attribute: str
+    group: str
+    expected: float
+    now: float | None
+    since: Place
+    found: Place
+
+    def sentence(self) -> str:
+        """Return the drift in words."""
+        return (
+            f"{self.attribute}={self.group}: the {DRIFTS[self.kind]} was {self.expected:.3f} on validation rows, and "
+            f"is {_show(self.now)} since about {self.since.text}."
+        )
+
+
+@dataclass(frozen=True)
+class WatchAnswer:
+    """What the rows so far say of all gaps, and of drifts in group shares and base rates."""
+
+    gaps: tuple[WatchedGap, ...]
+    drifts: tuple[Drift, ...]
+    confidence: float
+    rows: int
+    labelled: int
+    duplicates: int
+    strays: int
+    waiting: int
+    given_up: int
+    selective: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """The worst of all gaps."""
+        return _worst([gap.status for gap in self.gaps])
+
+    @property
+    def outcome(self) -> str:
+        """What a gate says: within, exceeds or inconclusive."""
+        return _OUTCOMES[self.status][0]
+
+    @property
+    def exit_code(self) -> int:
+        """0 within, 3 exceeds, 4 inconclusive."""
+        return _OUTCOMES[self.status][1]
+
+    def sentences(self) -> list[str]:
+        """Return the answer in plain sentences."""
+        told = [f"{self.rows:,} decisions so far, {self.labelled:,} of them with labels."]
+        told += [gap.sentence() for gap in self.gaps]
+        told += [drift.sentence() for drift in self.drifts]
+        told += [self._told_apart()] if self.status == "exceeded" or self.drifts else []
+        return [*told, *self.selective, *self._remarks()]
+
+    def _told_apart(self) -> str:
+        moved = {drift.kind for drift in self.drifts} - {"decisions"}
+        people = " and ".join(f"{kind}s" for kind in DRIFTS if kind in moved)
+        if self.status == "exceeded":
+            if moved:
+                return f"Who is decided about has changed as well ({people}): look there for the cause first."
+            return (
+                "No drift in group shares or base rates was found: the decisions have changed, not who they are about."
+            )
+        return f"{people.capitalize() or 'Decisions'} have drifted, and no gap was found to exceed its limit."
+
+    def _remarks(self) -> list[str]:
+        counted = (
+            (self.duplicates, "rows of ids that had been counted before: they do not count again."),
+            (self.strays, "labels of no decision that waits for one: they do not count."),
+            (self.given_up, "decisions given up, whose labels had not come when too many others waited."),
+        )
+        return [f"{number:,} {text}" for number, text in counted if number]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the answer as plain JSON."""
+        document = asdict(self)
+        for gap in document["gaps"]:
+            gap["pairs"] = [
+                pair | {"groups": list(pair["groups"]), "rates": list(pair["rates"])} for pair in gap["pairs"]
+            ]
+        listed = {"gaps": list(document["gaps"]), "drifts": list(document["drifts"]), "selective": [*self.selective]}
+        gate = {"outcome": self.outcome, "exit_code": self.exit_code}
+        return {"status": self.status} | gate | {"sentences": self.sentences()} | document | listed
+
+
+def answer_of(monitor: "Monitor") -> WatchAnswer:
+    """Return what a monitor says."""
+    ledger = monitor.ledger
+    return WatchAnswer(
+        gaps=tuple(_watched_gap(monitor, place) for place in range(len(monitor.limits))),
+        drifts=tuple(_drifts(monitor)),
+        confidence=monitor.confidence,
+        rows=monitor.rows,
+        labelled=monitor.labelled,
+        duplicates=monitor.duplicates,
+        strays=monitor.strays,
+        waiting=len(ledger.ids),
+        given_up=ledger.given_up,
+        selective=tuple(_selective(monitor)),
+    )
+
+
+def _watched_gap(monitor: "Monitor", place: int) -> WatchedGap:
+    (notion, attribute), limit = list(monitor.limits.items())[place]
+    keys = list(pairs_of(place, len(notion.rates), len(monitor.groups[attribute])))
+    pairs = tuple(_pair_answer(monitor, attribute, notion.rates[key.rate], key, monitor.pairs.get(key)) for key in keys)
+    sizes = [abs(pair.difference) for pair in pairs if pair.difference is not None]
+    status = _worst([pair.status for pair in pairs])
+    return WatchedGap(column(notion, attribute), notion.name, attribute, limit, status, max(sizes, default=None), pairs)
+
+
+def _pair_answer(monitor: "Monitor", attribute: str, rate: Rate, key: PairKey, stream: PairStream | None) -> PairAnswer:
+    alarm = Alarm(0.0, 0.5) if stream is None else stream.alarm
+    places = (key.first, key.second)[:: -1 if alarm.sign < 0 else 1]
+    tick = -np.inf if alarm.since is None else alarm.since.tick
+    rates = _rates(rate, monitor.history.total(attribute, tick))
+    first, second = (rates[i] if i < len(rates) else None for i in places)
+    since, found = (None if mark is None else Place.of(monitor.clock, mark) for mark in (alarm.since, alarm.found))
+    return PairAnswer(
+        groups=(str(monitor.groups[attribute][places[0]]), str(monitor.groups[attribute][places[1]])),
+        rate=str(rate),
+        status="exceeded" if alarm.found else "within so far" if stream and alarm.is_within else "not yet known",
+        difference=(alarm.sign or 1) * alarm.mean if alarm.blocks else None,
+        blocks=alarm.blocks,
+        evidence=alarm.evidence,
+        rates=(first, second),
+        since=since,
+        found=found,
+    )
+
+
+def _rates(rate: Rate, table: np.ndarray) -> list[float | None]:
+    """Return a rate of each group: of all decisions where it needs no labels, and None where it is undefined."""
+    if not rate.needs_labels:
+        cells = np.column_stack([table[:, 1] * 0, table[:, 1], table[:, 0] * 0, table[:, 0] - table[:, 1]])
+    else:
+        cells = table[:, 2:]
+    values = rate(Confusion.of_counts(cells.astype(float)))
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
+def _drifts(monitor: "Monitor") -> list[Drift]:
+    found = []
+    for key, alarm in sorted(monitor.drifts.items()):
+        if alarm.found is None or alarm.since is None:
+            continue
+        table = monitor.history.total(key.attribute, alarm.since.tick).astype(float)
+        of = {
+            "share": (table[key.group, 0], table[:, 0].sum()),
+            "decisions": (table[key.group, 1], table[key.group, 0]),
+            "base rate": (table[key.group, [2, 4]].sum(), table[key.group, 2:].sum()),
+        }
+        events, rows = of[key.kind]
+        expected = float(monitor.reference[key.attribute][key.group, list(DRIFTS).index(key.kind)])
+        group = str(monitor.groups[key.attribute][key.group])
+        places = (Place.of(monitor.clock, mark) for mark in (alarm.since, alarm.found))
+        found.append(Drift(key.kind, key.attribute, group, expected, float(events / rows) if rows else None, *places))
+    return found
+
+
+def _selective(monitor: "Monitor") -> list[str]:
+    """Return a sentence where labels come for one decision and not for the other: then their rates mislead."""
+    if not any(notion.needs_labels for notion, _ in monitor.limits):
+        return []
+    table = monitor.history.total(monitor.attributes[0]).sum(axis=0)
+    made = np.array([table[1], table[0] - table[1]])
+    labelled = np.array([table[2] + table[3], table[4] + table[5]])
+    if (made < _ENOUGH).any() or not labelled.any():
+        return []
+    shares = labelled / made
+    if min(shares) > _SELECTIVE * max(shares):
+        return []
+    return [
+        f"Labels have come for {shares[0]:.0%} of favorable decisions and {shares[1]:.0%} of others: rates given the "
+        "label are those of labelled rows, and may be others for all."
+    ]
+
+
+_ENOUGH, _SELECTIVE = 100, 0.8  # decisions of either kind; and how much rarer labels of one kind may be
+
+
+def _worst(statuses: Sequence[Status]) -> Status:
+    return next((status for status in _WORST_FIRST if status in statuses), "not yet known")
+
+
+def _show(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

@@ -1,0 +1,71 @@
+"""When decisions were made: dates, other numbers that grow, or the number of rows so far."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jaxtyping import Float
+
+from mamofair._messages import quote
+from mamofair._rows.columns import as_array
+from mamofair._stats.alarms import Mark
+
+__all__ = ["Place", "read_ticks", "show_tick"]
+
+_EPOCH = pd.Timestamp("1970-01-01", tz="UTC")
+
+
+def read_ticks(times: Any, rows: int) -> tuple[str, Float[np.ndarray, " n"]]:
+    """Return what kind of clock times are by, "date" or "number", and what it says: dates in days since 1970.
+
+    >>> read_ticks(["2024-03-31", "2024-04-01T12:00"], 2)
+    ('date', array([19813. , 19814.5]))
+    """
+    column = as_array(times, "times")
+    if column.shape != (rows,):
+        raise ValueError(f"`times` must have one value per row: found shape {column.shape} for {rows} rows.")
+    if pd.isna(column).any():
+        raise ValueError(f"`times` must be known in every row: found {int(pd.isna(column).sum()):,} that are missing.")
+    if column.dtype.kind in "iuf":
+        return "number", column.astype(float)
+    try:
+        dates = pd.to_datetime(pd.Series(column), format=None if column.dtype.kind == "M" else "ISO8601", utc=True)
+    except (ValueError, TypeError):
+        raise ValueError(
+            f"`times` must be numbers or dates such as 2024-03-31: found {quote(column.tolist()[0])}."
+        ) from None
+    return "date", ((dates - _EPOCH) / pd.Timedelta(days=1)).to_numpy(dtype=float)
+
+
+def show_tick(clock: str, tick: float) -> str:
+    """Return what a clock says, for people.
+
+    >>> show_tick("date", 19813.5), show_tick("rows", 12000.0), show_tick("number", 7.0)
+    ('2024-03-31', 'row 12,000', '7')
+    """
+    if clock == "date":
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(days=tick)).date().isoformat()
+    return f"row {tick:,.0f}" if clock == "rows" else f"{tick:g}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the stream: how many rows had come, what the clock said, and both for people."""
+
+    row: int
+    tick: float
+    text: str
+
+    @classmethod
+    def of(cls, clock: str | None, mark: Mark) -> "Place":
+        """Return the place of a mark; the row alone where there is no other clock.
+
+        >>> Place.of("date", Mark(1200, 19813.5)).text
+        '2024-03-31 (row 1,200)'
+        """
+        row = f"row {mark.row:,}"
+        return cls(
+            mark.row, mark.tick, row if clock in (None, "rows") else f"{show_tick(str(clock), mark.tick)} ({row})"
+        )

@@ -1,0 +1,299 @@
+"""Decisions that arrive over time, watched: valid however often one looks, and a state that can be put down."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from mamofair._rows.columns import as_array
+from mamofair._rows.labels import as_column, favorable_label, is_label
+from mamofair._stats.alarms import Alarm
+from mamofair.fronts import Criterion, Front
+from mamofair.monitor._answer import WatchAnswer, answer_of
+from mamofair.monitor._clock import read_ticks
+from mamofair.monitor._history import History
+from mamofair.monitor._ledger import Batch, Ledger
+from mamofair.monitor._people import number_groups, read_people
+from mamofair.monitor._reading import expect, read_ids, read_labels
+from mamofair.monitor._streams import DriftKey, PairKey, PairStream, advance_drift, drift_bets, pair_bets
+from mamofair.notions import Notion, as_notions, require_differences, require_gap
+from mamofair.selection import MostAccurateWithin
+
+__all__ = ["Monitor"]
+
+
+@dataclass(frozen=True, eq=False)
+class Monitor:
+    """Watches gaps between groups while decisions arrive, and their labels later or never.
+
+    `answer` may be looked at after every row. Its "exceeded" is wrong with probability 1 − `confidence` at most, over
+    all times and all gaps: its null is that every two groups are within the limit at every time. "within so far" speaks
+    of the average so far, and is wrong at any time with the same probability at most. Rates may change at any time, as
+    long as they change in all groups alike, up to the limit; who comes next may depend on anything but the decisions
+    that still wait for a row of the other group. A rate given the true label is that of rows whose labels have come:
+    it is as good as labels that come for all, or for a random part of them.
+
+    Use `Monitor.of`, or `Monitor.of_front` to watch a model of a front. `update` returns another monitor.
+
+    Parameters
+    ----------
+    limits
+        The largest acceptable gap for each notion and attribute.
+    confidence
+        How sure to be, such as 0.95.
+    favorable
+        The label that counts as positive; None means the larger of 0/1, booleans or −1/1.
+    drift
+        How far shares and rates may be from the reference before that is called a drift.
+    declared
+        How many groups of each attribute were known beforehand.
+    groups
+        The groups of each attribute in the order they appeared.
+    reference
+        Of each attribute's groups: the share of rows, of favorable decisions and of favorable labels to expect.
+    clock
+        What times are by: "date", "number", or "rows" where there are none; None before the first row.
+    rows, labelled, duplicates, strays
+        How many decisions have counted; how many of them have a label; how many rows were of an id that had counted;
+        and how many labels were of no decision that waits for one.
+    pairs, drifts
+        The bets on every two groups, and on what may drift besides.
+    history
+        Counts over time.
+    ledger
+        The ids that were seen, and the decisions that wait for labels.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> monitor = Monitor.of(0.05, attributes=["sex"])
+    >>> for gap in (0.0, 0.15):  # as it was meant to be, and after something has changed
+    ...     sex = rng.choice(["F", "M"], 20_000)
+    ...     decisions = rng.random(20_000) < np.where(sex == "M", 0.3 + gap, 0.3)
+    ...     monitor = monitor.update(decisions, sensitive_features={"sex": sex})
+    ...     print(monitor.answer.status)
+    within so far
+    exceeded
+    """
+
+    limits: Mapping[Criterion, float]
+    confidence: float = 0.95
+    favorable: Any = None
+    drift: float = 0.05
+    declared: Mapping[str, int] = field(default_factory=dict)
+    groups: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    reference: Mapping[str, Float[np.ndarray, "_ 3"]] = field(default_factory=dict)
+    clock: str | None = None
+    rows: int = 0
+    labelled: int = 0
+    duplicates: int = 0
+    strays: int = 0
+    pairs: Mapping[PairKey, PairStream] = field(default_factory=dict)
+    drifts: Mapping[DriftKey, Alarm] = field(default_factory=dict)
+    history: History = field(default_factory=History)
+    ledger: Ledger = field(default_factory=Ledger)
+
+    def __post_init__(self) -> None:
+        if not self.limits:
+            raise ValueError("A monitor must have a limit on some gap: found none.")
+        for (notion, _), limit in self.limits.items():
+            require_differences(notion, "A watch")
+            require_gap(limit, "A limit")
+        require_gap(self.drift, "`drift`")
+        MostAccurateWithin(0.0, self.confidence)  # which says what a confidence must be
+
+    @classmethod
+    def of(
+        cls,
+        limit: float,
+        *,
+        attributes: Sequence[str] | Mapping[str, Sequence[Any]],
+        notions: str | Notion | Sequence[str | Notion] = "demographic_parity",
+        confidence: float = 0.95,
+        favorable: Any = None,
+    ) -> "Monitor":
+        """Return a monitor of any system's decisions, which has seen none yet.
+
+        Parameters
+        ----------
+        limit
+            The largest acceptable gap.
+        attributes
+            The sensitive attributes that are watched; or a mapping from each to the groups to expect, which are then
+            found sooner to exceed the limit than groups that nobody has named.
+        notions
+            Which rates to compare.
+        confidence, favorable
+            As above.
+        """
+        own = as_notions(notions)
+        groups = {str(name): tuple(attributes[name]) if isinstance(attributes, Mapping) else () for name in attributes}
+        limits = {(notion, name): float(limit) for name in groups for notion in own}
+        declared = {name: len(values) for name, values in groups.items()}
+        return cls(limits, confidence, favorable, declared=declared, groups=groups)
+
+    @classmethod
+    def of_front(
+        cls,
+        front: Front,
+        row: int,
+        limit: float | Mapping[str, float],
+        *,
+        confidence: float = 0.95,
+        favorable: Any = None,
+        drift: float = 0.05,
+    ) -> "Monitor":
+        """Return a monitor of a model of a front; its counts on validation rows are what shares and rates should be."""
+        limits = MostAccurateWithin(limit).limits_of(front.criteria)
+        tables = front[row].valid.counts
+        names = list(dict.fromkeys(attribute for _, attribute in limits))
+        groups = {name: tuple(front.groups[name]) for name in names}
+        reference = {name: expect(tables[name]) for name in names}
+        declared = {name: len(values) for name, values in groups.items()}
+        return cls(limits, confidence, favorable, drift, declared, groups, reference)
+
+    @property
+    def delta(self) -> float:
+        """The chance of a false alarm, δ."""
+        return round(1 - self.confidence, 12)
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The sensitive attributes that are watched."""
+        return tuple(dict.fromkeys(attribute for _, attribute in self.limits))
+
+    @cached_property
+    def answer(self) -> WatchAnswer:
+        """What the rows so far say. It holds at all times: whenever you look, and however often."""
+        return answer_of(self)
+
+    def update(
+        self, decisions: Any, *, sensitive_features: Any, y: Any = None, ids: Any = None, times: Any = None
+    ) -> "Monitor":
+        """Return the monitor after more decisions, in the order of their times, or else as they stand.
+
+        Parameters
+        ----------
+        decisions : array of shape (n,)
+            The decisions that were made.
+        sensitive_features : Series, frame, mapping or array with n rows
+            As in `fit`. A row with a missing value does not count for that attribute. A group that was never seen is
+            watched from then on.
+        y : array of shape (n,), optional
+            The true labels, missing where they are not known.
+        ids : array of shape (n,), optional
+            What each decision is known by. A row whose id was seen before counts no more; but it brings the label of a
+            decision that waits for one. Without ids, every row counts, and labels cannot come later.
+        times : array of shape (n,), optional
+            When decisions were made: dates, or numbers. Rows of one call are counted in this order, those of one time
+            in a random one. A call with earlier times than those before is counted as it comes.
+        """
+        made = as_column(decisions, "decisions")
+        labels, known = read_labels(y, len(made))
+        clock, ticks = ("rows", None) if times is None else read_ticks(times, len(made))
+        if self.clock not in (None, clock):
+            raise ValueError(f"Times must be of one kind: found {clock}, and {self.clock} before. Start a new watch.")
+        keys = None if ids is None else read_ids(ids, len(made))
+        favorable = favorable_label(made, labels[known], favorable=self.favorable, name="decisions")
+        people = read_people(sensitive_features, len(made), self.attributes)
+        order = (
+            np.arange(len(made))
+            if ticks is None
+            else np.lexsort((np.arange(len(made)) if keys is None else keys, ticks))
+        )
+        new = np.ones(len(made), dtype=bool) if keys is None else self.ledger.are_new(keys[order])
+        number = self.rows + np.cumsum(new)
+        groups, codes = number_groups(self.groups, people[order[new]])
+        started = replace(
+            self,
+            favorable=favorable,
+            clock=clock,
+            groups=groups,
+            rows=self.rows + int(new.sum()),
+            history=replace(self.history, weekly=clock == "date"),
+        )
+        batch = Batch(
+            is_label(made, favorable)[order[new]],
+            codes,
+            number[new],
+            number[new].astype(float) if ticks is None else ticks[order[new]],
+        )
+        known, positive = known[order], np.zeros(len(made), dtype=bool)
+        positive[known] = is_label(labels[order][known], favorable)
+        return started._count(batch, known, positive, new, None if keys is None else keys[order], number)
+
+    def label(self, ids: Any, y: Any) -> "Monitor":
+        """Return the monitor after labels of earlier decisions; those of no decision that waits are counted as strays.
+
+        Parameters
+        ----------
+        ids : array of shape (n,)
+            What the decisions are known by.
+        y : array of shape (n,)
+            The true labels, missing where they are not known.
+        """
+        labels, known = read_labels(y, len(as_array(ids, "ids")))
+        keys = read_ids(ids, len(labels))[known]
+        if not len(keys):
+            return self
+        favorable = favorable_label(labels[known], favorable=self.favorable, name="y")
+        positive = is_label(labels[known], favorable)
+        ledger, batch, taken = self.ledger.settle(keys, positive, np.full(len(keys), self.rows))
+        after = replace(self, ledger=ledger, favorable=favorable, strays=self.strays + int((~taken).sum()))
+        return after if batch is None else after._add_labelled(batch)
+
+    def _count(
+        self,
+        batch: Batch,
+        known: Bool[np.ndarray, " n"],
+        positive: Bool[np.ndarray, " n"],
+        new: Bool[np.ndarray, " n"],
+        keys: Any,
+        number: Int[np.ndarray, " n"],
+    ) -> "Monitor":
+        """Return the monitor after new decisions, and after labels: those of new decisions, and of earlier ones."""
+        places, labelled = (
+            np.flatnonzero(new & known),
+            batch[known[new]].label(positive[new & known], batch.rows[known[new]]),
+        )
+        ledger, duplicates = self.ledger, 0
+        if keys is not None:
+            again = np.flatnonzero(~new & known)
+            ledger = ledger.add(keys[new], batch, ~known[new])
+            ledger, late, taken = ledger.settle(keys[again], positive[again], number[again])
+            duplicates = int((~new).sum()) - int(taken.sum())
+            if late is not None:
+                order = np.argsort(np.concatenate([places, again[taken]]), kind="stable")
+                labelled = (labelled + late)[order]
+        after = replace(self, ledger=ledger.bounded(), duplicates=self.duplicates + duplicates)
+        return after._add(batch)._add_labelled(labelled)
+
+    def _add(self, batch: Batch) -> "Monitor":
+        """Return the monitor after decisions, whatever their labels are."""
+        return self._bet(batch, ("share", "decisions"), needs_labels=False)
+
+    def _add_labelled(self, batch: Batch) -> "Monitor":
+        """Return the monitor after decisions with labels."""
+        after = self._bet(batch, ("base rate",), needs_labels=True)
+        return replace(after, labelled=self.labelled + len(batch))
+
+    def _bet(self, batch: Batch, kinds: Sequence[str], *, needs_labels: bool) -> "Monitor":
+        """Return the monitor after bets on rates that need labels, or do not."""
+        if not len(batch):
+            return self
+        pairs, drifts, names = dict(self.pairs), dict(self.drifts), self.attributes
+        columns = dict(zip(names, batch.codes.T, strict=True))
+        for key, rate, attribute, bet in pair_bets(self.limits, self.groups, self.declared, self.delta):
+            if rate.needs_labels is needs_labels:
+                stream = PairStream.advance(pairs.get(key), key, rate, bet, batch, columns[attribute])
+                pairs |= {} if stream is None else {key: stream}
+        for drifting, expected, bet in drift_bets(self.reference, self.drift, self.delta):
+            if drifting.kind in kinds:
+                codes = columns[drifting.attribute]
+                alarm = advance_drift(drifts.get(drifting), drifting, expected, bet, batch, codes)
+                drifts |= {} if alarm is None else {drifting: alarm}
+        sizes = tuple(len(self.groups[name]) for name in names)
+        return replace(self, pairs=pairs, drifts=drifts, history=self.history.add(names, sizes, batch))
