@@ -16,7 +16,7 @@ RUNNER = CliRunner()
 
 
 def test_the_commands_are_those_of_the_contract():
-    deciding = {"check", "plan", "ask", "alternatives"}
+    deciding = {"check", "plan", "ask", "watch", "alternatives"}
     names = {"train", "predict", "audit", "compare", "reproduce", "report", "export", "datasets"}
     assert set(COMMANDS) == names | deciding
 

@@ -13,6 +13,7 @@ from mamofair.cli import (
     _report,
     _reproduce,
     _train,
+    _watch,
 )
 from mamofair.cli._app import app, main
 
@@ -24,6 +25,7 @@ app.command("predict")(_predict.predict)
 app.command("audit")(_audit.audit)
 app.command("plan")(_plan.plan)
 app.command("ask")(_ask.ask)
+app.command("watch")(_watch.watch)
 app.command("alternatives")(_alternatives.alternatives)
 app.command("compare")(_compare.compare)
 app.command("export")(_export.export)

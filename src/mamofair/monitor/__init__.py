@@ -1,8 +1,9 @@
 """Decisions watched as they arrive: alarms that are seldom false however often one looks, and a small state on disk."""
 
 from mamofair.monitor._answer import Drift, PairAnswer, WatchAnswer, WatchedGap
-from mamofair.monitor._clock import Place, show_tick
+from mamofair.monitor._clock import Place, read_ticks, show_tick
 from mamofair.monitor._files import load_monitor, own_state, save_monitor
+from mamofair.monitor._history import confusion_cells
 from mamofair.monitor._monitor import Monitor
 from mamofair.monitor._prometheus import to_prometheus
 from mamofair.monitor._switch import OtherPoint, find_other_points
@@ -15,9 +16,11 @@ __all__ = [
     "Place",
     "WatchAnswer",
     "WatchedGap",
+    "confusion_cells",
     "find_other_points",
     "load_monitor",
     "own_state",
+    "read_ticks",
     "save_monitor",
     "show_tick",
     "to_prometheus",

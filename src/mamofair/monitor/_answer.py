@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from mamofair._stats.alarms import Alarm
+from mamofair.metrics import EXIT_CODES
 from mamofair.monitor._clock import Place
+from mamofair.monitor._history import confusion_cells
 from mamofair.monitor._streams import DRIFTS, PairKey, PairStream, pairs_of
 from mamofair.notions import Confusion, Rate, column
 
@@ -18,13 +20,12 @@ __all__ = ["Drift", "PairAnswer", "Status", "WatchAnswer", "WatchedGap", "answer
 
 Status = Literal["within so far", "exceeded", "not yet known"]
 
-#: The outcome of a gate, and its exit code, by status.
-_OUTCOMES: dict[Status, tuple[str, int]] = {
-    "within so far": ("within", 0),
-    "exceeded": ("exceeds", 3),
-    "not yet known": ("inconclusive", 4),
+#: What a gate calls each status, the worst first.
+_OUTCOMES: dict[Status, str] = {
+    "exceeded": "exceeds",
+    "not yet known": "inconclusive",
+    "within so far": "within",
 }
-_WORST_FIRST: tuple[Status, ...] = ("exceeded", "not yet known", "within so far")
 
 
 @dataclass(frozen=True)
@@ -138,12 +139,12 @@ class WatchAnswer:
     @property
     def outcome(self) -> str:
         """What a gate says: within, exceeds or inconclusive."""
-        return _OUTCOMES[self.status][0]
+        return _OUTCOMES[self.status]
 
     @property
     def exit_code(self) -> int:
         """0 within, 3 exceeds, 4 inconclusive."""
-        return _OUTCOMES[self.status][1]
+        return EXIT_CODES[self.outcome]
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""
@@ -232,11 +233,7 @@ def _pair_answer(monitor: "Monitor", attribute: str, rate: Rate, key: PairKey, s
 
 def _rates(rate: Rate, table: np.ndarray) -> list[float | None]:
     """Return a rate of each group: of all decisions where it needs no labels, and None where it is undefined."""
-    if not rate.needs_labels:
-        cells = np.column_stack([table[:, 1] * 0, table[:, 1], table[:, 0] * 0, table[:, 0] - table[:, 1]])
-    else:
-        cells = table[:, 2:]
-    values = rate(Confusion.of_counts(cells.astype(float)))
+    values = rate(Confusion.of_counts(confusion_cells(table, rate.needs_labels)))
     return [None if np.isnan(value) else float(value) for value in values]
 
 
@@ -281,7 +278,7 @@ _ENOUGH, _SELECTIVE = 100, 0.8  # decisions of either kind; and how much rarer l
 
 
 def _worst(statuses: Sequence[Status]) -> Status:
-    return next((status for status in _WORST_FIRST if status in statuses), "not yet known")
+    return next((status for status in _OUTCOMES if status in statuses), "not yet known")
 
 
 def _show(value: float | None) -> str:

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 
 from mamofair.monitor._ledger import Batch
 
-__all__ = ["History"]
+__all__ = ["History", "confusion_cells"]
 
 _MOST = 120  # periods; then each becomes longer
 _CELLS = 6  # decisions, favorable ones; TP, FP, FN and TN of those with labels
@@ -98,6 +98,18 @@ class History:
             for begin, tables in document["periods"].items()
         }
         return cls(int(document["step"]), bool(document["weekly"]), periods)
+
+
+def confusion_cells(table: Int[np.ndarray, "groups 6"], needs_labels: bool) -> Float[np.ndarray, "groups 4"]:
+    """Return the confusion cells of labelled decisions; or of all, as if labels were unfavorable, if none are needed.
+
+    >>> confusion_cells(np.array([[10, 4, 1, 2, 0, 3]]), False).tolist()
+    [[0.0, 4.0, 0.0, 6.0]]
+    """
+    if needs_labels:
+        return table[:, 2:].astype(float)
+    made, favorable = table[:, 0], table[:, 1]
+    return np.column_stack([0 * made, favorable, 0 * made, made - favorable]).astype(float)
 
 
 def _cells(batch: Batch) -> tuple[np.ndarray, np.ndarray]:

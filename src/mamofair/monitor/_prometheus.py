@@ -69,7 +69,7 @@ def _metric(name: str, kind: str, meaning: str, samples: list[Sample]) -> Iterat
     yield f"# TYPE mamofair_watch_{name} {kind}"
     for labels, value in samples:
         listed = ",".join(f'{key}="{_escape(text)}"' for key, text in labels.items())
-        yield f"mamofair_watch_{name}{f'{{{listed}}}' if listed else ''} {value:.17g}"
+        yield f"mamofair_watch_{name}{f'{{{listed}}}' if listed else ''} {value!r}"
 
 
 def _escape(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Pages that open offline: the report of a run, to choose a point, and the page of an audit.
+"""Pages that open offline: the report of a run, to choose a point, and the pages of an audit and of a watch.
 
 `model.report(path, X, y, sensitive_features=…)` and `mamofair report` call what is here.
 
@@ -33,15 +33,19 @@ from mamofair.report._markdown import to_markdown
 from mamofair.report._models import write_for
 from mamofair.report._render import render, write
 from mamofair.report._summary import summarize
+from mamofair.report._watch_page import render_watch, summarize_watch, write_watch
 
 __all__ = [
     "render",
     "render_audit",
+    "render_watch",
     "summarize",
     "summarize_audit",
+    "summarize_watch",
     "to_markdown",
     "write",
     "write_audit",
     "write_for",
     "write_page",
+    "write_watch",
 ]

@@ -1,0 +1,233 @@
+"""`mamofair watch`: decisions as they arrive, and whether their gaps have left a limit."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mamofair._messages import PATH, quote
+from mamofair.cli._checks import require_writable
+from mamofair.cli._console import print_note, print_sentence, warnings_as_notes
+from mamofair.cli._options import AsJson, Decimal, Encoding, Point, RunFolder, Separator, UnusedSeed
+from mamofair.tables.file_format import FileFormat
+
+if TYPE_CHECKING:
+    from mamofair.cli._watched_table import WatchedColumns, WatchedTable
+    from mamofair.monitor import Monitor, OtherPoint, WatchAnswer
+    from mamofair.runs import Run
+
+__all__ = ["watch"]
+
+_CONFIDENCE, _DRIFT = 0.95, 0.05
+
+
+def watch(
+    run: RunFolder,
+    table: Annotated[
+        Path | None,
+        typer.Argument(
+            help="New decisions with the sensitive columns, CSV, Parquet or Excel; labels if they are known, now or "
+            "later by id. Without a table, the answer so far is shown."
+        ),
+    ] = None,
+    state: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The JSON file that keeps the watch; required.")
+    ] = None,
+    limit: Annotated[
+        float | None, typer.Option(help="The largest acceptable gap. Fixed when the watch begins.")
+    ] = None,
+    confidence: Annotated[
+        float | None, typer.Option(help="How sure to be; 0.95 by default. Fixed when the watch begins.")
+    ] = None,
+    drift: Annotated[
+        float | None,
+        typer.Option(help="How far group shares and base rates may be from validation rows; 0.05 by default."),
+    ] = None,
+    prediction: Annotated[str | None, typer.Option(help="The column of decisions; `prediction` by default.")] = None,
+    id_column: Annotated[
+        str | None,
+        typer.Option("--id", help="The column that names a decision: it counts once, its label may be late."),
+    ] = None,
+    time: Annotated[str | None, typer.Option(help="The column of times: dates, or numbers that grow.")] = None,
+    point: Point = None,
+    new: Annotated[bool, typer.Option("--new", help="Begin a new watch in the place of the one before.")] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a page with charts that any browser opens.")
+    ] = None,
+    prometheus: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write metrics as text for Prometheus.")
+    ] = None,
+    gate: Annotated[
+        bool, typer.Option("--gate/--no-gate", help="Exit with code 0 if within so far, 3 if exceeded, 4 if not known.")
+    ] = True,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    seed: UnusedSeed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Watch decisions as they arrive: within so far, exceeded since …, or not yet known.
+
+    Look as often as you like: the chance of ever raising a false alarm is
+    at most 1 − confidence. An id counts once, labels may come later, and
+    the state is one small file (with another one for ids beside it). If
+    a limit is exceeded, other points of the run's front are named.
+
+    Example: mamofair watch runs/loans decided.csv --limit 0.05 --state
+    watch.json --id case --time day --html watch.html
+    """
+    from mamofair.monitor import own_state, save_monitor
+    from mamofair.runs import load_run, replaced_file
+
+    if state is None:
+        raise ValueError("`--state` is missing: name the file that keeps the watch, as in `--state watch.json`.")
+    for option, path in (("--state", state), ("--html", html), ("--prometheus", prometheus)):
+        if path is not None:
+            require_writable(path, option, file=True)
+    given = {"prediction": prediction, "id": id_column, "time": time}
+    asked = {"limit": limit, "confidence": confidence, "drift": drift, "point": point}
+    with warnings_as_notes():
+        loaded = load_run(run)
+        with own_state(state):
+            monitor, notes, columns = _find_watch(state, loaded, asked, given, new)
+            before, file_format = monitor.rows, FileFormat(sep, decimal, encoding)
+            read = None if table is None else _read(table, loaded, columns, file_format)
+            monitor = monitor if read is None else read.add_to(monitor)
+            save_monitor(monitor, state, notes)
+        others, judged = _find_others(monitor, loaded, notes["point"], read, before, file_format)
+    answer = monitor.answer
+    switch = _describe_switch(run, others, judged) if answer.status == "exceeded" else []
+    if prometheus is not None:
+        from mamofair.monitor import to_prometheus
+
+        with replaced_file(prometheus) as file:
+            file.write(to_prometheus(answer).encode())
+    if html is not None:
+        from mamofair.report import write_watch
+
+        write_watch(monitor, html, title=str(loaded.settings["data"].get("name", run.name)), switch=switch)
+    _print(run, state, answer, notes, monitor.rows - before, others, switch, as_json)
+    if gate:
+        raise typer.Exit(answer.exit_code)
+
+
+def _find_watch(
+    state: Path, run: "Run", asked: dict[str, Any], given: dict[str, str | None], new: bool
+) -> tuple["Monitor", dict[str, Any], "WatchedColumns"]:
+    """Return the watch of a state file, or a new one; its notes; and the columns that it reads."""
+    from mamofair.cli._watched_table import WatchedColumns
+    from mamofair.monitor import Monitor, load_monitor
+
+    if "target" not in run.settings or "command" not in run.settings:
+        raise ValueError(
+            "The run must have been written by `mamofair train`: this one does not know the columns of tables. Use "
+            "`mamofair.monitor.Monitor` in Python."
+        )
+    checksum, number = run.settings["checksum"], 0
+    if state.exists():
+        monitor, notes = load_monitor(state)
+        number = int(notes["number"])
+        if not new:
+            _require_same(notes, {"run": checksum} | asked | given)
+            return monitor, notes, WatchedColumns(**notes["columns"])
+    if asked["limit"] is None:
+        raise ValueError("`--limit` is missing: name the largest acceptable gap, as in `--limit 0.05`.")
+    model = run.estimator
+    row = model.selected_ if asked["point"] is None else asked["point"]
+    if not 0 <= row < len(model.front_):
+        raise ValueError(f"`--point` must be a row of front.csv, from 0 to {len(model.front_) - 1}: found {row}.")
+    settings = {
+        "limit": asked["limit"],
+        "confidence": _CONFIDENCE if asked["confidence"] is None else asked["confidence"],
+        "drift": _DRIFT if asked["drift"] is None else asked["drift"],
+    }
+    # Decisions and labels are read as 1 where they are favorable, whatever the run's labels are.
+    monitor = Monitor.of_front(
+        model.front_, row, settings["limit"], confidence=settings["confidence"], drift=settings["drift"], favorable=1
+    )
+    columns = {name: value for name, value in given.items() if value is not None}
+    if number:
+        print_note(f"This is watch {number + 1} of this file, and begins without rows. Each may raise a false alarm.")
+    notes = settings | {"run": checksum, "point": int(row), "number": number + 1, "columns": columns}
+    return monitor, notes, WatchedColumns(**columns)
+
+
+def _require_same(notes: dict[str, Any], given: dict[str, Any]) -> None:
+    """Raise a `ValueError` if a watch is not the one that was begun."""
+    advice = "Add `--new` to begin a new watch."
+    if notes["run"] != given["run"]:
+        raise ValueError(f"The watch is of another run than this one, or it was trained again since. {advice}")
+    kept = {**notes, "prediction": "prediction", **dict.fromkeys(("id", "time")), **notes["columns"]}
+    for name, value in given.items():
+        if value is not None and kept[name] != value:
+            raise ValueError(f"`--{name}` was {kept[name]} when the watch began: found {value}. {advice}")
+
+
+def _read(table: Path, run: "Run", columns: "WatchedColumns", file_format: FileFormat) -> "WatchedTable":
+    from mamofair.cli._checksums import is_training_table
+    from mamofair.cli._watched_table import read_watched_table
+
+    if is_training_table(table, run.settings):
+        raise ValueError(
+            f"Decisions to watch must be new: {quote(table.name, PATH)} is the table that the run was trained with."
+        )
+    return read_watched_table(table, run, columns, file_format)
+
+
+def _find_others(
+    monitor: "Monitor", run: "Run", row: int, read: "WatchedTable | None", before: int, file_format: FileFormat
+) -> tuple[list["OtherPoint"], int]:
+    """Return other points within the limits, if one is exceeded; and how many new rows they were judged on."""
+    from mamofair.cli._watched_table import tally_points
+    from mamofair.monitor import find_other_points
+
+    if monitor.answer.status != "exceeded":
+        return [], 0
+    tallies, labelled = None, False
+    if read is not None:
+        tallies, labelled = tally_points(read, read.since(monitor.answer, before), run, file_format)
+    found = find_other_points(run.estimator.front_, row, monitor.limits, tallies, labelled)
+    return found, 0 if tallies is None else int(tallies[0].overall.sum())
+
+
+def _describe_switch(run: Path, others: list["OtherPoint"], judged: int) -> list[str]:
+    """Return what to switch to, in words, with the command that does so."""
+    by = (
+        f"Other points of the front were judged on {judged:,} new rows of this table"
+        if judged
+        else "Other points of the front were judged by their counts on validation rows, as there are no new rows with "
+        "the model's features"
+    )
+    if not others:
+        return [f"{by}: none is within the limits by a standard error. Train again, on newer rows."]
+    told = [f"{by}: these are within the limits by a standard error, which promises nothing."]
+    for other in others:
+        gaps = ", ".join(f"{name} is {gap:.3f} on {other.measured_on[name]} rows" for name, gap in other.gaps.items())
+        told.append(f"Point {other.row}: {gaps}; its error on validation rows is {other.performance:.3f}.")
+    command = f"mamofair predict {shlex.quote(str(run))} new.csv --point {others[0].row} -o decided.csv"
+    return [*told, f"To switch, without training: {command}"]
+
+
+def _print(
+    run: Path,
+    state: Path,
+    answer: "WatchAnswer",
+    notes: dict[str, Any],
+    counted: int,
+    others: list["OtherPoint"],
+    switch: list[str],
+    as_json: bool,
+) -> None:
+    if as_json:
+        from dataclasses import asdict
+
+        document = {"run": str(run), "state": str(state), "new_rows": counted, "point": notes["point"]}
+        document |= {"watch": notes["number"], "limit": notes["limit"]} | answer.to_json()
+        listed = {"others": [asdict(other) for other in others], "switch": switch}
+        typer.echo(json.dumps(document | listed))
+        return
+    print_sentence(f"{answer.status.capitalize()}.")
+    for sentence in (*answer.sentences(), *switch):
+        print_sentence(sentence)

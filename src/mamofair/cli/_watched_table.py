@@ -1,0 +1,129 @@
+"""The table of a watch: decisions as a run's models make them, or labels of earlier decisions; and its features."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair._messages import quote
+from mamofair._rows.groups import Groups, read_groups
+from mamofair.cli._labelled_rows import as_run_labels, sensitive_options
+from mamofair.cli._row_options import read_times
+from mamofair.fronts import Counter, Tally
+from mamofair.monitor import Monitor, WatchAnswer, read_ticks
+from mamofair.runs import Run
+from mamofair.tables import FileFormat, open_source, read_attributes, read_features, read_new_rows
+
+__all__ = ["WatchedColumns", "WatchedTable", "read_watched_table"]
+
+
+@dataclass(frozen=True)
+class WatchedColumns:
+    """The columns of decisions, ids and times; fixed when the watch begins."""
+
+    prediction: str = "prediction"
+    id: str | None = None
+    time: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class WatchedTable:
+    """What a table says; `decisions` and `sensitive` are None where it has labels of earlier decisions only."""
+
+    path: Path
+    decisions: pd.Series | None
+    labels: pd.Series | None
+    sensitive: pd.DataFrame | None
+    ids: pd.Series | None
+    times: pd.Series | None
+
+    def __len__(self) -> int:
+        column = self.labels if self.decisions is None else self.decisions
+        return 0 if column is None else len(column)
+
+    def add_to(self, monitor: Monitor) -> Monitor:
+        """Return the monitor after these rows."""
+        if self.decisions is None:
+            return monitor.label(self.ids, self.labels)
+        return monitor.update(
+            self.decisions, sensitive_features=self.sensitive, y=self.labels, ids=self.ids, times=self.times
+        )
+
+    def since(self, answer: WatchAnswer, before: int) -> np.ndarray:
+        """Return which rows came after a limit was exceeded; all if they are few, or if it was exceeded before."""
+        places = [gap.worst.since for gap in answer.gaps if gap.worst is not None and gap.worst.since is not None]
+        if not places:
+            return np.ones(len(self), dtype=bool)
+        first = min(places, key=lambda place: place.row)
+        if self.times is None:
+            rows = before + np.arange(1, len(self) + 1) > first.row
+        else:
+            rows = read_ticks(self.times, len(self))[1] >= first.tick
+        return rows if rows.sum() >= _FEW else np.ones(len(self), dtype=bool)
+
+
+_FEW = 200  # rows to judge other points by
+
+
+def read_watched_table(path: Path, run: Run, columns: WatchedColumns, file_format: FileFormat) -> WatchedTable:
+    """Return the decisions of a table, with true labels where it has the run's target."""
+    target, names = str(run.settings["target"]), list(map(str, open_source(path, file_format).names))
+    labels_only = columns.prediction not in names and target in names and columns.id is not None
+    wanted = [columns.id] if labels_only else [columns.prediction, columns.id, columns.time]
+    open_source(path, file_format).check([name for name in wanted if name is not None])
+    kept = [name for name in (columns.prediction, target, columns.id, columns.time) if name in names]
+    frame = read_features(path, list(dict.fromkeys(kept)), file_format=file_format)
+    if target == columns.prediction:
+        raise ValueError(f"`--prediction` must be another column than the target: found {quote(target)} for both.")
+    return WatchedTable(
+        path=path,
+        decisions=None if labels_only else _read_labels(run, frame[columns.prediction]),
+        labels=_read_labels(run, frame[target]) if target in frame else None,
+        sensitive=None
+        if labels_only
+        else read_attributes(path, sensitive_options(run.settings), file_format=file_format),
+        ids=None if columns.id is None else frame[columns.id],
+        times=None if columns.time is None or labels_only else read_times(frame[columns.time]),
+    )
+
+
+def _read_labels(run: Run, column: pd.Series) -> pd.Series:
+    """Return labels or decisions as a run's models have them, missing ones left missing; a stray one is an error."""
+    known = column.dropna()
+    labels = as_run_labels(run.settings, known)
+    classes = run.estimator.classes_.tolist()
+    stray = next((label for label in labels.unique().tolist() if label not in classes), None)
+    if stray is not None:
+        raise ValueError(f"{quote(column.name)} must have the labels {classes}: found {quote(stray)}.")
+    favorable = labels.map({label: float(label == run.estimator.favorable_) for label in classes})
+    return favorable.reindex(column.index).astype(float)
+
+
+def tally_points(
+    table: WatchedTable, which: np.ndarray, run: Run, file_format: FileFormat
+) -> tuple[list[Tally] | None, bool]:
+    """Return the counts of each point of the front on rows of a table, and whether they have labels.
+
+    None where the table has not the features that the model was trained with.
+    """
+    encoder = run.estimator.encoder_
+    names = open_source(table.path, file_format).names
+    if table.decisions is None or encoder is None or not {*encoder.feature_names_in_} <= {*names}:
+        return None, False
+    X, people = read_new_rows(table.path, encoder, sensitive_options(run.settings), file_format=file_format)
+    labelled = np.zeros(len(table), dtype=bool) if table.labels is None else table.labels.notna().to_numpy()
+    has_labels = bool(labelled[which].sum() >= _FEW)
+    rows = which & labelled if has_labels else which
+    y = np.zeros(len(table)) if table.labels is None else table.labels.fillna(0).to_numpy()
+    decided = run.estimator.decide_all(X[rows])
+    return Counter.of(y[rows], _as_in(people[rows], run.groups))(decided), has_labels
+
+
+def _as_in(people: pd.DataFrame, groups: Mapping[str, tuple[Any, ...]]) -> Groups:
+    """Return groups numbered as in the front; others are unknown."""
+    read = read_groups(people, whole=False)
+    read = read.crossed() if any(name not in read.names for name in groups) else read
+    return read.as_in(Groups.of_values(dict(groups)), strict=False)
