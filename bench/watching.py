@@ -7,12 +7,12 @@ one pair of groups, which has all of the chance of a false alarm. One looks afte
 
 In the first table the gap is the limit at every time, so that every alarm is false: the share of draws with an alarm
 within 100,000 rows. "fixed test, repeated" is the z-test of the same null for a fixed number of rows, looked at after
-every 100 rows from 1,000 on. In the second table both rates are .3 until the change; then one of them is higher by the limit and so
-much more. Delays are rows from the change to the alarm: the median, and the number that nine of ten draws stay below.
-"false" are alarms before the change. "since" is the median of how far the estimate of when it began is from the truth,
-in rows. In the third table the gap is as it is from the first row on: "fixed" is the number of rows with which the
-z-test, looked at once, finds it with that chance, "watch" the number after which the watch has found it. "within" is
-found where the gap is 0.
+every 100 rows from 1,000 on. In the second table both rates are .3 until the change; then one of them is higher by the
+limit and so much more. Delays are rows from the change to the alarm: the median, and the number that nine of ten draws
+stay below. "false" are alarms before the change. "since" is the median of how far the estimate of when it began is from
+the truth, in rows. In the third table the gap is as it is from the first row on: "fixed" is the number of rows with
+which the z-test, looked at once, finds it with that chance, "watch" the number after which the watch has found it.
+"within" is found where the gap is 0.
 """
 
 import argparse

@@ -122,6 +122,13 @@ class Alarm:
         return self.total / self.blocks if self.blocks else float("nan")
 
     @property
+    def log_wealth(self) -> float:
+        """The logarithm of the wealth against "within at every time", as it is now."""
+        if not self.blocks:
+            return 0.0
+        return float(_log_wealth(self.gains[None], self.starts[None], np.array([self.blocks]))[0])
+
+    @property
     def is_within(self) -> bool:
         """Whether the average so far is shown to be within ±limit."""
         half = len(_SHARES)
@@ -140,7 +147,7 @@ class Alarm:
         number = self.blocks + np.arange(1, len(payoffs) + 1)
         started = np.log(_kept(number - 1) - _kept(number))[:, None] - gains[:-1]
         starts = _carry(np.logaddexp, self.starts, started)
-        wealth = np.logaddexp(np.log(_kept(number)), logsumexp(gains[1:] + starts[1:], axis=1) + _PART)
+        wealth = _log_wealth(gains[1:], starts[1:], number)
         state = replace(
             self,
             blocks=self.blocks + len(payoffs),
@@ -178,6 +185,11 @@ class Alarm:
 def _carry(add: np.ufunc, before: np.ndarray, more: np.ndarray) -> np.ndarray:
     """Return sums carried on one after another: that before the first, and that after each."""
     return np.asarray(add.accumulate(np.vstack([before, more]), axis=0))
+
+
+def _log_wealth(gains: np.ndarray, starts: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """Return the logarithm of what is kept, and of what bets have made of the rest."""
+    return np.logaddexp(np.log(_kept(blocks)), logsumexp(gains + starts, axis=1) + _PART)
 
 
 def _kept(blocks: Any) -> Any:
