@@ -189,7 +189,7 @@ def _carry(add: np.ufunc, before: np.ndarray, more: np.ndarray) -> np.ndarray:
 
 def _log_wealth(gains: np.ndarray, starts: np.ndarray, blocks: np.ndarray) -> np.ndarray:
     """Return the logarithm of what is kept, and of what bets have made of the rest."""
-    return np.logaddexp(np.log(_kept(blocks)), logsumexp(gains + starts, axis=1) + _PART)
+    return np.asarray(np.logaddexp(np.log(_kept(blocks)), logsumexp(gains + starts, axis=1) + _PART))
 
 
 def _kept(blocks: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +16,7 @@ from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
     from mamofair.cli._watched_table import WatchedColumns, WatchedTable
-    from mamofair.monitor import Monitor, OtherPoint, WatchAnswer
+    from mamofair.monitor import Monitor, WatchAnswer
     from mamofair.runs import Run
 
 __all__ = ["watch"]
@@ -95,10 +96,10 @@ def watch(
             before, file_format = monitor.rows, FileFormat(sep, decimal, encoding)
             read = None if table is None else _read(table, loaded, columns, file_format)
             monitor = monitor if read is None else read.add_to(monitor)
+            notes["others"] = _find_others(monitor, loaded, notes, read, before, file_format)
             save_monitor(monitor, state, notes)
-        others, judged = _find_others(monitor, loaded, notes["point"], read, before, file_format)
     answer = monitor.answer
-    switch = _describe_switch(run, others, judged) if answer.status == "exceeded" else []
+    switch = [] if notes["others"] is None else _describe_switch(run, notes["others"])
     if prometheus is not None:
         from mamofair.monitor import to_prometheus
 
@@ -108,7 +109,7 @@ def watch(
         from mamofair.report import write_watch
 
         write_watch(monitor, html, title=str(loaded.settings["data"].get("name", run.name)), switch=switch)
-    _print(run, state, answer, notes, monitor.rows - before, others, switch, as_json)
+    _print(run, state, answer, notes, monitor.rows - before, switch, as_json)
     if gate:
         raise typer.Exit(answer.exit_code)
 
@@ -177,36 +178,47 @@ def _read(table: Path, run: "Run", columns: "WatchedColumns", file_format: FileF
 
 
 def _find_others(
-    monitor: "Monitor", run: "Run", row: int, read: "WatchedTable | None", before: int, file_format: FileFormat
-) -> tuple[list["OtherPoint"], int]:
-    """Return other points within the limits, if one is exceeded; and how many new rows they were judged on."""
+    monitor: "Monitor", run: "Run", notes: dict[str, Any], read: "WatchedTable | None", before: int, form: FileFormat
+) -> dict[str, Any] | None:
+    """Return other points within the limits, if one is exceeded, and the table that they were judged on.
+
+    A table without the features leaves what an earlier one has said.
+    """
     from mamofair.cli._watched_table import tally_points
     from mamofair.monitor import find_other_points
 
     if monitor.answer.status != "exceeded":
-        return [], 0
+        return None
     tallies, labelled = None, False
     if read is not None:
-        tallies, labelled = tally_points(read, read.since(monitor.answer, before), run, file_format)
-    found = find_other_points(run.estimator.front_, row, monitor.limits, tallies, labelled)
-    return found, 0 if tallies is None else int(tallies[0].overall.sum())
+        tallies, labelled = tally_points(read, read.since(monitor.answer, before), run, form)
+    if tallies is None and notes.get("others") is not None:
+        return dict(notes["others"])
+    found = find_other_points(run.estimator.front_, notes["point"], monitor.limits, tallies, labelled)
+    judged: dict[str, Any] = {"table": None, "rows": 0}
+    if read is not None and tallies is not None:
+        judged = {"table": read.path.name, "rows": int(tallies[0].overall.sum())}
+    return judged | {"points": [asdict(point) for point in found]}
 
 
-def _describe_switch(run: Path, others: list["OtherPoint"], judged: int) -> list[str]:
+def _describe_switch(run: Path, others: dict[str, Any]) -> list[str]:
     """Return what to switch to, in words, with the command that does so."""
     by = (
-        f"Other points of the front were judged on {judged:,} new rows of this table"
-        if judged
+        f"Other points of the front were judged on {others['rows']:,} new rows of {others['table']}"
+        if others["table"] is not None
         else "Other points of the front were judged by their counts on validation rows, as there are no new rows with "
         "the model's features"
     )
-    if not others:
+    if not others["points"]:
         return [f"{by}: none is within the limits by a standard error. Train again, on newer rows."]
     told = [f"{by}: these are within the limits by a standard error, which promises nothing."]
-    for other in others:
-        gaps = ", ".join(f"{name} is {gap:.3f} on {other.measured_on[name]} rows" for name, gap in other.gaps.items())
-        told.append(f"Point {other.row}: {gaps}; its error on validation rows is {other.performance:.3f}.")
-    command = f"mamofair predict {shlex.quote(str(run))} new.csv --point {others[0].row} -o decided.csv"
+    for point in others["points"]:
+        gaps = [f"{name} is {gap:.3f} on {point['measured_on'][name]} rows" for name, gap in point["gaps"].items()]
+        told.append(
+            f"Point {point['row']}: {', '.join(gaps)}; its error on validation rows is {point['performance']:.3f}."
+        )
+    best = others["points"][0]["row"]
+    command = f"mamofair predict {shlex.quote(str(run))} new.csv --point {best} -o decided.csv"
     return [*told, f"To switch, without training: {command}"]
 
 
@@ -216,17 +228,13 @@ def _print(
     answer: "WatchAnswer",
     notes: dict[str, Any],
     counted: int,
-    others: list["OtherPoint"],
     switch: list[str],
     as_json: bool,
 ) -> None:
     if as_json:
-        from dataclasses import asdict
-
         document = {"run": str(run), "state": str(state), "new_rows": counted, "point": notes["point"]}
         document |= {"watch": notes["number"], "limit": notes["limit"]} | answer.to_json()
-        listed = {"others": [asdict(other) for other in others], "switch": switch}
-        typer.echo(json.dumps(document | listed))
+        typer.echo(json.dumps(document | {"others": notes["others"], "switch": switch}))
         return
     print_sentence(f"{answer.status.capitalize()}.")
     for sentence in (*answer.sentences(), *switch):
