@@ -32,7 +32,18 @@ def test_every_name_is_there_when_it_is_used_and_needs_no_optional_package():
     assert said("import mamofair; print(mamofair.__version__)") == [version("mamofair")]
 
 
-WORDS = ("selection", "metrics", "explanations", "fronts", "_stats", "alternatives", "limits", "plot", "_html")
+WORDS = (
+    "selection",
+    "metrics",
+    "explanations",
+    "fronts",
+    "_stats",
+    "alternatives",
+    "limits",
+    "plot",
+    "_html",
+    "monitor",
+)
 
 
 @pytest.mark.parametrize("package", WORDS)

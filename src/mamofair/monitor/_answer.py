@@ -118,7 +118,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class WatchAnswer:
-    """What the rows so far say of all gaps, and of drifts in group shares and base rates."""
+    """What the rows so far say of all gaps, and of drifts in group shares and base rates, if there is a reference."""
 
     gaps: tuple[WatchedGap, ...]
     drifts: tuple[Drift, ...]
@@ -129,6 +129,7 @@ class WatchAnswer:
     strays: int
     waiting: int
     given_up: int
+    has_reference: bool = False
     selective: tuple[str, ...] = ()
 
     @property
@@ -151,19 +152,23 @@ class WatchAnswer:
         told = [f"{self.rows:,} decisions so far, {self.labelled:,} of them with labels."]
         told += [gap.sentence() for gap in self.gaps]
         told += [drift.sentence() for drift in self.drifts]
-        told += [self._told_apart()] if self.status == "exceeded" or self.drifts else []
+        told += [self._told_apart()] if self.has_reference and (self.status == "exceeded" or self.drifts) else []
         return [*told, *self.selective, *self._remarks()]
 
     def _told_apart(self) -> str:
+        """Return whether who is decided about has changed, or the decisions."""
         moved = {drift.kind for drift in self.drifts} - {"decisions"}
         people = " and ".join(f"{kind}s" for kind in DRIFTS if kind in moved)
-        if self.status == "exceeded":
-            if moved:
-                return f"Who is decided about has changed as well ({people}): look there for the cause first."
-            return (
-                "No drift in group shares or base rates was found: the decisions have changed, not who they are about."
-            )
-        return f"{people.capitalize() or 'Decisions'} have drifted, and no gap was found to exceed its limit."
+        if self.status != "exceeded":
+            return f"{people.capitalize() or 'Decisions'} have drifted, and no gap was found to exceed its limit."
+        if moved:
+            return f"Who is decided about has changed as well ({people}): look there for the cause first."
+        known = (
+            "group shares or base rates was found"
+            if self.labelled
+            else "group shares was found (base rates take labels)"
+        )
+        return f"No drift in {known}: look for the cause in the features and in the decisions."
 
     def _remarks(self) -> list[str]:
         counted = (
@@ -198,6 +203,7 @@ def answer_of(monitor: "Monitor") -> WatchAnswer:
         strays=monitor.strays,
         waiting=len(ledger.ids),
         given_up=ledger.given_up,
+        has_reference=bool(monitor.reference),
         selective=tuple(_selective(monitor)),
     )
 
