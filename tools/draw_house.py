@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 NOTES = {
     "cli": "commands",
     "report": "pages to hand on; the paper's tables",
+    "monitor": "decisions watched as they arrive",
     "runs": "a fitted model in a folder",
     "baselines": "data, peers, questions about fitted models",
     "estimators": "scikit-learn's interface",

@@ -17,7 +17,7 @@ __all__ = ["MODULES", "find", "homes", "pages", "setup"]
 MODULES = {
     "Models": ["estimators", "performance", "selection", "fronts"],
     "What is fair, and is it?": ["notions", "metrics", "explanations", "arbitrariness", "alternatives", "limits"],
-    "Tables, runs and reports": ["tables", "datasets", "streaming", "runs", "report", "plot"],
+    "Tables, runs and reports": ["tables", "datasets", "streaming", "runs", "monitor", "report", "plot"],
     "Training": ["objectives", "relaxations", "descent", "learners"],
     "Research": ["baselines", "experiments"],
     "Everything at once": [""],

@@ -2,21 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-import numpy as np
-
-from mamofair._stats.alarms import Alarm
 from mamofair.metrics import EXIT_CODES
 from mamofair.monitor._clock import Place
-from mamofair.monitor._history import confusion_cells
-from mamofair.monitor._streams import DRIFTS, PairKey, PairStream, pairs_of
-from mamofair.notions import Confusion, Rate, column
+from mamofair.monitor._streams import DRIFTS
 
-if TYPE_CHECKING:
-    from mamofair.monitor._monitor import Monitor
-
-__all__ = ["Drift", "PairAnswer", "Status", "WatchAnswer", "WatchedGap", "answer_of"]
+__all__ = ["Drift", "PairAnswer", "Status", "WatchAnswer", "WatchedGap", "worst_status"]
 
 Status = Literal["within so far", "exceeded", "not yet known"]
 
@@ -35,6 +27,9 @@ class PairAnswer:
     `difference` is the mean of the first group's rate minus that of the second over blocks of rows so far, None if
     there was no block. `since` is an estimate. `evidence` says how near an alarm has been: 1 is an alarm. `rates` are
     those of both groups since then, or of all rows if the limit is not exceeded.
+
+    >>> PairAnswer(("F", "M"), "P(ŷ=1)", "not yet known", 0.02, 100, 0.1, (0.32, 0.3)).difference
+    0.02
     """
 
     groups: tuple[str, str]
@@ -50,7 +45,13 @@ class PairAnswer:
 
 @dataclass(frozen=True)
 class WatchedGap:
-    """What is known of a gap: the worst of its pairs of groups. `gap` is the largest difference on average so far."""
+    """What is known of a gap: the worst of its pairs of groups. `gap` is the largest difference on average so far.
+
+    >>> pair = PairAnswer(("F", "M"), "P(ŷ=1)", "within so far", 0.02, 9000, 0.1, (0.32, 0.3))
+    >>> gap = WatchedGap("dp[sex]", "dp", "sex", 0.05, "within so far", gap=0.02, pairs=(pair,))
+    >>> gap.sentence()
+    'dp[sex]: within so far. The average gap so far is 0.020, the limit 0.05.'
+    """
 
     name: str
     notion: str
@@ -98,6 +99,9 @@ class Drift:
     """A share or a rate of a group that is no longer as expected, and about since when.
 
     `now` is its value since then.
+
+    >>> Drift("share", "sex", "F", 0.5, 0.7, Place(100, 100.0, "row 100"), Place(300, 300.0, "row 300")).sentence()
+    'sex=F: the share of all decisions was 0.500 on validation rows, and is 0.700 since about row 100.'
     """
 
     kind: str
@@ -118,7 +122,11 @@ class Drift:
 
 @dataclass(frozen=True)
 class WatchAnswer:
-    """What the rows so far say of all gaps, and of drifts in group shares and base rates, if there is a reference."""
+    """What the rows so far say of all gaps, and of drifts in group shares and base rates, if there is a reference.
+
+    >>> WatchAnswer((), (), 0.95, rows=0, labelled=0, duplicates=0, strays=0, waiting=0, given_up=0).exit_code
+    4
+    """
 
     gaps: tuple[WatchedGap, ...]
     drifts: tuple[Drift, ...]
@@ -135,7 +143,7 @@ class WatchAnswer:
     @property
     def status(self) -> Status:
         """The worst of all gaps."""
-        return _worst([gap.status for gap in self.gaps])
+        return worst_status([gap.status for gap in self.gaps])
 
     @property
     def outcome(self) -> str:
@@ -190,100 +198,8 @@ class WatchAnswer:
         return {"status": self.status} | gate | {"sentences": self.sentences()} | document | listed
 
 
-def answer_of(monitor: "Monitor") -> WatchAnswer:
-    """Return what a monitor says."""
-    ledger = monitor.ledger
-    return WatchAnswer(
-        gaps=tuple(_watched_gap(monitor, place) for place in range(len(monitor.limits))),
-        drifts=tuple(_drifts(monitor)),
-        confidence=monitor.confidence,
-        rows=monitor.rows,
-        labelled=monitor.labelled,
-        duplicates=monitor.duplicates,
-        strays=monitor.strays,
-        waiting=len(ledger.ids),
-        given_up=ledger.given_up,
-        has_reference=bool(monitor.reference),
-        selective=tuple(_selective(monitor)),
-    )
-
-
-def _watched_gap(monitor: "Monitor", place: int) -> WatchedGap:
-    (notion, attribute), limit = list(monitor.limits.items())[place]
-    keys = list(pairs_of(place, len(notion.rates), len(monitor.groups[attribute])))
-    pairs = tuple(_pair_answer(monitor, attribute, notion.rates[key.rate], key, monitor.pairs.get(key)) for key in keys)
-    sizes = [abs(pair.difference) for pair in pairs if pair.difference is not None]
-    status = _worst([pair.status for pair in pairs])
-    return WatchedGap(column(notion, attribute), notion.name, attribute, limit, status, max(sizes, default=None), pairs)
-
-
-def _pair_answer(monitor: "Monitor", attribute: str, rate: Rate, key: PairKey, stream: PairStream | None) -> PairAnswer:
-    alarm = Alarm(0.0, 0.5) if stream is None else stream.alarm
-    places = (key.first, key.second)[:: -1 if alarm.sign < 0 else 1]
-    tick = -np.inf if alarm.since is None else alarm.since.tick
-    rates = _rates(rate, monitor.history.total(attribute, tick))
-    first, second = (rates[i] if i < len(rates) else None for i in places)
-    since, found = (None if mark is None else Place.of(monitor.clock, mark) for mark in (alarm.since, alarm.found))
-    return PairAnswer(
-        groups=(str(monitor.groups[attribute][places[0]]), str(monitor.groups[attribute][places[1]])),
-        rate=str(rate),
-        status="exceeded" if alarm.found else "within so far" if stream and alarm.is_within else "not yet known",
-        difference=(alarm.sign or 1) * alarm.mean if alarm.blocks else None,
-        blocks=alarm.blocks,
-        evidence=alarm.evidence,
-        rates=(first, second),
-        since=since,
-        found=found,
-    )
-
-
-def _rates(rate: Rate, table: np.ndarray) -> list[float | None]:
-    """Return a rate of each group: of all decisions where it needs no labels, and None where it is undefined."""
-    values = rate(Confusion.of_counts(confusion_cells(table, rate.needs_labels)))
-    return [None if np.isnan(value) else float(value) for value in values]
-
-
-def _drifts(monitor: "Monitor") -> list[Drift]:
-    found = []
-    for key, alarm in sorted(monitor.drifts.items()):
-        if alarm.found is None or alarm.since is None:
-            continue
-        table = monitor.history.total(key.attribute, alarm.since.tick).astype(float)
-        of = {
-            "share": (table[key.group, 0], table[:, 0].sum()),
-            "decisions": (table[key.group, 1], table[key.group, 0]),
-            "base rate": (table[key.group, [2, 4]].sum(), table[key.group, 2:].sum()),
-        }
-        events, rows = of[key.kind]
-        expected = float(monitor.reference[key.attribute][key.group, list(DRIFTS).index(key.kind)])
-        group = str(monitor.groups[key.attribute][key.group])
-        places = (Place.of(monitor.clock, mark) for mark in (alarm.since, alarm.found))
-        found.append(Drift(key.kind, key.attribute, group, expected, float(events / rows) if rows else None, *places))
-    return found
-
-
-def _selective(monitor: "Monitor") -> list[str]:
-    """Return a sentence where labels come for one decision and not for the other: then their rates mislead."""
-    if not any(notion.needs_labels for notion, _ in monitor.limits):
-        return []
-    table = monitor.history.total(monitor.attributes[0]).sum(axis=0)
-    made = np.array([table[1], table[0] - table[1]])
-    labelled = np.array([table[2] + table[3], table[4] + table[5]])
-    if (made < _ENOUGH).any() or not labelled.any():
-        return []
-    shares = labelled / made
-    if min(shares) > _SELECTIVE * max(shares):
-        return []
-    return [
-        f"Labels have come for {shares[0]:.0%} of favorable decisions and {shares[1]:.0%} of others: rates given the "
-        "label are those of labelled rows, and may be others for all."
-    ]
-
-
-_ENOUGH, _SELECTIVE = 100, 0.8  # decisions of either kind; and how much rarer labels of one kind may be
-
-
-def _worst(statuses: Sequence[Status]) -> Status:
+def worst_status(statuses: Sequence[Status]) -> Status:
+    """Return the worst of several; not yet known if there are none."""
     return next((status for status in _OUTCOMES if status in statuses), "not yet known")
 
 

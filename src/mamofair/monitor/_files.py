@@ -31,7 +31,16 @@ def save_monitor(monitor: Monitor, path: str | os.PathLike[str], notes: Mapping[
     """Write a monitor: `path`, a JSON file, and beside it `path` with ".rows-…", which has a number a row.
 
     The first is replaced as a whole once the second is there, so that a process which is killed leaves the state
-    before or the state after. `notes` are kept as they are.
+    before or the state after.
+
+    Parameters
+    ----------
+    monitor
+        The monitor as it stands.
+    path
+        The JSON file.
+    notes
+        Plain values that are kept with it.
 
     Examples
     --------
@@ -79,7 +88,12 @@ def load_monitor(path: str | os.PathLike[str]) -> tuple[Monitor, dict[str, Any]]
 
 @contextmanager
 def own_state(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Be the only one who continues a watch, from reading its state to writing it."""
+    """Be the only one who continues a watch, from reading its state to writing it.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder, own_state(f"{folder}/watch.json"):
+    ...     save_monitor(Monitor.of(0.05, attributes=["sex"]), f"{folder}/watch.json")
+    """
     from filelock import FileLock, Timeout, UnixFileLock
 
     state = Path(path)

@@ -12,9 +12,10 @@ from mamofair._rows.columns import as_array
 from mamofair._rows.labels import as_column, favorable_label, is_label
 from mamofair._stats.alarms import Alarm
 from mamofair.fronts import Criterion, Front
-from mamofair.monitor._answer import WatchAnswer, answer_of
+from mamofair.monitor._answer import WatchAnswer
 from mamofair.monitor._clock import read_ticks
 from mamofair.monitor._history import History
+from mamofair.monitor._judging import answer_of
 from mamofair.monitor._ledger import Batch, Ledger
 from mamofair.monitor._people import number_groups, read_people
 from mamofair.monitor._reading import expect, read_ids, read_labels

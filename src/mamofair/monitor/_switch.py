@@ -51,6 +51,16 @@ def find_other_points(
         The counts of each point on new rows, if they have the model's features.
     labelled
         Whether these rows have true labels; else they can say nothing of notions that need some.
+
+    Examples
+    --------
+    >>> from mamofair import FairNetClassifier
+    >>> from mamofair.datasets import make_toy
+    >>> toy = make_toy()
+    >>> model = FairNetClassifier(epochs=5, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+    >>> limits = dict.fromkeys(model.front_.criteria, 0.5)
+    >>> [other.row for other in find_other_points(model.front_, 0, limits)]
+    [1, 2, 3]
     """
     gaps, sources = _gaps_of(front, list(limits), new, labelled)
     within = (gaps <= np.array(list(limits.values()))).all(axis=1) & ~front.is_constant

@@ -33,12 +33,23 @@ def write_watch(
         What is watched, such as the name of a table.
     switch
         Sentences on what to do where a limit is exceeded.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write_watch(Monitor.of(0.05, attributes=["sex"]), f"{folder}/watch.html")
     """
     write_page(render_watch(summarize_watch(monitor, title, switch)), path)
 
 
 def summarize_watch(monitor: Monitor, title: str = "Decisions", switch: Sequence[str] = ()) -> dict[str, Any]:
-    """Return every number and sentence of the page as plain values."""
+    """Return every number and sentence of the page as plain values.
+
+    >>> monitor = Monitor.of(0.05, attributes=["sex"])
+    >>> render_watch(summarize_watch(monitor, title="Loans"))[:15]
+    '<!doctype html>'
+    """
     answer = monitor.answer
     gaps = zip(answer.gaps, monitor.limits, strict=True)
     return {

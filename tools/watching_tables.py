@@ -1,6 +1,6 @@
 """Tables for `mamofair watch`: a lender's cases of last year, those of two months, and their labels, which come later.
 
-    python examples/watching.py [FOLDER]
+    python tools/watching_tables.py [FOLDER]
 
 From the tenth of February on, a new form asks women for their income after tax: the model is the same, and what it
 reads is not.
