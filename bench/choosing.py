@@ -151,7 +151,7 @@ def adult(
         model = FairNetClassifier(notions=notion, random_state=seed)
         model.fit(encode.transform(data.X.iloc[rows]), data.y.iloc[rows], sensitive_features=people.iloc[rows])
         X = encode.transform(data.X.iloc[pool])
-        decided = np.array([model.at(i).decision_function(X) > 0 for i in range(len(model.front_))])
+        decided = model.decide_all(X)
         y, groups = data.y.to_numpy()[pool], read_groups(people.iloc[pool])
         truth = Counter.of(y, groups)(decided)
         gap_of = as_notion(notion)

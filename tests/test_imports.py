@@ -4,7 +4,12 @@ from importlib import import_module
 from importlib.metadata import version
 from pkgutil import iter_modules
 
+import pandas as pd
 import pytest
+
+import mamofair
+from loan_table import applicants
+from mamofair.tables import encoder
 
 OPTIONAL = {"lightgbm", "fairlearn", "fairret", "oxonfair", "cvxpy", "matplotlib", "altair", "jinja2", "typer", "onnx"}
 
@@ -30,6 +35,63 @@ def test_every_name_is_there_when_it_is_used_and_needs_no_optional_package():
     shown = "from mamofair import *; print(*(name for name in dir() if name[0] != '_'))"
     assert said(f"{without}; {shown}") == sorted(names)
     assert said("import mamofair; print(mamofair.__version__)") == [version("mamofair")]
+
+
+#: What takes long to import, and is of no use to those who predict.
+SLOW = {"torch", "skops", "matplotlib", "altair", "jinja2", "dask", "onnx", "sklearn.ensemble", "sklearn.linear_model"}
+
+
+@pytest.mark.parametrize("arguments", ["--version", "--help", "predict --help", "train --help"])
+def test_help_imports_no_mathematics(arguments):
+    asked = f"import sys; sys.argv = ['mamofair', *{arguments.split()}]; from mamofair.cli import main"
+    modules = said(f"{asked}\ntry: main()\nexcept SystemExit: print('\\n:', *sys.modules)")
+    assert modules[-1] not in (":", "")
+    assert not (SLOW | {"numpy", "pandas", "sklearn", "scipy", "lightgbm", "jaxtyping"}) & set(modules)
+
+
+def run_of(estimator, folder):
+    """Write the run of an estimator that takes loans as they come."""
+    table = applicants(200)
+    people = encoder("none" if estimator.__sklearn_tags__().input_tags.allow_nan else "median").fit(table[FEATURES])
+    model = estimator.fit(people.transform(table[FEATURES]), table["approved"], sensitive_features=table["gender"])
+    return mamofair.save(model.with_encoder(people), folder)
+
+
+FEATURES = ["income", "age", "job"]
+WAYS = {"random_state": 0, "favorable": "yes"}
+TREES = {
+    "plugin": lambda: mamofair.FairPlugInClassifier(effort="fast", cv=2, **WAYS),
+    "boosting": lambda: mamofair.FairBoostingClassifier(members=2, n_estimators=3, **WAYS),
+    "portfolio": lambda: mamofair.FairPortfolioClassifier(effort="fast", **WAYS),
+}
+
+
+def modules_after_predicting(runs, tmp_path):
+    """Return what a process has imported that loads runs and predicts a row by the command line."""
+    applicants(1).to_csv(tmp_path / "one.csv", index=False)
+    lines = ["import sys, mamofair", "from mamofair.cli._predict import predict"]
+    for run in runs:
+        lines += [f"mamofair.load({str(run)!r})"]
+        asked = f"['mamofair', 'predict', {str(run)!r}, {str(tmp_path / 'one.csv')!r}, '-o', {str(run) + '.csv'!r}]"
+        lines += [f"sys.argv = {asked}", "from mamofair.cli import main", "try: main()", "except SystemExit as end:"]
+        lines += ["    assert not end.code"]
+    modules = said("\n".join([*lines, "print('\\n:', *sys.modules)"]))
+    assert all(len(pd.read_csv(f"{run}.csv")) == 1 for run in runs)
+    return set(modules)
+
+
+def test_trees_predict_without_torch_and_skops(tmp_path):
+    runs = [run_of(make(), tmp_path / name) for name, make in TREES.items()]
+    modules = modules_after_predicting(runs, tmp_path)
+    assert "lightgbm" in modules
+    assert not SLOW & modules
+
+
+def test_networks_predict_without_an_optimizer_and_lightgbm(tmp_path):
+    net = mamofair.FairNetClassifier(epochs=1, members=2, **WAYS)
+    modules = modules_after_predicting([run_of(net, tmp_path / "net")], tmp_path)
+    assert "torch" in modules
+    assert not (SLOW - {"torch"} | {"torch._dynamo", "lightgbm"}) & modules
 
 
 WORDS = (

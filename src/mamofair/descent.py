@@ -11,12 +11,11 @@ from math import sqrt
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import torch
 from jaxtyping import Float
 from scipy.optimize import nnls
-from torch import Tensor
 
 from mamofair._messages import quote
+from mamofair._torch import Tensor, torch
 
 __all__ = [
     "Fixed",

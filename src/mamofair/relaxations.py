@@ -8,11 +8,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
 from mamofair._messages import quote
+from mamofair._torch import Tensor, torch
 
 __all__ = ["ConvexConcave", "Hard", "Linear", "Published", "Relaxation", "Sigmoid", "Tanh"]
 

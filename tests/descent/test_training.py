@@ -6,10 +6,10 @@ import torch
 from torch import nn
 
 from mamofair._descent import gramians
-from mamofair._descent.measuring import chunks, decisions
+from mamofair._descent.measuring import decisions
 from mamofair._descent.networks import MLP, Average, Population
 from mamofair._descent.training import epochs, isolated
-from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.batches import Batch, InMemory, chunks
 from mamofair._rows.groups import read_groups
 from mamofair.descent import Fixed, Member, MinNorm, initial_scales
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY

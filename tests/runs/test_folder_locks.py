@@ -13,7 +13,7 @@ import pytest
 from campaigns._stops import read_tree
 
 from mamofair.cli._report import report
-from mamofair.runs import _save, load_run, own_folder, require_place, save, save_alternatives, write_checkpoint
+from mamofair.runs import _load, load_run, own_folder, require_place, save, save_alternatives, write_checkpoint
 from run_fits import fitted, net, run_of
 
 
@@ -121,7 +121,7 @@ def test_who_reads_while_others_write_sees_one_whole_run(run, tmp_path):
 
 def test_a_run_that_is_replaced_between_its_list_and_its_files_is_read_again(run, tmp_path, monkeypatch):
     folder, other = save(run, tmp_path / "run"), run_of(fitted(net(epochs=2)))
-    real, reads = _save.read_files, []
+    real, reads = _load.read_files, []
 
     def read_files(*arguments):
         reads.append(1)
@@ -129,7 +129,7 @@ def test_a_run_that_is_replaced_between_its_list_and_its_files_is_read_again(run
             save(other, folder)  # a training ends right here
         return real(*arguments)
 
-    monkeypatch.setattr(_save, "read_files", read_files)
+    monkeypatch.setattr(_load, "read_files", read_files)
     assert load_run(folder).estimator.epochs == 2
     assert len(reads) == 2
 

@@ -13,8 +13,6 @@ from mamofair._descent.ranks import ALONE, Ranks
 from mamofair._descent.training import isolated
 from mamofair.fronts import Counter, Tally
 
-_CHUNK = 1024  # rows that are predicted at once
-
 
 def decisions(
     population: Population, x: Shaped[Tensor, "n ..."], offsets: Sequence[float] = (0.0,)
@@ -60,9 +58,3 @@ def measure(
     counts = pooled([tally.counts for tally in own])
     squares = [tally.squares for tally in own if tally.squares is not None]
     return [Tally(*both) for both in (zip(counts, pooled(squares), strict=True) if squares else zip(counts))]
-
-
-def chunks(n: int, rows: int | None = None) -> Iterator[slice]:
-    """Yield slices over n rows, few enough each to be predicted at once; an empty one if there is no row."""
-    step = rows or _CHUNK
-    return (slice(start, start + step) for start in range(0, n or 1, step))

@@ -1,14 +1,16 @@
 """What a network must return: one logit a row, which depends on what is trained."""
 
+from copy import deepcopy
 from typing import Any
 
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from mamofair._messages import cut
 
-__all__ = ["one_logit", "require_logits"]
+__all__ = ["one_logit", "require_logits", "require_shareable"]
 
 
 def one_logit(output: Any) -> Float[Tensor, " n"]:
@@ -51,6 +53,20 @@ def require_logits(network: Any, x: Shaped[Tensor, "n ..."]) -> None:
     if node is not None and node.name().startswith(_SQUASHING):
         raise ValueError(
             "A network must return logits: found a sigmoid or softmax at its end. Leave the last layer out."
+        )
+
+
+def require_shareable(network: nn.Module, x: Shaped[Tensor, "n ..."]) -> None:
+    """Raise a `ValueError` if rows of other ranks matter to the network, which it would not see."""
+    twin = deepcopy(network).train()
+    layers = [type(layer).__name__ for layer in twin.modules() if isinstance(layer, _BatchNorm)]
+    before = [buffer.clone() for buffer in twin.buffers()]
+    twin(x)
+    changes = not all(torch.equal(now, then) for now, then in zip(twin.buffers(), before, strict=True))
+    if layers or changes:
+        raise ValueError(
+            f"A network that several ranks train must treat each row by itself: found {layers[0] if layers else 'one'} "
+            "that keeps statistics of the rows it sees. Use LayerNorm or GroupNorm instead, or train in one process."
         )
 
 

@@ -8,19 +8,15 @@ or Gramians of each rank's rows, averaged, would be something else.
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import torch
-from jaxtyping import Float, Shaped
-from torch import Tensor, distributed, nn
-from torch.nn.functional import pad
-from torch.nn.modules.batchnorm import _BatchNorm
+from jaxtyping import Float
 
 from mamofair._rows.batches import Batch
+from mamofair._torch import Tensor, is_imported, torch
 
-__all__ = ["ALONE", "Ranks", "require_shareable"]
+__all__ = ["ALONE", "Ranks"]
 
 T = TypeVar("T")
 
@@ -39,9 +35,9 @@ class Ranks:
     @classmethod
     def present(cls) -> "Ranks":
         """Return the ranks of torch's process group, if there is one."""
-        if not (distributed.is_available() and distributed.is_initialized()):
+        if not (is_imported() and torch.distributed.is_available() and torch.distributed.is_initialized()):
             return cls()
-        return cls(distributed.get_rank(), distributed.get_world_size())
+        return cls(torch.distributed.get_rank(), torch.distributed.get_world_size())
 
     def share(self, n: int) -> slice:
         """Return which of n rows that all ranks hold are this one's to look at."""
@@ -68,10 +64,12 @@ class Ranks:
         """Return the tables of all ranks, which may differ in their rows."""
         sizes = [torch.zeros(1, dtype=torch.int64, device=table.device) for _ in range(self.size)]
         with _all_present():
-            distributed.all_gather(sizes, torch.tensor([len(table)], device=table.device))
+            torch.distributed.all_gather(sizes, torch.tensor([len(table)], device=table.device))
             most = max(int(size) for size in sizes)
             parts = [table.new_empty(most, table.shape[1]) for _ in range(self.size)]
-            distributed.all_gather(parts, pad(table, (0, 0, 0, most - len(table))).contiguous())
+            torch.distributed.all_gather(
+                parts, torch.nn.functional.pad(table, (0, 0, 0, most - len(table))).contiguous()
+            )
         return [part[: int(size)] for part, size in zip(parts, sizes, strict=True)]
 
     def all_reduce(self, tensor: Tensor) -> Tensor:
@@ -79,7 +77,7 @@ class Ranks:
         if self.size > 1:
             tensor = tensor.contiguous()
             with _all_present():
-                distributed.all_reduce(tensor)
+                torch.distributed.all_reduce(tensor)
         return tensor
 
     def broadcast(self, find: Callable[[], T]) -> T:
@@ -93,7 +91,7 @@ class Ranks:
             except Exception as error:
                 found[1] = error
         with _all_present():
-            distributed.broadcast_object_list(found, src=0)
+            torch.distributed.broadcast_object_list(found, src=0)
         if found[1] is not None:
             raise found[1]
         return found[0]  # type: ignore[no-any-return]
@@ -118,7 +116,7 @@ class Ranks:
             return [own]
         everyone: list[Any] = [None] * self.size
         with _all_present():
-            distributed.all_gather_object(everyone, own)
+            torch.distributed.all_gather_object(everyone, own)
         return everyone
 
     def require_same(self, given: Mapping[str, Any], advice: str) -> None:
@@ -131,20 +129,6 @@ class Ranks:
 
 
 ALONE = Ranks()
-
-
-def require_shareable(network: nn.Module, x: Shaped[Tensor, "n ..."]) -> None:
-    """Raise a `ValueError` if rows of other ranks matter to the network, which it would not see."""
-    twin = deepcopy(network).train()
-    layers = [type(layer).__name__ for layer in twin.modules() if isinstance(layer, _BatchNorm)]
-    before = [buffer.clone() for buffer in twin.buffers()]
-    twin(x)
-    changes = not all(torch.equal(now, then) for now, then in zip(twin.buffers(), before, strict=True))
-    if layers or changes:
-        raise ValueError(
-            f"A network that several ranks train must treat each row by itself: found {layers[0] if layers else 'one'} "
-            "that keeps statistics of the rows it sees. Use LayerNorm or GroupNorm instead, or train in one process."
-        )
 
 
 @contextmanager

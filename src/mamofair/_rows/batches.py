@@ -6,9 +6,9 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, Protocol, runtime_checkable
 
-import torch
 from jaxtyping import Float, Int64, Shaped
-from torch import Tensor
+
+from mamofair._torch import Tensor, torch
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Batch:
         changed = {name: take(x) for name, x in self.changed.items()}
         return Batch(take(self.x), take(self.y), take(self.memberships), self.spans, weight, changed)
 
-    def to(self, dtype: torch.dtype) -> "Batch":
+    def to(self, dtype: "torch.dtype") -> "Batch":
         """Return the same rows with labels, memberships and weights in another dtype; features stay as they are."""
         if self.memberships.dtype == self.y.dtype == dtype:
             return self
@@ -164,3 +164,10 @@ class InMemory:
 
 
 _AT_ONCE = 32  # batches that are looked up together, which is cheaper than one by one
+_CHUNK = 1024  # rows that are predicted at once
+
+
+def chunks(n: int, rows: int | None = None) -> Iterator[slice]:
+    """Yield slices over n rows, few enough each to be predicted at once; an empty one if there is no row."""
+    step = rows or _CHUNK
+    return (slice(start, start + step) for start in range(0, n or 1, step))

@@ -82,3 +82,18 @@ def of_series(column: nw.Series[Any]) -> np.ndarray:
     array = np.full(len(column), None, dtype=object)
     array[known.to_numpy()] = column.filter(known).to_numpy()
     return array
+
+
+def different_values(column: nw.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the place of each row's value among the different ones, −1 if it is missing, and these, as they appear.
+
+    >>> places, values = different_values(nw.from_native(pd.Series(["cook", None, "cook"]), allow_series=True))
+    >>> places.tolist(), values.tolist()
+    ([0, -1, 0], ['cook'])
+    """
+    native = column.to_native()
+    kind = getattr(native, "dtype", None)
+    kind = kind.categories.dtype if isinstance(kind, pd.CategoricalDtype) else kind
+    # An object for each row of texts would take longer than all the rest.
+    places, values = pd.factorize(native if isinstance(kind, pd.StringDtype) else of_series(column))
+    return places, np.asarray(values, dtype=object) if isinstance(kind, pd.StringDtype) else np.asarray(values)

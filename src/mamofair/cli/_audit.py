@@ -23,7 +23,6 @@ from mamofair.cli._options import (
     UnusedSeed,
     Weight,
 )
-from mamofair.cli._performance import read_performance
 from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
@@ -98,6 +97,7 @@ def audit(
     prediction --favorable yes --sensitive gender --notion
     demographic_parity --limit 0.05
     """
+    from mamofair.cli._performance import read_performance
     from mamofair.cli._policy_audit import explain_differences, option_terms, policy_terms
     from mamofair.metrics import assess_audit
 

@@ -1,17 +1,17 @@
-"""What commands print: results on stdout, notes and progress on stderr; drawn on a terminal, plain when piped."""
+"""What commands print: results on stdout, notes and progress on stderr; drawn on a terminal, plain when piped.
+
+rich is imported where something is drawn: all commands import this file, whichever of them is run.
+"""
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markdown import Markdown
-from rich.progress import track
-from rich.table import Table
-from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 __all__ = ["print_markdown", "print_note", "print_sentence", "print_table", "track_progress", "warnings_as_notes"]
 
@@ -41,6 +41,9 @@ def warnings_as_notes() -> Iterator[None]:
 
 def track_progress(records: Iterable[T], total: int, name: str) -> Iterator[T]:
     """Yield the records and show how many are done."""
+    from rich.console import Console
+    from rich.progress import track
+
     console = Console(stderr=True)
     if console.is_terminal:
         yield from track(records, description=name, total=total, console=console, transient=True)
@@ -53,6 +56,8 @@ def track_progress(records: Iterable[T], total: int, name: str) -> Iterator[T]:
 
 def print_table(lines: Sequence[Sequence[str]]) -> None:
     """Print a table whose first line is its header; transpose it if it is too wide for the terminal."""
+    from rich.console import Console
+
     console = Console()
     if not console.is_terminal:
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -65,7 +70,11 @@ def print_table(lines: Sequence[Sequence[str]]) -> None:
     console.print(table)
 
 
-def _make_table(lines: Sequence[Sequence[str]]) -> Table:
+def _make_table(lines: Sequence[Sequence[str]]) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
     # Text rather than str: rich would take a name in brackets for markup.
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for i, head in enumerate(lines[0]):
@@ -77,12 +86,18 @@ def _make_table(lines: Sequence[Sequence[str]]) -> Table:
 
 def print_sentence(sentence: str) -> None:
     """Print a sentence; wrap it on a terminal only."""
+    from rich.console import Console
+    from rich.text import Text
+
     console = Console()
     console.print(Text(sentence), soft_wrap=not console.is_terminal)
 
 
 def print_markdown(text: str) -> None:
     """Print Markdown; render it on a terminal only."""
+    from rich.console import Console
+    from rich.markdown import Markdown
+
     console = Console()
     if console.is_terminal:
         console.print(Markdown(text))

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
 from mamofair._messages import PATH, quote
 from mamofair.cli._checks import require_writable
@@ -215,6 +214,8 @@ def _write_predictions(model: "FairClassifier", table: Path, file_format: FileFo
 
 def _show_progress(batches: Iterator[tuple["pd.DataFrame", Any]]) -> Iterator[tuple["pd.DataFrame", Any]]:
     """Yield the batches, and count their rows on a terminal; the total is not known before the end."""
+    from rich.console import Console
+
     rows = 0
     with Console(stderr=True).status("reading") as status:
         for whole, features in batches:

@@ -1,15 +1,6 @@
 """Classifiers with scikit-learn's face that return a whole front."""
 
-from mamofair.estimators._base import FairClassifier
-from mamofair.estimators._boosting import FairBoostingClassifier
-from mamofair.estimators._net import FairNetClassifier
-from mamofair.estimators._plugin import FairPlugInClassifier
-from mamofair.estimators._portfolio import FairPortfolioClassifier
+import lazy_loader as _lazy
 
-__all__ = [
-    "FairBoostingClassifier",
-    "FairClassifier",
-    "FairNetClassifier",
-    "FairPlugInClassifier",
-    "FairPortfolioClassifier",
-]
+# Networks need torch, which takes seconds to import, and the other kinds do not.
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from mamofair import estimators as kinds
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators._boosting import FairBoostingClassifier
-from mamofair.estimators._net import FairNetClassifier
 from mamofair.estimators._plugin import FairPlugInClassifier
 from mamofair.estimators.parameters import EFFORT, SHARED, require
 from mamofair.fronts import Archive, Point
@@ -167,10 +167,10 @@ def default_estimators(X: Any, notions: Any, effort: str) -> Named:
     docs/results/quality.md). It has no rule for notions that are conditioned on the prediction, and takes no pictures.
     """
     if _dimensions(X) > 2:
-        return [("net", FairNetClassifier())]
+        return [("net", kinds.FairNetClassifier())]
     if not any(notion.conditions_on_prediction for notion in _all_notions(notions)):
         return [("plugin", FairPlugInClassifier(effort=effort))]
-    network = ("net", FairNetClassifier(patience=_PATIENCE[effort]))
+    network = ("net", kinds.FairNetClassifier(patience=_PATIENCE[effort]))
     return [*([] if effort == "fast" else [network]), ("boosting", FairBoostingClassifier())]
 
 
@@ -250,6 +250,7 @@ class FairPortfolioClassifier(FairClassifier):
 
     Examples
     --------
+    >>> from mamofair import FairNetClassifier
     >>> from mamofair.datasets import make_toy
     >>> toy = make_toy()
     >>> two = [("net", FairNetClassifier(epochs=5)), ("boosting", FairBoostingClassifier(n_estimators=10))]

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
-import torch
-from torch import nn
 
 from mamofair._messages import as_share, quote
+from mamofair._torch import torch
 from mamofair.learners.plugin.table_models import EFFORTS
 from mamofair.objectives import CounterfactualGap, CrossEntropy, CustomObjective, SquaredError
 from mamofair.performance import BALANCED_ERROR, ERROR, Cost
@@ -64,7 +63,7 @@ def _relaxes(value: Any) -> bool:
 
 
 def _builds(value: Any) -> bool:
-    return callable(value) and not isinstance(value, nn.Module)
+    return callable(value) and not isinstance(value, torch.nn.Module)
 
 
 def _present(device: Any) -> bool:

@@ -1,19 +1,21 @@
-"""What surrounds `fitting`: on a terminal a bar above a drawing of the growing front, else plain lines; and Ctrl-C."""
+"""What surrounds `fitting`: on a terminal a bar above a drawing of the growing front, else plain lines; and Ctrl-C.
+
+rich is imported where something is drawn: every estimator imports this file, also those that only predict.
+"""
 
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from rich.console import Console, Group
-from rich.live import Live
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote, warn_user
 from mamofair.fronts import Front
 from mamofair.learners.usefulness import rare_label_sentence
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
 
 T = TypeVar("T")
 
@@ -22,16 +24,18 @@ _WIDTH = 40  # of the drawing, in characters
 _WAYS = "Use performance='balanced_error', or say what mistakes cost, such as performance=Cost({})."
 
 
-def watch(fitting: Iterator[T], total: int | None, verbose: int, console: Console | None = None) -> Iterator[T]:
+def watch(fitting: Iterator[T], total: int | None, verbose: int, console: "Console | None" = None) -> Iterator[T]:
     """Yield what `fitting` yields, an estimator usable so far; with `verbose`, rank 0 shows how its front grows."""
     if not verbose or Ranks.present().rank:
         yield from fitting
         return
+    from rich.console import Console
+
     console = console or Console(stderr=True)
     yield from (_draw_lines if console.is_interactive else _print_lines)(fitting, total, console)
 
 
-def _print_lines(fitting: Iterator[T], total: int | None, console: Console) -> Iterator[T]:
+def _print_lines(fitting: Iterator[T], total: int | None, console: "Console") -> Iterator[T]:
     def show() -> None:
         console.print(f"{done}/{total or '?'}  {describe(estimator)}", highlight=False, markup=False, soft_wrap=True)
 
@@ -44,7 +48,11 @@ def _print_lines(fitting: Iterator[T], total: int | None, console: Console) -> I
         show()
 
 
-def _draw_lines(fitting: Iterator[T], total: int | None, console: Console) -> Iterator[T]:
+def _draw_lines(fitting: Iterator[T], total: int | None, console: "Console") -> Iterator[T]:
+    from rich.console import Group
+    from rich.live import Live
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     bar = Progress(TextColumn("training"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console)
     task = bar.add_task("training", total=total)
     with Live(bar, console=console) as live:
@@ -83,8 +91,11 @@ def describe(estimator: Any) -> str:
     return f"{_head(estimator)}, least {estimator.front_.performance.name} with gaps {', '.join(errors)}"
 
 
-def draw(estimator: Any) -> Table:
+def draw(estimator: Any) -> "Table":
     """Return the front found so far as a few lines of text: to the right is more error, downwards are smaller gaps."""
+    from rich.table import Table
+    from rich.text import Text
+
     errors = least_errors(estimator.front_)
     known = [error for error in errors.values() if not np.isnan(error)]
     low, high = min(known, default=0), max(known, default=1)

@@ -5,17 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from mamofair._descent.networks import Perceptron
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators.parameters import require
 from mamofair.fronts import Archive, Point
-from mamofair.learners import NetworkLearner, Search, Task
+from mamofair.learners import Search, Task
 from mamofair.learners.checks import are_finite, is_count, is_number, refuse, require_points
-from mamofair.learners.numbers import Scaling
 from mamofair.notions import Notion
 from mamofair.performance import ERROR, Cost
 
-__all__ = ["get_points", "get_state", "layers", "set_state"]
+__all__ = ["get_points", "get_state", "set_state"]
 
 _GROUPS = "groups of the archive"
 
@@ -153,16 +151,3 @@ def _check_whole(estimator: FairClassifier, chosen: int | None) -> None:
         if not search.learner.fits(point):
             raise refuse(f"a point ({i}) whose state is not one of this model, or not finite")
     estimator._chosen = chosen
-
-
-def layers(estimator: FairClassifier, point: Point) -> tuple[Scaling | None, list[tuple[np.ndarray, np.ndarray]]]:
-    """Return how a point of a network estimator scales its inputs, and each layer's weights and biases."""
-    learner = estimator.search_.learner
-    training = learner.training if isinstance(learner, NetworkLearner) else None
-    if training is None or not isinstance(training.population.template, Perceptron):
-        kind = getattr(estimator, "network", type(estimator).__name__)
-        raise ValueError(f"Only the default network can be taken apart into layers: found {kind}. Train with an MLP.")
-    weights = {name: tensor.double().numpy() for name, tensor in point.state.items()}
-    count = len(training.population.template.layers)
-    parts = [(weights[f"layers.{i}.weight"], weights[f"layers.{i}.bias"]) for i in range(count)]
-    return learner.scaling, parts  # type: ignore[attr-defined]

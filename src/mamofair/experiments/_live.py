@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 from torch.optim import Adam, Optimizer
 
-from mamofair._descent.measuring import chunks, decisions
+from mamofair._descent.measuring import decisions
 from mamofair._descent.networks import MLP, Population, Recipe
 from mamofair._descent.training import isolated
+from mamofair._rows.batches import chunks
 
 
 class LiveNetworks:

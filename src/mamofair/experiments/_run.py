@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import joblib
-import numpy as np
 
 from mamofair.experiments._fronts import fronts
 from mamofair.experiments._job import Job, Record, calm, draw_sample, seconds, settings
@@ -151,12 +150,12 @@ def _find_front(job: Job) -> Found:
     """Return the front that a method finds, the point it chooses, counts on test rows, and seconds."""
     method, sample = METHODS[job.method], draw_sample(job.table, job.repetition, job.quick)
     model, test = method.make(settings(job, sample)), sample.rows.test
-    told = {"sensitive_features": sample.people.iloc[test]} if method.told else {}
+    rows = (sample.X[test], sample.people.iloc[test]) if method.told else sample.X[test]
     with calm():
         with seconds() as times:
             model.fit(**sample.given)
-        every = [model.at(i).predict(sample.X[test], **told) == 1 for i in range(len(model.front_))]
-    return model.front_, model.selected_, sample.counter(test)(np.stack(every)), times
+        decided = model.decide_all(rows)
+    return model.front_, model.selected_, sample.counter(test)(decided), times
 
 
 def _find_published_front(job: Job) -> Found:

@@ -4,6 +4,7 @@
 >>> from sklearn.linear_model import LogisticRegression
 >>> from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier
 >>> from mamofair.datasets import make_toy
+>>> from mamofair.learners import BoostingLearner, NetworkLearner, Parts, PlugInLearner, Rows, Search, Task
 >>> from mamofair.notions import DEMOGRAPHIC_PARITY
 >>> from mamofair.objectives import read_groups
 >>> toy, model = make_toy(), FairPlugInClassifier(LogisticRegression(), effort="fast")
@@ -20,22 +21,7 @@ True
 ['error', 'demographic_parity[group]']
 """
 
-from mamofair.learners.base import Candidates, Learner
-from mamofair.learners.boosting import BoostingLearner
-from mamofair.learners.network import NetworkLearner
-from mamofair.learners.plugin import PlugInLearner
-from mamofair.learners.rows import Parts, Rows
-from mamofair.learners.search import Search
-from mamofair.learners.task import Task
+import lazy_loader as _lazy
 
-__all__ = [
-    "BoostingLearner",
-    "Candidates",
-    "Learner",
-    "NetworkLearner",
-    "Parts",
-    "PlugInLearner",
-    "Rows",
-    "Search",
-    "Task",
-]
+# Networks need torch, which takes seconds to import, and the other kinds do not.
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -7,9 +7,10 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pandas as pd
+from jaxtyping import Float
 
 from mamofair._messages import quote
-from mamofair._rows.columns import decode, of_series
+from mamofair._rows.columns import decode, different_values, of_series
 
 _TEXT = {"string", "mixed", "mixed-integer"}  # kinds of objects; others, such as booleans, are numbers in disguise
 
@@ -37,7 +38,7 @@ class Categories:
             return cls({}, [])
         text = [name for name in frame.columns if _is_text(frame.get_column(name))]
         plain = nw.from_native(decode(X), eager_only=True)
-        values = {name: pd.Categorical(of_series(plain.get_column(name))).categories for name in text}
+        values = {name: _levels(plain.get_column(name)) for name in text}
         return cls(values, [frame.columns.index(name) for name in text])
 
     def stand_in(self, names: Sequence[Any]) -> bool:
@@ -56,11 +57,29 @@ class Categories:
                 f"categories: found {type(X).__name__}."
             )
         present = [name for name in self.values if name in frame.columns]  # if some are not, scikit-learn will say so
-        codes = {name: self.values[name].get_indexer(pd.Index(of_series(frame.get_column(name)))) for name in present}
+        codes = {name: _codes(frame.get_column(name), self.values[name]) for name in present}
         backend = nw.get_native_namespace(frame)
         return frame.with_columns(
-            nw.new_series(name, np.where(column < 0, np.nan, column), backend=backend) for name, column in codes.items()
+            nw.new_series(name, column, backend=backend) for name, column in codes.items()
         ).to_native()
+
+
+def _levels(column: nw.Series[Any]) -> pd.Index:
+    """Return the different values of a column, sorted if they can be."""
+    places, values = different_values(column)
+    gap = (
+        [np.nan] if (places < 0).any() else []
+    )  # pandas finds another type for whole numbers among which one is missing
+    return pd.Categorical(np.append(values, gap) if gap else values).categories
+
+
+def _codes(column: nw.Series[Any], levels: pd.Index) -> Float[np.ndarray, " n"]:
+    """Return the place of each value among the levels, NaN where it has none; a value is looked up once."""
+    places, values = different_values(column)
+    found = levels.get_indexer(pd.Index(values))
+    return np.asarray(
+        np.append(np.where(found < 0, np.nan, found), np.nan)[places]
+    )  # −1, of a missing value, is the last
 
 
 def _is_text(column: nw.Series[Any]) -> bool:

@@ -5,12 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
 from mamofair._rows.batches import Batch, Feed
+from mamofair._torch import Tensor, torch
 from mamofair.learners.rows import AsTensor, Rows
 from mamofair.objectives import CounterfactualGap
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import torch
 
+from mamofair._torch import Tensor
 from mamofair.fronts import Criterion, Point, Tally
 from mamofair.notions import column
 
@@ -38,9 +38,9 @@ def are_finite(*arrays: Any) -> bool:
     return all(isinstance(a, np.ndarray) and a.dtype.kind in "iuf" and bool(np.isfinite(a).all()) for a in arrays)
 
 
-def are_tensors(found: Mapping[str, Any], like: Mapping[str, torch.Tensor]) -> bool:
+def are_tensors(found: Mapping[str, Any], like: Mapping[str, Tensor]) -> bool:
     """Whether tensors have the names, shapes and types of others, and are finite."""
-    if found.keys() != like.keys() or not all(isinstance(tensor, torch.Tensor) for tensor in found.values()):
+    if found.keys() != like.keys() or not all(isinstance(tensor, Tensor) for tensor in found.values()):
         return False
     same = all(t.shape == like[name].shape and t.dtype == like[name].dtype for name, t in found.items())
     return same and all(bool(t.isfinite().all()) for t in found.values())

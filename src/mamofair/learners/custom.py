@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jaxtyping import Float
-from torch import Tensor
 
-from mamofair._descent.measuring import chunks
-from mamofair._rows.batches import Batch
+from mamofair._rows.batches import Batch, chunks
+from mamofair._torch import Tensor
 from mamofair.learners.changes import counterfactuals, separate, with_changes
 from mamofair.learners.rows import AsTensor, Rows
 from mamofair.objectives import CounterfactualGap, CustomObjective

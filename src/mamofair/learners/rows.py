@@ -9,7 +9,6 @@ from jaxtyping import Bool, Int, Shaped
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
-from torch import Tensor
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import cut, quote, quote_some, warn_user
@@ -18,6 +17,7 @@ from mamofair._rows.columns import as_array
 from mamofair._rows.groups import Groups
 from mamofair._rows.labels import as_column
 from mamofair._rows.splits import split_rows
+from mamofair._torch import Tensor
 from mamofair.fronts import Counter, Criterion
 from mamofair.learners.numbers import Scaling
 from mamofair.notions import Notion

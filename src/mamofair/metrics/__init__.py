@@ -8,6 +8,8 @@ The same from counts, which is how fronts and runs know their decisions:
 
 >>> import numpy as np
 >>> from mamofair.fronts import Counter
+>>> from mamofair.metrics import Policy, assess, assess_audit, audit, count_events, gap_verdicts, list_small_groups
+>>> from mamofair.metrics import tally_intervals, worst_answer
 >>> from mamofair.notions import DEMOGRAPHIC_PARITY
 >>> from mamofair.objectives import read_groups
 >>> count = Counter.of([1, 0, 1, 0] * 50, read_groups({"sex": ["f"] * 100 + ["m"] * 100}))
@@ -31,42 +33,7 @@ The same from counts, which is how fronts and runs know their decisions:
 'other'
 """
 
-from mamofair.metrics._assessment import EXIT_CODES, Assessment, assess
-from mamofair.metrics._audit import DEFAULT_NOTIONS, audit
-from mamofair.metrics._audit_assessment import assess_audit
-from mamofair.metrics._audit_counts import audit_counts
-from mamofair.metrics._audit_result import Audit
-from mamofair.metrics._counts import count_events
-from mamofair.metrics._intervals import front_intervals, tally_intervals
-from mamofair.metrics._policy import Policy, read_policy
-from mamofair.metrics._rates import error, gap, rates
-from mamofair.metrics._score_summary import SCORE_BINS, ScoreSummary, summarize_scores
-from mamofair.metrics._small_groups import list_small_groups
-from mamofair.metrics._verdict import GapVerdict, Verdict, gap_verdicts, worst_answer
+import lazy_loader as _lazy
 
-__all__ = [
-    "DEFAULT_NOTIONS",
-    "EXIT_CODES",
-    "SCORE_BINS",
-    "Assessment",
-    "Audit",
-    "GapVerdict",
-    "Policy",
-    "ScoreSummary",
-    "Verdict",
-    "assess",
-    "assess_audit",
-    "audit",
-    "audit_counts",
-    "count_events",
-    "error",
-    "front_intervals",
-    "gap",
-    "gap_verdicts",
-    "list_small_groups",
-    "rates",
-    "read_policy",
-    "summarize_scores",
-    "tally_intervals",
-    "worst_answer",
-]
+# A run that is loaded holds a summary of scores, and need not wait for all of audits.
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -4,12 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
 from mamofair._messages import quote
 from mamofair._rows.batches import Batch
+from mamofair._torch import Tensor, torch
 from mamofair.objectives._custom import require_name
 from mamofair.objectives._evaluate import Evaluation, evaluate
 from mamofair.objectives._objectives import Objective
@@ -53,10 +52,9 @@ class CounterfactualGap:
         own, changed = self._pair(logits, batch)
         return _mean((self.relaxation(own) - self.relaxation(changed)).abs(), batch)
 
-    @torch.inference_mode()
     def measure(self, scores: Float[Tensor, "models both"], rows: Batch) -> list[float]:
         """Return the share of each model's decisions that flip, given the scores of the rows and of changed ones."""
-        own, changed = self._pair(scores, rows)
+        own, changed = self._pair(scores.detach(), rows)
         flips: list[float] = _mean(((own > 0) != (changed > 0)).to(rows.y), rows).tolist()
         return flips
 

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
 from mamofair._messages import quote
 from mamofair._rows.batches import Batch
+from mamofair._torch import Tensor, torch
 from mamofair.objectives._precision import full_precision
 
 __all__ = ["CustomObjective", "require_name"]
@@ -74,11 +73,11 @@ class CustomObjective:
             )
         return values.to(logits.dtype)  # features in double precision would make it double
 
-    @torch.inference_mode()
     def measure(self, scores: Float[Tensor, "models _"], rows: Batch) -> list[float]:
         """Return the metric of each model's scores; a `ValueError` if one is not a finite number, 0 or more."""
         metric = self if self.metric is None else self.metric
-        found = [metric(own, rows) for own in scores[:, : len(rows)]]
+        with torch.inference_mode():
+            found = [metric(own, rows) for own in scores[:, : len(rows)]]
         for value in found:
             number = np.asarray(value.cpu() if isinstance(value, Tensor) else value)
             if number.size != 1 or number.dtype.kind not in "biuf" or not 0 <= number.item() < np.inf:

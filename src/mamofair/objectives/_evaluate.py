@@ -13,11 +13,10 @@ masses that follow (for a one-sided relaxation also t M, with t the indicator of
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
 from mamofair._rows.batches import Batch
+from mamofair._torch import Tensor, torch
 from mamofair.notions import Confusion, Notion
 from mamofair.objectives._objectives import LEAST_RATE, CrossEntropy, Gap, Objective
 from mamofair.objectives._precision import full_precision

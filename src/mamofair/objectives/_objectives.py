@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import torch
 from jaxtyping import Float
-from torch import Tensor
-from torch.nn.functional import binary_cross_entropy_with_logits
 
 from mamofair._messages import quote, quote_some
 from mamofair._rows.batches import Batch
 from mamofair._rows.groups import Groups
+from mamofair._torch import Tensor, torch
 from mamofair.notions import ALL, Confusion, Notion, Rate, column
 from mamofair.objectives._precision import full_precision
 from mamofair.relaxations import Relaxation, Sigmoid
@@ -39,7 +37,7 @@ class CrossEntropy:
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
         """Return the weighted mean over rows."""
         labels = batch.y.expand_as(logits)
-        losses = binary_cross_entropy_with_logits(logits, labels, reduction="none")
+        losses = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
         return _mean(losses if self.is_even else losses * self.weights_of(batch.y), batch)
 
     @full_precision

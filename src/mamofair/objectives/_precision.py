@@ -4,11 +4,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeVar
 
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
 from mamofair._rows.batches import Batch
+from mamofair._torch import Tensor, torch
 
 Self = TypeVar("Self")
 Result = TypeVar("Result")

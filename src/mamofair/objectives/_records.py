@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from jaxtyping import Float
-from torch import Tensor
+
+from mamofair._torch import Tensor
 
 
 def records(

@@ -3,6 +3,7 @@
 >>> from tempfile import TemporaryDirectory
 >>> from mamofair import FairNetClassifier
 >>> from mamofair.datasets import make_toy
+>>> from mamofair.runs import Run, load, save
 >>> toy = make_toy()
 >>> model = FairNetClassifier(epochs=2, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
 >>> with TemporaryDirectory() as folder:
@@ -13,6 +14,9 @@ True
 What test rows say, and what is in a folder:
 
 >>> from pathlib import Path
+>>> from mamofair.runs import StoredQuestion, assess_run, describe_near_constant, holds_run, is_current, judge, load_run
+>>> from mamofair.runs import measure_test, own_folder, read_alternatives, read_question, replaced_file, require_place
+>>> from mamofair.runs import save_alternatives, to_onnx, versions, write_question
 >>> from mamofair.selection import MostAccurateWithin, Question
 >>> limited = model.with_selection(MostAccurateWithin(0.9))
 >>> run = Run(limited, {}, {"group": ("protected", "unprotected")})
@@ -39,6 +43,8 @@ True True
 
 A training that was interrupted goes on from its checkpoint:
 
+>>> from mamofair.runs import checkpoint_files, checkpointed, is_resumable, read_checkpoint, restore_checkpoint
+>>> from mamofair.runs import write_checkpoint
 >>> net = FairNetClassifier(epochs=2, members=2, random_state=0)
 >>> with TemporaryDirectory() as name:
 ...     folder = Path(name)
@@ -52,47 +58,7 @@ A training that was interrupted goes on from its checkpoint:
 (True, 0)
 """
 
-from mamofair.runs._alternatives import read_alternatives, save_alternatives
-from mamofair.runs._checkpoint import (
-    checkpoint_files,
-    checkpointed,
-    read_checkpoint,
-    restore_checkpoint,
-    write_checkpoint,
-)
-from mamofair.runs._judge import assess_run, describe_near_constant, judge
-from mamofair.runs._locks import own_folder, replaced_file
-from mamofair.runs._onnx import to_onnx
-from mamofair.runs._questions import StoredQuestion, read_question, write_question
-from mamofair.runs._run import Run, versions
-from mamofair.runs._save import holds_run, is_current, is_resumable, load, load_run, require_place, save
-from mamofair.runs._test_rows import measure_test
+import lazy_loader as _lazy
 
-__all__ = [
-    "Run",
-    "StoredQuestion",
-    "assess_run",
-    "checkpoint_files",
-    "checkpointed",
-    "describe_near_constant",
-    "holds_run",
-    "is_current",
-    "is_resumable",
-    "judge",
-    "load",
-    "load_run",
-    "measure_test",
-    "own_folder",
-    "read_alternatives",
-    "read_checkpoint",
-    "read_question",
-    "replaced_file",
-    "require_place",
-    "restore_checkpoint",
-    "save",
-    "save_alternatives",
-    "to_onnx",
-    "versions",
-    "write_checkpoint",
-    "write_question",
-]
+# To predict is not to judge, to export or to train further, and need not wait for their imports.
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

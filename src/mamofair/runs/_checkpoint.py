@@ -8,8 +8,9 @@ from typing import Any
 from mamofair.estimators import FairClassifier
 from mamofair.runs._estimator_files import from_files, to_files
 from mamofair.runs._folders import read_file, replace_files, write_file
+from mamofair.runs._load import CHECKPOINT, is_resumable, read_list
 from mamofair.runs._locks import own_folder
-from mamofair.runs._save import CHECKPOINT, holds_run, is_resumable, own_files, read_list, write_list
+from mamofair.runs._save import holds_run, own_files, write_list
 from mamofair.tables.untrusted import one_sentence
 
 _PART = f"{CHECKPOINT}/"

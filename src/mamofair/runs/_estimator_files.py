@@ -6,10 +6,8 @@ from inspect import isabstract
 from typing import Any, cast
 
 import pandas as pd
-import safetensors.torch
 
 from mamofair import estimators
-from mamofair._descent.networks import MLP
 from mamofair.estimators import FairClassifier
 from mamofair.estimators.state import get_points, get_state, set_state
 from mamofair.fronts import Point, Tally
@@ -17,7 +15,8 @@ from mamofair.runs._counts import to_lists, to_tallies
 from mamofair.runs._csv import read_csv, to_csv
 from mamofair.runs._folders import as_json
 from mamofair.runs._objectives import name_functions
-from mamofair.runs._values import READERS, Store, from_plain, to_plain
+from mamofair.runs._tensors import load_tensors, save_tensors
+from mamofair.runs._values import READERS, Store, from_plain, is_mlp, to_plain
 from mamofair.runs._weightings import name_foreign
 from mamofair.tables.untrusted import parse_json
 
@@ -38,8 +37,8 @@ def to_files(estimator: FairClassifier) -> dict[str, bytes]:
     files = {
         "estimator.json": as_json(document),
         "counts.json": as_json(_counts(found)),
-        "learned.safetensors": safetensors.torch.save(rest.tensors),
-        "points/points.safetensors": safetensors.torch.save(of_points.tensors),
+        "learned.safetensors": save_tensors(rest.tensors),
+        "points/points.safetensors": save_tensors(of_points.tensors),
     }
     if len(history):
         files["history.csv"] = to_csv(history)
@@ -55,8 +54,8 @@ def from_files(
     """
     document, counts = (parse_json(files[name], name) for name in ("estimator.json", "counts.json"))
     models = {name.removeprefix("points/"): content for name, content in files.items()}
-    rest = Store(safetensors.torch.load(files["learned.safetensors"]), models)
-    of_points = Store(safetensors.torch.load(files["points/points.safetensors"]))
+    rest = Store(load_tensors(files["learned.safetensors"]), models)
+    of_points = Store(load_tensors(files["points/points.safetensors"]))
     parameters = document["parameters"]
     own = parameters.pop(OWN_NETWORK, None)
     if own is not None and network is None:
@@ -125,9 +124,8 @@ def _given(estimator: FairClassifier) -> dict[str, Any]:
 def _parameters(estimator: FairClassifier, store: Store) -> dict[str, Any]:
     """Return the constructor's parameters; a user's own network is known by its name only."""
     parameters, own = _given(estimator), {}
-    network = parameters.get("network", MLP())
-    if not isinstance(network, MLP):
-        del parameters["network"]
+    if "network" in parameters and not is_mlp(parameters["network"]):
+        network = parameters.pop("network")
         own = {OWN_NETWORK: f"{network.__module__}.{getattr(network, '__qualname__', type(network).__qualname__)}"}
     return {name: to_plain(value, name, store) for name, value in parameters.items()} | own
 

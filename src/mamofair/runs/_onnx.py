@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from mamofair.estimators import FairClassifier, FairPortfolioClassifier
-from mamofair.estimators.state import layers
+from mamofair.estimators.layers import layers
 from mamofair.fronts import Point
 from mamofair.learners import BoostingLearner, Learner, PlugInLearner
 from mamofair.learners.categories import Categories

@@ -11,13 +11,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import torch
 from sklearn.base import BaseEstimator
-from torch import Tensor
 
 from mamofair import descent, objectives, relaxations, selection
-from mamofair._descent.networks import MLP
 from mamofair._rows.groups import Groups
+from mamofair._torch import Tensor, torch
 from mamofair.descent import Member
 from mamofair.learners.categories import Categories
 from mamofair.learners.numbers import Scaling
@@ -39,7 +37,6 @@ _VOCABULARY = (descent, objectives, relaxations, selection)  # what they export 
 _ROWS = ("Batch",)  # what `objectives` exports for loops of one's own is not part of a model
 _STATE = (
     Member,
-    MLP,
     Notion,
     Rate,
     Cost,
@@ -79,17 +76,34 @@ def _types() -> dict[str, type]:
     return {kind.__name__: kind for kind in (*exported, *_STATE) if isinstance(kind, type) and is_dataclass(kind)}
 
 
+def _type(name: Any) -> type | None:
+    """Return our dataclass of a name, if there is one."""
+    return _mlp() if name == "MLP" else _types().get(name)
+
+
+def _mlp() -> type:
+    """Return the only one of our dataclasses that needs torch."""
+    from mamofair._descent.networks import MLP
+
+    return MLP
+
+
+def is_mlp(network: Any) -> bool:
+    """Whether a network is made by our own recipe."""
+    return isinstance(network, _mlp())
+
+
 @dataclass(frozen=True, eq=False)
 class Store:
     """What stands beside the JSON: tensors by name, and the content of other files."""
 
-    tensors: dict[str, Tensor] = field(default_factory=dict)
+    tensors: dict[str, Any] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
     columns: list[int] = field(default_factory=list)  # of the boosters that were read
 
-    def put(self, at: str, tensor: Tensor) -> str:
-        """Keep a copy of a tensor, and return its name."""
-        self.tensors[at] = tensor.detach().cpu().contiguous().clone()
+    def put(self, at: str, tensor: Any) -> str:
+        """Keep an array or a tensor, and return its name."""
+        self.tensors[at] = tensor
         return at
 
     def file(self, content: bytes, suffix: str) -> str:
@@ -103,7 +117,9 @@ class Store:
 def to_plain(value: Any, at: str, store: Store) -> Any:
     """Return a value as JSON; refuse, by name, what is on no list. `at` is where it stands: the name of tensors."""
     kind = type(value)
-    if _types().get(kind.__name__) is kind:
+    if isinstance(value, Tensor):
+        return {"tensor": store.put(at, value.detach().cpu().contiguous().clone())}
+    if _type(kind.__name__) is kind:
         parts = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
         return {"is": kind.__name__, "of": _each(parts, at, store)}
     if kind.__module__.startswith("lightgbm.") and kind.__name__ == "Booster":
@@ -167,7 +183,7 @@ def _(value: dict, at: str, store: Store) -> Any:  # type: ignore[type-arg]
 @to_plain.register
 def _(value: np.ndarray, at: str, store: Store) -> Any:
     if value.dtype.kind in "biuf":
-        return {"array": store.put(at, torch.from_numpy(np.ascontiguousarray(value)))}
+        return {"array": store.put(at, np.ascontiguousarray(value).copy())}
     if value.dtype.kind not in "OU" or value.ndim != 1:
         raise ValueError(f"A run can hold arrays of numbers and lists of texts: found {value.dtype} in {at}.")
     narrow = value if _TEXTS.fullmatch(value.dtype.str) else np.array(value.tolist(), dtype=object)
@@ -179,11 +195,6 @@ def _(value: pd.Index, at: str, store: Store) -> Any:
     if not _INDEX.fullmatch(str(value.dtype)):
         raise ValueError(f"A run can hold categories that are texts or numbers: found {value.dtype} in {at}.")
     return {"index": to_plain(value.tolist(), at, store), "dtype": str(value.dtype)}
-
-
-@to_plain.register
-def _(value: Tensor, at: str, store: Store) -> Any:
-    return {"tensor": store.put(at, value)}
 
 
 @to_plain.register
@@ -225,11 +236,13 @@ def _optimizer(document: Any, store: Store) -> Any:
 
 
 def _of_ours(document: Any, store: Store) -> Any:
-    name, types = document["is"], _types()
-    if name not in types:
-        raise ValueError(f"A run may hold {', '.join(sorted(types))[:300]}: found {str(name)[:80]}. Update mamofair.")
+    name = document["is"]
+    kind = _type(name)
+    if kind is None:
+        known = ", ".join(sorted(_types()))[:300]
+        raise ValueError(f"A run may hold {known}: found {str(name)[:80]}. Update mamofair.")
     parts = {_RENAMED.get(name, {}).get(key, key): from_plain(part, store) for key, part in document["of"].items()}
-    return types[name](**parts)
+    return kind(**parts)
 
 
 def _texts(document: Any, store: Store) -> np.ndarray:
@@ -254,10 +267,10 @@ READERS: dict[str, Callable[[Any, Store], Any]] = {
     "tuple": lambda document, store: tuple(from_plain(document["tuple"], store)),
     "dict": lambda document, store: {name: from_plain(part, store) for name, part in document["dict"].items()},
     "pairs": lambda document, store: {pair[0]: pair[1] for pair in from_plain(document["pairs"], store)},
-    "array": lambda document, store: store.tensors[document["array"]].numpy(),
+    "array": lambda document, store: np.asarray(store.tensors[document["array"]]),
     "texts": _texts,
     "index": _index,
-    "tensor": lambda document, store: store.tensors[document["tensor"]],
+    "tensor": lambda document, store: torch.as_tensor(store.tensors[document["tensor"]]),
     "cells": lambda document, store: Cell(document["cells"]),
     "booster": _booster,
     "model": lambda document, store: read_parts(store.files[document["model"]], document["model"], _WHAT, _ALLOWED),

@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jaxtyping import Float
-from torch import Tensor
 
 from mamofair import descent
+from mamofair._torch import Tensor
 from mamofair.descent import Member
 
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from itertools import chain, repeat
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from mamofair._rows.batches import Batch
+from mamofair._torch import Tensor, torch
 
 __all__ = ["ShuffleBuffer"]
 

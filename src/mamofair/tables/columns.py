@@ -78,17 +78,24 @@ def as_text(column: pd.Series) -> pd.Series:
 
 def as_numbers(column: pd.Series) -> pd.Series:
     """Return the column as float64 with NaN for missing."""
-    if isinstance(column.dtype, pd.StringDtype):  # booleans with gaps are read as text
-        column = column.replace(_TRUTHS)
+    if isinstance(column.dtype, pd.StringDtype):
+        places, texts = pd.factorize(column)  # each different text is read once
+        words = pd.Series(texts, name=column.name).replace(_TRUTHS)  # booleans with gaps are read as text
+        numbers = np.append(_parse(words), np.nan)[places]
+    else:
+        numbers = _parse(column)
+    return _check_finite(pd.Series(numbers, index=column.index, name=column.name))
+
+
+def _parse(column: pd.Series) -> np.ndarray:
     try:
         if isinstance(column.dtype, pd.ArrowDtype):  # decimals, which pandas cannot convert where some are missing
             column = column.astype("float64[pyarrow]")
-        numbers = pd.to_numeric(column).to_numpy(dtype="float64", na_value=np.nan)
+        return np.asarray(pd.to_numeric(column).to_numpy(dtype="float64", na_value=np.nan))
     except (ValueError, TypeError):
         wrong = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
         found = f"found {quote(wrong.iloc[0])}" if len(wrong) else f"found {column.dtype}"
         raise ValueError(f"Column {quote(column.name)} must hold numbers, or true and false: {found}.") from None
-    return _check_finite(pd.Series(numbers, index=column.index, name=column.name))
 
 
 def to_text(value: Any) -> str:

@@ -1,16 +1,16 @@
 """Fitted parts of scikit-learn in skops files that somebody else may have written.
 
 skops executes nothing and refuses types that are on no list. Two things it leaves to its users: a file may unpack to
-any size, and the content of a part of a harmless type may crash compiled code (see `_skops_parts`).
+any size, and the content of a part of a harmless type may crash compiled code (see `_skops_parts`). It is imported only
+for files that hold more than plain values.
 """
 
 import io
+from contextlib import suppress
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile, is_zipfile
 
-import skops.io
-
-from mamofair.tables._skops_parts import require_sound
+from mamofair.tables._plain_skops import NotPlainError, read_plain
 from mamofair.tables.untrusted import one_sentence, parse_json
 
 __all__ = ["read_parts", "write_parts"]
@@ -21,6 +21,8 @@ _NODES = 10**7
 
 def write_parts(fitted: Any, label: str, what: str, allowed: frozenset[str]) -> bytes:
     """Return the content of a file with a fitted part; types that could not be read back are refused by name."""
+    import skops.io
+
     data: bytes = skops.io.dumps(fitted)
     read_parts(data, label, what, allowed)
     return data
@@ -29,7 +31,13 @@ def write_parts(fitted: Any, label: str, what: str, allowed: frozenset[str]) -> 
 def read_parts(data: bytes, label: str, what: str, allowed: frozenset[str]) -> Any:
     """Return what a file holds; only types that skops trusts, and those in `allowed`, are accepted."""
     with one_sentence(f"{label} must be the file of {what}"):
-        _require_stored(data, label)
+        schema = _read_stored(data, label)
+        with suppress(NotPlainError):
+            return read_plain(schema)
+        import skops.io
+
+        from mamofair.tables._skops_parts import require_sound
+
         foreign = set(skops.io.get_untrusted_types(data=data)) - allowed
         if foreign:
             raise ValueError(
@@ -41,8 +49,11 @@ def read_parts(data: bytes, label: str, what: str, allowed: frozenset[str]) -> A
         return fitted
 
 
-def _require_stored(data: bytes, label: str) -> None:
-    """Refuse a file that unpacks to more than its own size; Python's reader stops at the sizes checked here."""
+def _read_stored(data: bytes, label: str) -> Any:
+    """Return the schema of a file; refuse one that unpacks to more than its own size.
+
+    Python's reader stops at the sizes checked here.
+    """
     with ZipFile(io.BytesIO(data)) as archive:
         entries = archive.infolist()
         compressed = any(entry.compress_type != ZIP_STORED for entry in entries)
@@ -55,6 +66,7 @@ def _require_stored(data: bytes, label: str) -> None:
             content = io.BytesIO(archive.read(entry))
             if is_zipfile(content):
                 _require_small(content, entry.file_size, label)
+    return schema
 
 
 def _expanded(state: Any, sizes: dict[Any, int]) -> int:

@@ -8,13 +8,13 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import torch
 from jaxtyping import Float
-from torch import Tensor
 
+from mamofair._torch import Tensor, torch
 from mamofair.fronts import Archive, Point
 from mamofair.learners.base import Candidates, Learner
-from mamofair.learners.boosting.rounds import rounds, staged_scores
+from mamofair.learners.boosting.rounds import rounds
+from mamofair.learners.boosting.staged import staged_scores
 from mamofair.learners.capacity import offsets_for
 from mamofair.learners.categories import Categories
 from mamofair.learners.checks import is_count, is_number

@@ -5,20 +5,17 @@ a weighting combines the gradients, and each round a tree is fitted to what come
 as with networks, another learner.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
-import torch
 from jaxtyping import Float, Shaped
-from torch import Tensor
 
 from mamofair._rows.batches import Batch
+from mamofair._torch import Tensor, torch
 from mamofair.descent import Fixed, Weighting, initial_scales
 from mamofair.objectives import CrossEntropy, Gap, Objective, evaluate
 
@@ -26,8 +23,6 @@ if TYPE_CHECKING:
     from lightgbm import Booster, Dataset
 
 _FLOOR = 0.001  # of a row's Hessian; without it, rows that are sure of their label would take any step
-_AT_ONCE = 2**22  # leaves in memory
-_LEAVES: "WeakKeyDictionary[Booster, list[np.ndarray]]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,41 +101,6 @@ def rounds(
         scores = torch.from_numpy(np.stack(found, dtype=np.float32, casting="same_kind"))
         parts = zip(*(_scores(booster.eval_valid) for booster in boosters), strict=True)
         yield Round(trees, boosters, tuple(map(np.stack, parts)), values, weights, cosines)
-
-
-def staged_scores(
-    booster: "Booster", X: Shaped[np.ndarray, "n d"], trees: Sequence[int], threads: int = 1
-) -> Float[np.ndarray, "stages n"]:
-    """Return the scores with the first so many trees, for each of some numbers of trees, in one pass over all trees.
-
-    They equal `booster.predict(X, num_iteration=t, raw_score=True)` bit for bit. That call is not safe from threads: it
-    notes the number of trees in the booster, and another thread's call with another number may change it meanwhile.
-    Here all calls ask for the leaves of all trees, and the sums are ours.
-    """
-    leaves = _leaf_values(booster)
-    wanted: dict[int, list[int]] = {}
-    for stage, number in enumerate(trees):
-        wanted.setdefault(min(number, len(leaves)), []).append(stage)
-    found = np.zeros((len(trees), len(X)))
-    size = max(1, _AT_ONCE // max(1, len(leaves)))
-    for start in range(0, len(X), size):
-        rows = slice(start, start + size)
-        places = np.asarray(booster.predict(X[rows], num_iteration=-1, pred_leaf=True, num_threads=threads))
-        total = np.zeros(len(places))
-        for number, (values, place) in enumerate(zip(leaves, places.T, strict=True), start=1):
-            total = total + values[place]
-            found[wanted.get(number, []), rows] = total
-    return found
-
-
-def _leaf_values(booster: "Booster") -> list[Float[np.ndarray, " leaves"]]:
-    """Return what each leaf of each tree adds to a score, by LightGBM's text, which has all digits; remembered."""
-    known = _LEAVES.get(booster, [])
-    if len(known) != booster.num_trees():  # a booster in training has more of them each time
-        text = booster.model_to_string(num_iteration=-1)
-        known = [np.array(line.split(), dtype=float) for line in re.findall(r"^leaf_value=(.*)$", text, re.MULTILINE)]
-        _LEAVES[booster] = known
-    return known
 
 
 Step = tuple[

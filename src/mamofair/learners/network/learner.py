@@ -13,11 +13,12 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from mamofair._descent.adam import Adam
-from mamofair._descent.measuring import chunks, measure, scores
-from mamofair._descent.network_checks import require_logits
+from mamofair._descent.measuring import measure, scores
+from mamofair._descent.network_checks import require_logits, require_shareable
 from mamofair._descent.networks import MLP, Average, Perceptron, Population, Recipe
-from mamofair._descent.ranks import Ranks, require_shareable
+from mamofair._descent.ranks import Ranks
 from mamofair._descent.training import epochs, isolated
+from mamofair._rows.batches import chunks
 from mamofair.descent import Member, Weighting
 from mamofair.fronts import Archive, Counter, Criterion, Point
 from mamofair.learners.base import Candidates, Learner
@@ -26,7 +27,7 @@ from mamofair.learners.changes import feed_with_changes
 from mamofair.learners.checks import are_tensors, is_count
 from mamofair.learners.custom import CustomMetrics, require_one_split
 from mamofair.learners.network.rank_checks import require_same
-from mamofair.learners.network.state import add_offset, fill, require_optimizer, require_shapes, require_size, stacks
+from mamofair.learners.network.state import Training, add_offset, fill, filled, require_moments, require_shapes, stacks
 from mamofair.learners.numbers import Scaling, read_numbers
 from mamofair.learners.preferences import default_size, read_members, read_objectives
 from mamofair.learners.rows import Parts, Rows
@@ -34,17 +35,7 @@ from mamofair.learners.task import Task
 from mamofair.objectives import CounterfactualGap, CrossEntropy, CustomObjective, Objective, SquaredError
 from mamofair.relaxations import Relaxation
 
-__all__ = ["NetworkLearner", "Training"]
-
-
-@dataclass(eq=False)
-class Training:
-    """Networks in training: the population, its optimizer, its running average, and the next epoch."""
-
-    population: Population
-    optimizer: Adam | torch.optim.Optimizer
-    average: Average
-    epoch: int = 0
+__all__ = ["NetworkLearner"]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -134,7 +125,8 @@ class NetworkLearner(Learner):
         if self.training is None:
             self.training = self._start(parts.train, members, task.seed)
         training, weightings = self.training, [member.weighting for member in members]
-        require_size(training.population, len(members))
+        assert not isinstance(training.optimizer, Mapping)  # `resume` has made one of it
+        training.require_size(len(members))
         if ranks.size > 1:
             with isolated(task.seed):
                 require_shareable(training.population.template, self._tensor(parts.train.X[:2]))
@@ -202,16 +194,16 @@ class NetworkLearner(Learner):
             with isolated(seed, own):
                 networks[own] = self.network(self._width(train.X.shape[1]))
                 require_logits(networks[own], self._tensor(train.X[:2], "cpu"))
-        return self._training(Population([networks[m.seed] for m in members], self.device, self.micro_batch))
+        population = Population([networks[m.seed] for m in members], self.device, self.micro_batch)
+        return Training(population, Average(population, self.averaging), self._optimizer(population))
 
     def _width(self, features: int) -> int:
         """Return the number of inputs of a network."""
         return features if self.scaling is None else len(self.scaling.center)
 
-    def _training(self, population: Population) -> Training:
+    def _optimizer(self, population: Population) -> Adam | torch.optim.Optimizer:
         make = Adam if self.optimizer is torch.optim.Adam else self.optimizer  # ours: the same steps, no long imports
-        optimizer = make(population.parameters, lr=self.learning_rate)
-        return Training(population, optimizer, Average(population, self.averaging))
+        return make(population.parameters, lr=self.learning_rate)
 
     def _rows_a_step(self, rows: Rows) -> int:
         return min(self.batch_size, max(64, -(-len(rows) // 6))) if self.even_batches else self.batch_size
@@ -228,6 +220,8 @@ class NetworkLearner(Learner):
         self.training, self.scaling = deepcopy(earlier.training), earlier.scaling
         for population in (self.training.population, self.training.average.population):
             population.micro_batch = self.micro_batch
+        if isinstance(self.training.optimizer, Mapping):
+            self.training.optimizer = filled(self._optimizer(self.training.population), self.training.optimizer)
         for group in self.training.optimizer.param_groups:
             group["lr"] = self.learning_rate
         self.last_epoch = self.training.epoch + self.epochs if anew else self.epochs
@@ -263,31 +257,30 @@ class NetworkLearner(Learner):
         """Return the networks, their optimizer and their average as tensors and plain values."""
         if self.training is None:
             return {}
-        population, average = self.training.population, self.training.average
+        population, average, optimizer = self.training.population, self.training.average, self.training.optimizer
         return {
             "scaling": self.scaling,
             "epoch": self.training.epoch,
             "population": stacks(population) | {"scales": population.scales},
-            "optimizer": self.training.optimizer.state_dict(),
+            "optimizer": optimizer if isinstance(optimizer, Mapping) else optimizer.state_dict(),
             "average": stacks(average.population) | {"steps": average.steps},
         }
 
     def load_state_dict(self, state: Mapping[str, Any], features: int) -> None:
-        """Build the population, its optimizer and its average, and fill them."""
+        """Build the population and its average, and fill them."""
         if "population" not in state:
             return
         held, self.scaling = state["population"], state["scaling"]
         require_shapes(self.network, self._width(features), held["tensors"])
         with isolated(0):  # whatever the new network's weights are, they are replaced
             network = self.network(self._width(features))
-        training = self._training(Population([network] * len(next(iter(held["tensors"].values()))), self.device))
-        training.population.scales = held["scales"]
-        training.average.steps, training.epoch = state["average"]["steps"], state["epoch"]
-        fill(training.population, held)
-        fill(training.average.population, state["average"])
-        require_optimizer(training.optimizer, training.population, training.average, state["optimizer"])
-        training.optimizer.load_state_dict(state["optimizer"])
-        self.training = training
+        population = Population([network] * len(next(iter(held["tensors"].values()))), self.device)
+        average = Average(population, self.averaging)
+        population.scales, average.steps = held["scales"], state["average"]["steps"]
+        fill(population, held)
+        fill(average.population, state["average"])
+        require_moments(state["optimizer"], population, average)
+        self.training = Training(population, average, state["optimizer"], state["epoch"])
 
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:
         """Whether inputs are scaled by finite numbers."""

@@ -1,6 +1,7 @@
 """Networks in training as tensors that can be written down, and back."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -10,7 +11,26 @@ from mamofair._descent.adam import Adam
 from mamofair._descent.networks import MLP, Average, Population
 from mamofair.learners.checks import are_tensors, refuse
 
-__all__ = ["add_offset", "fill", "require_optimizer", "require_shapes", "require_size", "stacks"]
+__all__ = ["Training", "add_offset", "fill", "filled", "require_moments", "require_shapes", "stacks"]
+
+
+@dataclass(eq=False)
+class Training:
+    """Networks in training: the population, its running average, its optimizer, and the next epoch.
+
+    Networks that were loaded have the optimizer's state as it was saved, in its place, until they train further.
+    """
+
+    population: Population
+    average: Average
+    optimizer: Adam | torch.optim.Optimizer | Mapping[str, Any]
+    epoch: int = 0
+
+    def require_size(self, members: int) -> None:
+        """Raise a `ValueError` unless the population has so many members."""
+        found = self.population.size
+        if members != found:
+            raise ValueError(f"`warm_start` must continue with as many members: found {members} after {found}.")
 
 
 def stacks(population: Population) -> dict[str, Any]:
@@ -53,24 +73,28 @@ def require_shapes(recipe: Any, features: int, tensors: Mapping[str, Tensor]) ->
         raise refuse(f"a network of the widths {str(widths)[:60]} without weights of that size")
 
 
-def require_optimizer(
-    optimizer: Adam | torch.optim.Optimizer, population: Population, average: Average, held: Mapping[str, Any]
-) -> None:
-    """Refuse moments that are not those of the parameters, and counters that are none."""
+def require_moments(held: Mapping[str, Any], population: Population, average: Average) -> None:
+    """Refuse an optimizer's state with moments that are not those of the parameters, and counters that are none."""
     scales = population.scales
-    parameters = dict(enumerate(population.parameters))
+    like = {i: {"step": torch.zeros(()), "exp_avg": p, "exp_avg_sq": p} for i, p in enumerate(population.parameters)}
+    sound = all(i in like and are_tensors(state, like[i]) for i, state in held["state"].items())
+    grouped = all(isinstance(group, dict) for group in held["param_groups"])
+    known = scales is None or (isinstance(scales, Tensor) and bool((scales > 0).all() and scales.isfinite().all()))
+    if not (sound and grouped and known and type(average.steps) is int and average.steps >= 0):
+        raise _refuse_optimizer()
+
+
+def filled(optimizer: Adam | torch.optim.Optimizer, held: Mapping[str, Any]) -> Adam | torch.optim.Optimizer:
+    """Return an optimizer with the state that was held; one with other settings, but for its rate, is refused."""
     ours, theirs = (
         [{name: value for name, value in group.items() if name != "lr"} for group in state["param_groups"]]
         for state in (optimizer.state_dict(), held)
     )
-    like = {i: {"step": torch.zeros(()), "exp_avg": p, "exp_avg_sq": p} for i, p in parameters.items()}
-    sound = all(i in like and are_tensors(state, like[i]) for i, state in held["state"].items())
-    known = scales is None or (isinstance(scales, Tensor) and bool((scales > 0).all() and scales.isfinite().all()))
-    if not (sound and known and ours == theirs and type(average.steps) is int and average.steps >= 0):
-        raise refuse("a state of the optimizer that is not one of this network, or not finite")
+    if ours != theirs:
+        raise _refuse_optimizer()
+    optimizer.load_state_dict(dict(held))
+    return optimizer
 
 
-def require_size(population: Population, members: int) -> None:
-    """Raise a `ValueError` unless a population has so many members."""
-    if members != population.size:
-        raise ValueError(f"`warm_start` must continue with as many members: found {members} after {population.size}.")
+def _refuse_optimizer() -> ValueError:
+    return refuse("a state of the optimizer that is not one of this network, or not finite")

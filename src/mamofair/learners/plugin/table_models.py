@@ -12,7 +12,6 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 
 from mamofair.learners.checks import are_finite
 from mamofair.learners.piecewise import Piecewise
@@ -96,6 +95,8 @@ class Linear:
 
     def fit(self, X: Any, target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int) -> "LinearModel":
         """Return a regression fitted to a target; there must be two classes at least."""
+        from sklearn.linear_model import LogisticRegression  # which prediction need not wait for
+
         X = np.asarray(X)  # it may be on disk
         encoding = Piecewise.of(X, self.categorical)
         newton = len(np.unique(target)) == 2 and encoding.width <= _NEWTON

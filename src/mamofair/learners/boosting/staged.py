@@ -1,0 +1,69 @@
+"""What boosters predict with so many of their trees."""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from jaxtyping import Float, Shaped
+
+if TYPE_CHECKING:
+    from lightgbm import Booster
+
+__all__ = ["staged_scores"]
+
+_AT_ONCE = 2**22  # leaves in memory
+_LEAVES: "WeakKeyDictionary[Booster, list[np.ndarray]]" = WeakKeyDictionary()
+_FIRST: "WeakKeyDictionary[Booster, dict[int, Booster]]" = WeakKeyDictionary()
+
+
+def staged_scores(
+    booster: "Booster", X: Shaped[np.ndarray, "n d"], trees: Sequence[int], threads: int = 1
+) -> Float[np.ndarray, "stages n"]:
+    """Return the scores with the first so many trees, for each of some numbers of trees, in one pass over all trees.
+
+    They equal `booster.predict(X, num_iteration=t, raw_score=True)` bit for bit. That call is not safe from threads: it
+    notes the number of trees in the booster, and another thread's call with another number may change it meanwhile.
+    Here no booster is asked for two different numbers. One number alone is that of a copy with no other trees; for
+    several, the booster is asked for the leaves of all trees, and the sums are ours.
+    """
+    if len(trees) == 1 and len(X):
+        first = _first_trees(booster, trees[0])
+        return np.asarray(first.predict(X, num_iteration=-1, raw_score=True, num_threads=threads))[None]
+    leaves = _leaf_values(booster)
+    wanted: dict[int, list[int]] = {}
+    for stage, number in enumerate(trees):
+        wanted.setdefault(min(number, len(leaves)), []).append(stage)
+    found = np.zeros((len(trees), len(X)))
+    size = max(1, _AT_ONCE // max(1, len(leaves)))
+    for start in range(0, len(X), size):
+        rows = slice(start, start + size)
+        places = np.asarray(booster.predict(X[rows], num_iteration=-1, pred_leaf=True, num_threads=threads))
+        total = np.zeros(len(places))
+        for number, (values, place) in enumerate(zip(leaves, places.T, strict=True), start=1):
+            total = total + values[place]
+            found[wanted.get(number, []), rows] = total
+    return found
+
+
+def _first_trees(booster: "Booster", number: int) -> "Booster":
+    """Return a booster with the first so many trees, remembered; LightGBM's text of it has all digits."""
+    if number >= booster.num_trees():
+        return booster
+    known = _FIRST.setdefault(booster, {})
+    if number not in known:
+        from lightgbm import Booster
+
+        known[number] = Booster(model_str=booster.model_to_string(num_iteration=number))
+    return known[number]
+
+
+def _leaf_values(booster: "Booster") -> list[Float[np.ndarray, " leaves"]]:
+    """Return what each leaf of each tree adds to a score, by LightGBM's text, which has all digits; remembered."""
+    known = _LEAVES.get(booster, [])
+    if len(known) != booster.num_trees():  # a booster in training has more of them each time
+        text = booster.model_to_string(num_iteration=-1)
+        known = [np.array(line.split(), dtype=float) for line in re.findall(r"^leaf_value=(.*)$", text, re.MULTILINE)]
+        _LEAVES[booster] = known
+    return known

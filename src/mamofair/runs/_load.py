@@ -1,0 +1,169 @@
+"""A run read from its folder: checked by its sums, and without executing anything from it."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+import pandas as pd
+
+from mamofair.estimators import FairClassifier
+from mamofair.fronts import Tally
+from mamofair.learners.checks import require_tallies
+from mamofair.metrics import ScoreSummary
+from mamofair.runs._counts import to_tallies
+from mamofair.runs._csv import read_csv
+from mamofair.runs._estimator_files import from_files
+from mamofair.runs._folders import holds, leads_inside, read_file, read_files
+from mamofair.runs._run import Run
+from mamofair.runs._scores import scores_from_lists
+from mamofair.tables import read_encoder
+from mamofair.tables.untrusted import one_sentence, parse_json
+
+FORMAT = 1
+CHECKPOINT = "checkpoint"
+LIST, ENCODER = "run.json", "encoder.skops"
+_OF_THE_FOLDER = ("groups", "files")  # what run.json has beside the settings
+_LONGEST = 2**24  # bytes of run.json
+
+
+def is_resumable(folder: Path) -> bool:
+    """Return whether a folder holds the checkpoint of a training that has not ended."""
+    return holds(folder, f"{CHECKPOINT}/{LIST}")
+
+
+def read_settings(head: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings in what `run.json` says."""
+    return {name: value for name, value in head.items() if name not in _OF_THE_FOLDER}
+
+
+def read_list(folder: Path, part: str = "") -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the content of `run.json` and of the files it lists, their checksums verified.
+
+    If another process replaces the run meanwhile, what was read may belong together no more: it is read again then.
+    """
+    while True:
+        content = read_own_list(folder, part)
+        try:
+            head = read_head(folder, content)
+            return head, read_files(folder, head["files"], part)
+        except (ValueError, OSError):
+            if content == read_own_list(folder, part):
+                raise
+
+
+def read_own_list(folder: Path, part: str = "") -> bytes | None:
+    """Return the content of `run.json`; one that is a link out of the folder, or far too long, is refused."""
+    if not leads_inside(folder, part + LIST):
+        raise ValueError(
+            f"A run must name files of its own folder: {part}{LIST} in {str(folder)!r} does not. Do not use it."
+        )
+    return read_file(folder, part + LIST, most=_LONGEST)
+
+
+def read_head(folder: Path, content: bytes | None) -> dict[str, Any]:
+    """Return what `run.json` says, if it is one that this version can read."""
+    if not folder.is_dir():
+        raise FileNotFoundError(f"There is no run {str(folder)!r}. Check the name of the folder.")
+    if content is None:
+        unfinished = is_resumable(folder)
+        advice = f"its training has not ended. Continue it with mamofair train --resume {folder}." if unfinished else ""
+        raise ValueError(f"{str(folder)!r} must hold a run: {advice or f'found no {LIST} in it. Check the name.'}")
+    try:
+        head = parse_json(content, LIST)
+        head["format"] = int(head["format"])
+        is_newer = head["format"] > FORMAT
+        head["files"] = {} if is_newer else dict(head["files"])  # which a newer format may list in another way
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{LIST} in {str(folder)!r} must be a run's: found something else. Copy it again.") from None
+    if is_newer:
+        raise ValueError(
+            f"The run {str(folder)!r} was written by a newer mamofair (format {head['format']}; this one reads up to "
+            f"{FORMAT}): pip install -U mamofair."
+        )
+    return cast(dict[str, Any], head)
+
+
+def load_run(folder: str | Path, network: Any = None, members: Any = None, objectives: Any = None) -> Run:
+    """Return the run in a folder. Checksums are verified, and nothing from the folder is executed.
+
+    Parameters
+    ----------
+    folder
+        What `save`, or `mamofair train --out`, has written.
+    network
+        What makes the network, if the run was trained with another than `MLP`.
+    members
+        The members to train further with, if weightings of another library are among them: a run keeps their names,
+        and predicts without them.
+    objectives
+        The custom objectives to train further with: of losses and metrics that are not ours, a run keeps the names.
+    """
+    folder = Path(folder)
+    with one_sentence(f"The run {str(folder)!r} must be as mamofair wrote it", "Copy it again, or train again."):
+        head, files = read_list(folder)
+        estimator = from_files(files, network, members, objectives)
+        if ENCODER in files:
+            estimator = estimator.with_encoder(read_encoder(files[ENCODER], ENCODER))
+        with suppress(ValueError):  # a selection may find no point, and `predict` says so
+            _ = estimator.selected_
+        groups = {name: tuple(map(str, own)) for name, own in head["groups"].items()}
+        test = _read_test(files, estimator)
+        return Run(estimator, read_settings(head), groups, test, _read_limit(files), _read_scores(files, test))
+
+
+def _read_test(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[Tally, ...]:
+    """Return the counts on test rows: of every point, or of none."""
+    tallies = tuple(to_tallies(parse_json(files["test.json"], "test.json")))
+    if tallies and len(tallies) != len(estimator.front_):
+        raise ValueError(
+            f"A run must have test counts of all its {len(estimator.front_)} points: found {len(tallies)}. Copy it "
+            "again, or train again."
+        )
+    require_tallies(tallies, {name: len(own) for name, own in estimator.front_.groups.items()})
+    return tallies
+
+
+def _read_scores(files: Mapping[str, bytes], test: tuple[Tally, ...]) -> tuple[ScoreSummary, ...]:
+    """Return what scores are like on test rows; earlier runs, and those of streams, do not have it."""
+    if "scores.json" not in files:
+        return ()
+    with one_sentence("scores.json must be as mamofair wrote it", "Copy the run again, or train again."):
+        return scores_from_lists(parse_json(files["scores.json"], "scores.json"), test)
+
+
+def _read_limit(files: Mapping[str, bytes]) -> pd.DataFrame | None:
+    """Return the limit line, if there is one: shares, of named criteria."""
+    if "limit.csv" not in files:
+        return None
+    limit = pd.DataFrame(read_csv(files["limit.csv"], "limit.csv", ["criterion"]))
+    numbers = limit.drop(columns="criterion").to_numpy(dtype=float)
+    if not ((numbers >= 0) & (numbers <= 1)).all():
+        raise ValueError("limit.csv must hold shares between 0 and 1: found others. Copy the run again.")
+    return limit
+
+
+def load(folder: str | Path, network: Any = None, members: Any = None, objectives: Any = None) -> FairClassifier:
+    """Return the fitted estimator of a run: same front, same choice, same predictions.
+
+    Nothing from the folder is executed, and checksums are verified. Where `mamofair train` has encoded a table, frames
+    are encoded the same way before predicting.
+
+    Parameters
+    ----------
+    folder
+        What `mamofair train --out` or `mamofair.save` has written.
+    network
+        What makes the network, if the run was trained with another than `MLP`.
+    members
+        The members to train further with, if weightings of another library are among them: a run keeps their names,
+        and predicts without them.
+    objectives
+        The custom objectives to train further with: of losses and metrics that are not ours, a run keeps the names.
+
+    Examples
+    --------
+    >>> model = load("runs/loans")  # doctest: +SKIP
+    >>> model.at(3).predict(pd.read_csv("new.csv"))  # doctest: +SKIP
+    """
+    return load_run(folder, network, members, objectives).estimator

@@ -1,0 +1,46 @@
+"""Plain values in skops' format, read without skops, which imports all of scikit-learn and takes seconds.
+
+Encoders are plain values. Nothing here can execute anything: what comes out are dicts, lists, texts and numbers.
+"""
+
+import json
+from typing import Any
+
+__all__ = ["NotPlainError", "read_plain"]
+
+_PROTOCOL = 2  # the version of the format that this reads
+_TEXT = {"__loader__": "TypeNode", "__module__": "builtins", "__class__": "str"}
+
+
+class NotPlainError(Exception):
+    """A file holds something else than plain values."""
+
+
+def read_plain(schema: Any) -> Any:
+    """Return what the schema of a file says; a `NotPlainError` if that takes skops."""
+    if not isinstance(schema, dict) or schema.get("protocol") != _PROTOCOL:
+        raise NotPlainError
+    return _read(schema)
+
+
+def _read(state: Any) -> Any:
+    match state:
+        case {"__loader__": "JsonNode", "content": str(text)}:
+            return json.loads(text)
+        case {"__loader__": "ListNode", "__module__": "builtins", "__class__": "list", "content": list(parts)}:
+            return [_read(part) for part in parts]
+        case {"__loader__": "DictNode", "__module__": "builtins", "__class__": "dict", "content": dict(parts)}:
+            _require_texts(state.get("key_types"), len(parts))
+            return {name: _read(part) for name, part in parts.items()}
+    raise NotPlainError
+
+
+def _require_texts(kinds: Any, count: int) -> None:
+    """Require that all keys of a dict, of which there are so many, are texts."""
+    listed = kinds.get("content") if isinstance(kinds, dict) and kinds.get("__loader__") == "ListNode" else None
+    if not isinstance(listed, list) or len(listed) != count or not all(map(_is_text, listed)):
+        raise NotPlainError
+
+
+def _is_text(kind: Any) -> bool:
+    return isinstance(kind, dict) and all(kind.get(name) == value for name, value in _TEXT.items())
