@@ -1,6 +1,6 @@
 """How fast is training? Ratios of CPU time on the paper's Adult design, in one interleaved run on one thread.
 
-    python bench/speed.py [--rounds 60] [--fits 3] [--out docs/results/speed.md]
+    python bench/speed.py [--rounds 60] [--fits 3] [--parts steps fits memory] [--out docs/results/speed.md]
 
 A step is compared with that of a plain torch loop: the same network of torch's own layers, cross-entropy, Adam as it
 comes. Every variant trains one epoch (20 batches of 500 rows) a round, and figures are medians over the rounds of the
@@ -47,6 +47,7 @@ from mamofair.learners.network import learner
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.objectives import CrossEntropy, Gap
 
+PARTS = ["steps", "fits", "memory"]
 BATCH, RATE, ANCHOR, POPULATION = 512, 0.003, 0.1, 16
 OTHER_PAGES = (
     "How long users wait for a front, beside other libraries: [train](train.md). How that grows: [growth](growth.md)."
@@ -309,15 +310,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=60, help="epochs of each variant of a step")
     parser.add_argument("--fits", type=int, default=3, help="whole fits")
+    parser.add_argument("--parts", nargs="*", default=PARTS, choices=PARTS, help="what to measure")
     parser.add_argument("--out", type=Path, help="a Markdown file to write")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    figures = [*step_figures(options.rounds), *fit_figures(options.fits), *memory_figures()]
+    parts = {
+        "steps": lambda: step_figures(options.rounds),
+        "fits": lambda: fit_figures(options.fits),
+        "memory": memory_figures,
+    }
+    figures = [figure for part in options.parts for figure in parts[part]()]
     table = "\n".join(["| what | figure | goal | holds |", "|---|---|---|---|", *map(str, figures)])
     print(table)
     if options.out:
         versions = ", ".join(f"{name} {version(name)}" for name in ("torch", "torchjd", "numpy"))
-        made = f"`python bench/speed.py --rounds {options.rounds} --fits {options.fits}`, {date.today()}, {versions}, "
+        how = f"--rounds {options.rounds} --fits {options.fits} --parts {' '.join(options.parts)}"
+        made = f"`python bench/speed.py {how}`, {date.today()}, {versions}, "
         made += f"Python {platform.python_version()} on {platform.machine()}."
         question, _, method = __doc__.strip().split("\n\n")
         options.out.parent.mkdir(parents=True, exist_ok=True)
