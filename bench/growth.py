@@ -117,7 +117,10 @@ def main() -> None:
     for growth in GROWTHS:
         seconds = list(measure(growth, options.rounds, options.scale))
         slope = np.polyfit(np.log(growth.sizes), np.log(seconds), 1)[0]
-        sizes, times = (", ".join(map(str, own)) for own in (growth.sizes, np.round(seconds, 1)))
+        scale = options.scale if growth.name == "rows" else 1
+        sizes, times = (
+            ", ".join(f"{one:g}" for one in own) for own in (np.multiply(growth.sizes, scale), np.round(seconds, 1))
+        )
         lines.append(f"| {growth.name} | {growth.learner} | {sizes} | {times} | {slope:.2f} |")
         print(lines[-1], flush=True)
     if options.out:
