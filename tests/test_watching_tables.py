@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pandas as pd
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+TABLES = Path(__file__).parents[1] / "tools" / "watching_tables.py"
 
 
 def test_the_tables_of_a_watch_change_for_women_on_the_tenth_of_february(tmp_path):
-    runpy.run_path(str(EXAMPLES / "watching.py"))["write_tables"](tmp_path, rows=4000)
+    runpy.run_path(str(TABLES))["write_tables"](tmp_path, rows=4000)
     february, labels = pd.read_csv(tmp_path / "february.csv"), pd.read_csv(tmp_path / "labels.csv")
     late = february[february["day"] >= "2026-02-10"]
     women = {name: rows["income"].mean() for name, rows in late.groupby("gender")}

@@ -198,7 +198,8 @@ def _find_others(
     judged: dict[str, Any] = {"table": None, "rows": 0}
     if read is not None and tallies is not None:
         judged = {"table": read.path.name, "rows": int(tallies[0].overall.sum())}
-    return judged | {"points": [asdict(point) for point in found]}
+    measure = run.estimator.front_.performance.name
+    return judged | {"performance": measure, "points": [asdict(point) for point in found]}
 
 
 def _describe_switch(run: Path, others: dict[str, Any]) -> list[str]:
@@ -214,9 +215,8 @@ def _describe_switch(run: Path, others: dict[str, Any]) -> list[str]:
     told = [f"{by}: these are within the limits by a standard error, which promises nothing."]
     for point in others["points"]:
         gaps = [f"{name} is {gap:.3f} on {point['measured_on'][name]} rows" for name, gap in point["gaps"].items()]
-        told.append(
-            f"Point {point['row']}: {', '.join(gaps)}; its error on validation rows is {point['performance']:.3f}."
-        )
+        performance = f"its {others['performance']} on validation rows is {point['performance']:.3f}"
+        told.append(f"Point {point['row']}: {', '.join(gaps)}; {performance}.")
     best = others["points"][0]["row"]
     command = f"mamofair predict {shlex.quote(str(run))} new.csv --point {best} -o decided.csv"
     return [*told, f"To switch, without training: {command}"]

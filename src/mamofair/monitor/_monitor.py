@@ -270,11 +270,7 @@ class Monitor:
                 order = np.argsort(np.concatenate([places, again[taken]]), kind="stable")
                 labelled = (labelled + late)[order]
         after = replace(self, ledger=ledger.bounded(), duplicates=self.duplicates + duplicates)
-        return after._add(batch)._add_labelled(labelled)
-
-    def _add(self, batch: Batch) -> "Monitor":
-        """Return the monitor after decisions, whatever their labels are."""
-        return self._bet(batch, ("share", "decisions"), needs_labels=False)
+        return after._bet(batch, ("share", "decisions"), needs_labels=False)._add_labelled(labelled)
 
     def _add_labelled(self, batch: Batch) -> "Monitor":
         """Return the monitor after decisions with labels."""
