@@ -27,6 +27,7 @@ from mamofair.cli._splits import count_test_rows
 from mamofair.cli._streamed import StreamedData, is_streamed, open_stream, path_name
 from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
+from mamofair.streaming.cluster import connect
 from mamofair.streaming.table import open_table
 from mamofair.tables import open_source, read_features, read_table
 from mamofair.tables.labels import MergedLabels
@@ -124,11 +125,8 @@ def check_columns(options: TrainOptions) -> None:
         raise ValueError("`--arbitrariness` cannot be measured within strata: leave it or `--strata` out.")
     streamed = options.data not in CATALOG and is_streamed(options)
     check_row_options(options, streamed)
-    if options.dask is not None and (not streamed or not takes_tables(options)):
-        raise ValueError(
-            "`--dask` fits the models of auto or plugin to a folder of Parquet files: found other data or "
-            "another model. Leave it out."
-        )
+    if options.dask is not None:
+        _check_cluster(options, options.dask, streamed)
     if options.data in CATALOG:
         return  # `read_data` checks them, and takes no time
     path = _require_path(options)
@@ -141,6 +139,16 @@ def check_columns(options: TrainOptions) -> None:
     else:
         _assign_roles(path, options)
         check_test_columns(options)
+
+
+def _check_cluster(options: TrainOptions, address: str, streamed: bool) -> None:
+    if not streamed or not takes_tables(options):
+        raise ValueError(
+            "`--dask` fits the models of auto or plugin to a folder of Parquet files: found other data or another "
+            "model. Leave it out."
+        )
+    with connect(address):  # says so before anything is read or written, if nobody answers
+        pass
 
 
 def open_data(options: TrainOptions, ranks: Ranks) -> Data | StreamedData:
