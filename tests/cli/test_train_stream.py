@@ -233,8 +233,8 @@ from mamofair.streaming import stream
 
 rows = stream(sys.argv[1], "approved", "yes", ["gender"])
 for model in FairPlugInClassifier(effort="fast", random_state=0).fitting_stream(rows):
-    files = (os.readlink(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd") if int(number) > 2)
-    print(any(name.startswith(os.environ["TMPDIR"]) for name in list(files)), flush=True)
+    files = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
+    print(any(name.startswith(os.environ["TMPDIR"]) for name in files), flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
 

@@ -45,6 +45,7 @@ def test_polars_streams_rows_through_a_model(new):
     assert pd.read_parquet(new / "polars.parquet")["prediction"].tolist() == expected(new)
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword")  # of pandas 3.1, about a call of Dask's own
 def test_dask_maps_a_model_over_partitions(new):
     dataframe = pytest.importorskip("dask.dataframe")
     model, rows = mamofair.load(new / "run"), dataframe.read_parquet(new / "new", split_row_groups=True)
