@@ -26,6 +26,12 @@ def find_small_groups(
 
     `rows` says how many rows each of these stands for. Where fewer than two groups would be left to compare, only
     those without any row for some rate are left out; and none if even that leaves fewer than two.
+
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> from mamofair.objectives import read_groups
+    >>> people = read_groups({"race": ["a"] * 40 + ["b"] * 40 + ["c"] * 5})
+    >>> find_small_groups(people, np.ones(85, dtype=int), {"race": (DEMOGRAPHIC_PARITY,)}, least=30)
+    {'race': {'c': 5}}
     """
     rows = np.ones(len(y), dtype=int) if rows is None else rows
     small = {}
