@@ -67,8 +67,8 @@ print(f"{len(test):,} test rows\n{table.round(4)}")
 
 # %%
 # Whose decisions hang on their sex? Those of married people above all: "husband" and "wife" are what the network leans
-# on. The point with few flips is as accurate, and has a quarter of them. Its limit of 0.01 held on the held-back rows
-# it was chosen by, and is slightly exceeded on new ones, as limits without a margin are. This is one split of the data.
+# on. The point with few flips has a sixth of them, for two more wrong decisions of a thousand. This is one split of the
+# data, and both points are of one front.
 
 sex = adult.sensitive["sex"].iloc[test].to_numpy()
 married = adult.X["marital-status"].iloc[test].str.startswith("Married").to_numpy()
