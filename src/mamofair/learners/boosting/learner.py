@@ -14,7 +14,7 @@ from mamofair._torch import Tensor, torch
 from mamofair.fronts import Archive, Point
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.boosting.rounds import rounds
-from mamofair.learners.boosting.staged import staged_scores
+from mamofair.learners.boosting.staged import first_scores, staged_scores
 from mamofair.learners.capacity import offsets_for
 from mamofair.learners.categories import Categories
 from mamofair.learners.checks import is_count, is_number
@@ -146,7 +146,10 @@ class BoostingLearner(Learner):
             places = [i for i, point in enumerate(points) if point.state[0] == member]
             trees = [points[i].state[1] for i in places]
             moved = np.array([points[i].state[2] if len(points[i].state) == 3 else 0.0 for i in places])
-            scores[places] = staged_scores(self.boosters[member], X, trees, threads) + moved[:, None]
+            booster = self.boosters[member]
+            alone = len(points) == 1
+            found = first_scores(booster, X, *trees, threads) if alone else staged_scores(booster, X, trees, threads)
+            scores[places] = found + moved[:, None]
         return scores
 
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:

@@ -11,7 +11,7 @@ from jaxtyping import Float, Shaped
 if TYPE_CHECKING:
     from lightgbm import Booster
 
-__all__ = ["staged_scores"]
+__all__ = ["first_scores", "staged_scores"]
 
 _AT_ONCE = 2**22  # leaves in memory
 _LEAVES: "WeakKeyDictionary[Booster, list[np.ndarray]]" = WeakKeyDictionary()
@@ -25,12 +25,8 @@ def staged_scores(
 
     They equal `booster.predict(X, num_iteration=t, raw_score=True)` bit for bit. That call is not safe from threads: it
     notes the number of trees in the booster, and another thread's call with another number may change it meanwhile.
-    Here no booster is asked for two different numbers. One number alone is that of a copy with no other trees; for
-    several, the booster is asked for the leaves of all trees, and the sums are ours.
+    Here all calls ask for the leaves of all trees, and the sums are ours.
     """
-    if len(trees) == 1 and len(X):
-        first = _first_trees(booster, trees[0])
-        return np.asarray(first.predict(X, num_iteration=-1, raw_score=True, num_threads=threads))[None]
     leaves = _leaf_values(booster)
     wanted: dict[int, list[int]] = {}
     for stage, number in enumerate(trees):
@@ -45,6 +41,16 @@ def staged_scores(
             total = total + values[place]
             found[wanted.get(number, []), rows] = total
     return found
+
+
+def first_scores(
+    booster: "Booster", X: Shaped[np.ndarray, "n d"], number: int, threads: int = 1
+) -> Float[np.ndarray, " n"]:
+    """Return the scores with the first so many trees, by a copy that has no others: safe from threads, and faster."""
+    if not len(X):
+        return np.zeros(0)
+    first = _first_trees(booster, number)
+    return np.asarray(first.predict(X, num_iteration=-1, raw_score=True, num_threads=threads))
 
 
 def _first_trees(booster: "Booster", number: int) -> "Booster":
