@@ -25,7 +25,9 @@ check: .venv/developer
 	$(BIN)/lint-imports
 
 # The site, into docs/_build/html: offline, warnings are errors, and every internal link leads somewhere.
+# From nothing each time: pages of names and examples that are gone would stay.
 docs: .venv/developer
+	rm -rf docs/_build docs/api docs/gallery
 	OMP_NUM_THREADS=1 $(BIN)/sphinx-build -q -W --keep-going -b html docs docs/_build/html
 	$(BIN)/python tools/check_links.py docs/_build/html
 

@@ -1,7 +1,7 @@
 """Links to files outside docs/ that work on a code host lead to something here, too.
 
 An example becomes its page in the gallery, CONTRIBUTING.md and CHANGELOG.md their pages, and other files are downloads.
-A folder has no page: its name stays, as text.
+A folder or another Markdown file has no page: its name stays, as text.
 """
 
 import re
@@ -33,7 +33,7 @@ def rewrite(text: str, folder: Path) -> str:
             return f"](/{PAGES[inside.name]}{match[2] or ''})"
         if inside.parts[0] == "examples" and inside.suffix == ".py":
             return f"](/gallery/{inside.stem}.rst)"
-        return "]" if path.is_dir() else match[0]
+        return "]" if path.is_dir() or inside.suffix == ".md" else match[0]
 
     return LINK.sub(replace, text)
 
