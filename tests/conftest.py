@@ -1,5 +1,6 @@
 """What many tests share: a table of eight people computed by hand, a run, and hypothesis settings."""
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,9 @@ settings.register_profile(
     "offline", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 settings.load_profile("offline")
+
+# Some virtual machines announce AMX and trap its instructions: oneDNN's half precision would end the process there.
+os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
 
 @pytest.fixture

@@ -26,7 +26,9 @@ Evaluated = tuple[Float[np.ndarray, "*members"], Float[np.ndarray, "*members n"]
 
 
 def evaluate(
-    objectives: Sequence[Objective], logits: Float[Tensor, "*members n"], batch: Batch
+    objectives: Sequence[Objective],
+    logits: Tensor,  # "*members n": other shapes are refused in a sentence
+    batch: Batch,
 ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
     """Return the objectives' values and their derivatives by the logits, the cotangents.
 
@@ -98,7 +100,7 @@ def _gaps(
     gaps: Sequence[Gap],
     logits: Float[Tensor, "*members n"],
     batch: Batch,
-    known: dict[Hashable, Float[np.ndarray, "2 gaps rates groups masses"]],
+    known: dict[Hashable, Float[np.ndarray, "2 _ _ _ _"]],
 ) -> tuple[Float[np.ndarray, " gaps *members"], Float[np.ndarray, "gaps *members n"]]:
     """Return values and cotangents of gaps that share a relaxation, without their anchors.
 
