@@ -30,6 +30,13 @@ from mamofair.tables import encoder, read_features
 COMMAND = [sys.executable, "-m", "mamofair"]
 LIBRARIES = [sys.executable, "-c", "import pandas, sklearn.base, lightgbm, typer"]
 TRAINED_ON = 5_000
+#: Starts a command from a small process: what a process has in memory counts towards the peak of those that it starts.
+STARTER = """
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3)
+"""
 
 
 def main() -> None:
@@ -170,12 +177,10 @@ def run(command: list[str], place: Path) -> tuple[float, float]:
     """Run a command, and return its CPU seconds and its peak memory in MB."""
     cache = {"PYTHONPYCACHEPREFIX": str(place / "compiled"), "OMP_NUM_THREADS": "1"}
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=kept | cache)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1e3
+    started = [sys.executable, "-c", STARTER, *command]
+    done = subprocess.run(started, check=True, capture_output=True, text=True, env=kept | cache)
+    seconds, peak = map(float, done.stdout.split())
+    return seconds, peak
 
 
 def write(path: Path, size: int) -> None:
