@@ -73,8 +73,8 @@ def find_alternative(
     >>> model = FairNetClassifier(epochs=10, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
     >>> today = (new.X["x1"] > 2.5).astype(int)
     >>> answer = find_alternative(model, new.X, new.y, sensitive_features=new.sensitive, incumbent=today)
-    >>> answer.status, answer.row
-    ('found', 4)
+    >>> answer.status
+    'found'
     """
     check_is_fitted(model, "front_")
     _require_numbers(margin, confidence)
