@@ -184,6 +184,7 @@ def test_a_pipe_gets_three_points_with_intervals_what_fairness_cost_and_the_path
     assert lines[3:] == [
         "Chosen on validation rows, measured on test rows; 95% confidence intervals in brackets.",
         summarize(load_run(out))["cost"],
+        share_sentence(**summarize(load_run(out))["selected"]),
         "The favorable outcome is `yes`.",
         f"Run: {out}",
         f"Report: {out / 'report.html'}",
