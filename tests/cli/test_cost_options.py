@@ -69,8 +69,8 @@ def test_sentences_follow_the_performance():
     )
     assert "the one with the least balanced error" in cost_sentence(before, before)
     assert "reaches a cost of 0.100" in limit_sentence(10, 0.1, 0.09, "cost")
-    assert share_sentence(0.2, 0.1, 0.3, None) is None
-    assert share_sentence(0.2, 0.1, 0.3, (0.1, 0.2)).endswith("10.0% to 20.0% was asked for.")
+    assert share_sentence(0.2, 0.1, 0.3, None, 0.25).endswith("; 25.0% of them have the favorable label.")
+    assert share_sentence(0.2, 0.1, 0.3, (0.1, 0.2), 0.25).endswith("10.0% to 20.0% was asked for.")
 
 
 def test_options_are_read():

@@ -20,7 +20,7 @@ from mamofair._descent.ranks import ALONE, Ranks
 from mamofair.cli import app
 from mamofair.cli._data import read_data
 from mamofair.cli._models import needs_network
-from mamofair.cli._summary import cost_sentence, limit_sentence, summarize
+from mamofair.cli._summary import cost_sentence, limit_sentence, share_sentence, summarize
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.limits import frontier
