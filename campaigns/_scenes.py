@@ -14,7 +14,7 @@ import pandas as pd
 from campaigns._children import command, start, stopped_after, wait
 from campaigns._stops import read_tree
 from mamofair.runs import holds_run, is_resumable, load_run, own_folder, save
-from mamofair.runs._save import read_list
+from mamofair.runs._load import read_list
 
 MODELS = {"net": ("--epochs", "3"), "boosting": ("--epochs", "5"), "plugin": (), "auto": ("--effort", "fast")}
 ACTIONS = ("train", "train --force", "train --resume", "predict -o", "save")

@@ -313,8 +313,6 @@ def test_without_a_model_the_portfolio_is_trained_with_as_much_effort_as_asked(f
     [(name, own)] = run.estimator.estimators_.items()
     assert (name, own.effort) == ("plugin", "fast")
     assert isinstance(run.estimator.encoder_.transform(applicants(5)), pd.DataFrame)
-    message = fails("export", out, "--onnx", tmp_path / "model.onnx")
-    assert "has a FairPortfolioClassifier. Train with `--model net`" in message
     for model in ("auto", "plugin"):
         message = fails("train", loans, *asked, "--epochs", 2, "--model", model, "--out", tmp_path / "other")
         assert f"`--epochs` has no effect on {model}: leave it out, or use `--effort`" in message
