@@ -43,7 +43,7 @@ def train(folder, *arguments, code):
 def test_training_leaves_by_the_verdict_on_test_rows(folder):
     wide = train(folder, "--within", 0.9, "--gate", "--out", folder / "wide", code=0)
     assert "Gate: within; 1 of 1 limits are kept." in wide.stderr
-    strict = train(folder, "--within", 0.001, "--margin", 0, "--gate", "--json", "--out", folder / "strict", code=3)
+    strict = train(folder, "--within", 0, "--margin", 0, "--gate", "--json", "--out", folder / "strict", code=3)
     told = json.loads(strict.stdout)
     assert told["gate"]["outcome"] == "exceeds"
     assert told["verdict"]["answer"] == "not kept"

@@ -122,7 +122,7 @@ def test_an_output_that_fails_leaves_the_old_file(trained, new, tmp_path, fails)
         (["--within", "-1"], "must be a number in [0, 1], as gaps are: found -1.0."),
         (["--point", "-1"], ": found -1."),
         (["--json"], "add `-o decided.csv`"),
-        (["-o", "out.xlsx"], "`--out` must be a .csv file: found 'out.xlsx'"),
+        (["-o", "out.xlsx"], "`--out` must be a .csv or .parquet file: found 'out.xlsx'"),
     ],
 )
 def test_what_is_wrong_with_a_prediction_is_told_in_one_line(arguments, message, fails, trained, new):
