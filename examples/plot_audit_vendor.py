@@ -3,7 +3,7 @@ Audit a vendor's decisions
 ==========================
 
 You bought a score. You do not have the model, only its scores for some people and, later, what became of them. That is
-all an audit needs. Is the score as good for one group as for another, and do the decisions keep your limits?
+all an audit needs. Is the score as good for one group as for another, and are the decisions within your limits?
 """
 
 # %%

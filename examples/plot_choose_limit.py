@@ -2,8 +2,8 @@
 How do I choose the limit?
 ==========================
 
-You have a table, you want a fairer model, and somebody asks: "How fair?" A limit on the gap is a decision of people,
-not of a program. But a program can show what each limit costs, and who pays for it. This example does so on Adult, a
+You have a table, you want a fairer model, and somebody asks: "How fair?" A limit on the gap is for people to decide,
+not for a program. But a program can show what each limit costs, and who pays for it. This example does so on Adult, a
 census of 1994: who earns more than 50,000 dollars a year? The gap is the difference between the shares of women and men
 that the model predicts to earn that much.
 """

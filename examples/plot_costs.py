@@ -2,9 +2,9 @@
 Costs instead of error
 ======================
 
-The error counts every mistake once. A lender counts otherwise: a loan that is not paid back costs five times as much as
-a good customer who is turned away. And a programme with places for a tenth of the applicants cannot select a quarter of
-them. Tell the estimator, and the front is that of your decision.
+The error counts every mistake once. A lender counts differently: a loan that is not paid back costs five times as much
+as a good customer who is turned away. And a program with places for a tenth of the applicants cannot select a quarter
+of them. Tell the estimator, and the front shows the trade-offs of your own decision.
 """
 
 # %%

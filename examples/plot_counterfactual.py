@@ -1,9 +1,9 @@
 """
-Would the decision be another one if she were a man?
-====================================================
+Would the decision change if she were a man?
+============================================
 
-Equal rates are about groups. This question is about one person: if her sex were another, and all else stayed, would the
-decision change? Such *flips* can be counted, and a network can be trained to have few of them.
+Equal rates are about groups. This question is about one person: if her sex were different and all else stayed the same,
+would the decision change? Such *flips* can be counted, and a network can be trained to have few of them.
 """
 
 # %%

@@ -4,7 +4,7 @@ Fine-tune a production model
 
 A PyTorch model is in production. You may train it further, but it must not lose more than one percentage point of
 accuracy. How fair can it become? All members of a population start at the parameters of your model, and the model as it
-is belongs to the front unless another point beats it. So nothing that you choose has to be worse.
+is belongs to the front unless another point beats it. So you never have to choose a worse one.
 """
 
 # %%

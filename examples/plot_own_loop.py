@@ -3,7 +3,7 @@ My own training loop
 ====================
 
 You write your loops yourself: your module, your optimizer, your schedule. Then mamofair is five lines inside. They
-replace ``loss.backward()`` by a step that follows several objectives at once, without hurting any of them to first
+replace ``loss.backward()`` with a step that follows several objectives at once, without hurting any of them to first
 order. The weights of the objectives come from any function of their gradients' Gramian, such as those of TorchJD.
 """
 

@@ -3,7 +3,7 @@ My own network
 ==============
 
 You have an architecture that suits your data. Hand it over as a function that builds it, and mamofair trains a whole
-front of it. Any ``torch.nn.Module`` with one logit per row will do: for tables, pictures, sequences.
+front of it. Any ``torch.nn.Module`` with one logit per row will do: for tables, images or sequences.
 """
 
 # %%

@@ -4,7 +4,7 @@ A pipeline and a grid search
 
 Your table has text and missing values, your workflow is scikit-learn's, and you want to try a few settings. Pipelines,
 ``GridSearchCV`` and scorers work as usual. The sensitive attribute is passed to ``fit`` and routed to whatever asks for
-it: the estimator and the scorer of fairness.
+it: the estimator and the fairness scorer.
 """
 
 # %%

@@ -3,8 +3,8 @@ Three attributes at once
 ========================
 
 A model that treats women and men alike may still treat young and old people differently. mamofair takes any number of
-attributes, with any number of groups each, and every gap is an objective of its own. Here: sex, race and three ages on
-Adult. None of them is a feature, and none is needed to predict.
+attributes, with any number of groups each, and every gap is an objective of its own. Here: sex, race and three age
+groups on Adult. None of them is a feature, and none is needed to predict.
 """
 
 # %%

@@ -2,8 +2,8 @@
 I have a trained XGBoost model
 ==============================
 
-It took weeks to build, it is in use, and nobody wants to train it again. Can it be made fair as it is? Yes, if it has
-``predict_proba``: XGBoost, LightGBM, CatBoost, anything of scikit-learn, or a pipeline around them. The model stays
+It took weeks to build, it is in use, and nobody wants to train it again. Can it be made fairer as it is? Yes, if it has
+``predict_proba``: XGBoost, LightGBM, CatBoost, anything from scikit-learn, or a pipeline around them. The model stays
 untouched; what changes is where it says yes. We use scikit-learn's own gradient boosting here.
 """
 
