@@ -44,7 +44,8 @@ def audit(
     prediction: Annotated[str, typer.Option(help="The column of predictions, or of scores with `--threshold`.")],
     sensitive: Annotated[list[str], typer.Option(help="A sensitive attribute; `age:25,60` bins a number. Repeatable.")],
     target: Annotated[
-        str | None, typer.Option(help="The column of true labels. Selection rates, their gaps and ratios need none.")
+        str | None,
+        typer.Option(help="The column of true labels. Selection rates, their gaps and ratios do not need it."),
     ] = None,
     notion: Annotated[
         list[str] | None,
@@ -53,7 +54,7 @@ def audit(
     favorable: Favorable = None,
     limit: Annotated[
         float | None,
-        typer.Option(help="The largest acceptable gap, 0.05 by default; of a ratio, 0.2 means at least 0.8."),
+        typer.Option(help="The largest acceptable gap, 0.05 by default; for a ratio, 0.2 means at least 0.8."),
     ] = None,
     confidence: Annotated[
         float | None, typer.Option(help="Confidence level of each interval; 0.95 by default.")
@@ -63,7 +64,7 @@ def audit(
     weight: Weight = None,
     strata: Strata = None,
     min_group: Annotated[
-        int, typer.Option(min=1, help="Leave groups with fewer rows out of the gaps; they are named. `train` takes 30.")
+        int, typer.Option(min=1, help="Leave groups with fewer rows out of the gaps; they are named. `train` uses 30.")
     ] = 1,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,
     by: Annotated[
@@ -73,7 +74,7 @@ def audit(
         ),
     ] = None,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a page that any browser opens, also offline.")
+        Path | None, typer.Option(metavar="FILE", help="Also write a page that opens in any browser, even offline.")
     ] = None,
     gate: Gate = False,
     policy: PolicyFile = None,

@@ -44,7 +44,7 @@ def check(
     """Check a table before training: what is used, what is not, and what to look at.
 
     Dates, ids, numbers in text, spellings, rare labels, small groups,
-    duplicated rows, near-copies of the target, and columns that tell a
+    duplicated rows, near-copies of the target, and columns that reveal a
     sensitive attribute are named. Nothing is changed. The exit code is 0
     whatever is found.
 

@@ -44,7 +44,9 @@ Favorable = Annotated[
 Sensitive = Annotated[Names, typer.Option(help="A sensitive attribute; `age:25,60` bins a number. Repeatable.")]
 Strata = Annotated[
     str | None,
-    typer.Option("--strata", help="The column within whose values notions such as conditional_dp compare groups."),
+    typer.Option(
+        "--strata", help="The column of strata: notions such as conditional_dp compare groups within its values."
+    ),
 ]
 Drop = Annotated[Names, typer.Option(help="A column to exclude from the features. Repeatable.")]
 Weight = Annotated[str | None, typer.Option("--weight", help="A column of sample weights: how much each row counts.")]
@@ -66,9 +68,7 @@ WithinLimit = Annotated[
 ]
 Margin = Annotated[
     float,
-    typer.Option(
-        "--margin", help="How many standard errors gaps must be below `--within`; 0 takes them as they were measured."
-    ),
+    typer.Option("--margin", help="How many standard errors gaps must be below `--within`; 0 takes gaps as measured."),
 ]
 Performance = Annotated[
     str, typer.Option(help="What counts besides gaps: error, or balanced_error, where both labels count the same.")
@@ -82,7 +82,7 @@ SelectRate = Annotated[
     typer.Option(
         "--select-rate",
         metavar="SHARE",
-        help="The share of people that can be decided favorably: at most 0.1, or within 0.09,0.11.",
+        help="The share of people who can get the favorable outcome: 0.1 is a maximum, 0.09,0.11 a range.",
     ),
 ]
 Separator = Annotated[

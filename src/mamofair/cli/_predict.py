@@ -42,8 +42,8 @@ __all__ = ["load_model", "predict"]
 _ADDED = ("prediction", "score")
 _SUFFIXES = (".csv", ".parquet")
 _OUT = (
-    "The CSV file to write, or Parquet if the table is; - prints CSV. In CSV, text that a spreadsheet would run as a "
-    "formula (it starts with =, +, -, @ or a tab) gets a leading apostrophe; numbers do not."
+    "The CSV file to write, or Parquet if the table is Parquet; - prints CSV. In CSV, text that a spreadsheet would "
+    "run as a formula (it starts with =, +, -, @ or a tab) gets a leading apostrophe; numbers do not."
 )
 
 

@@ -45,7 +45,7 @@ def train(
     weight: Weight = None,
     test: Annotated[
         Path | None,
-        typer.Option(help="A table to test on, with the same columns; then all rows of the data are learned from."),
+        typer.Option(help="A table to test on, with the same columns; all rows of the data are then for training."),
     ] = None,
     time: Annotated[
         str | None,
@@ -58,7 +58,7 @@ def train(
         str | None,
         typer.Option(
             help="A column that says which rows belong together, such as those of one person: they are never divided "
-            "between training and testing, and intervals count persons. Not a feature."
+            "between training and testing, and intervals count units, not rows. Not a feature."
         ),
     ] = None,
     notion: Notion = None,
@@ -115,7 +115,7 @@ def train(
     ] = "0",
     unlabelled: Annotated[
         Path | None,
-        typer.Option(help="A table of more rows, without labels, that `--confidence` may use: for demographic parity."),
+        typer.Option(help="A table of more rows, without labels, that `--confidence` may use for demographic parity."),
     ] = None,
     limit: Annotated[
         bool, typer.Option(help="Compare with the best trade-off found, and estimate what more rows may bring.")
@@ -133,7 +133,7 @@ def train(
     encoding: Encoding = None,
     memory: Annotated[
         str | None,
-        typer.Option(help="Stream Parquet files within this much memory, such as 500MB; 2GB for folders."),
+        typer.Option(help="Stream Parquet files within this much memory, such as 500MB; folders use 2GB by default."),
     ] = None,
     dask: Annotated[
         str | None,

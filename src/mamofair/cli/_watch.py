@@ -29,8 +29,8 @@ def watch(
     table: Annotated[
         Path | None,
         typer.Argument(
-            help="New decisions with the sensitive columns, CSV, Parquet or Excel; labels if they are known, now or "
-            "later by id. Without a table, the answer so far is shown."
+            help="A CSV, Parquet or Excel file of new decisions with the sensitive columns and, if known, labels; "
+            "these may also come later, by id. Without a table, the answer so far is shown."
         ),
     ] = None,
     state: Annotated[
@@ -40,28 +40,37 @@ def watch(
         float | None, typer.Option(help="The largest acceptable gap. Fixed when the watch begins.")
     ] = None,
     confidence: Annotated[
-        float | None, typer.Option(help="How sure to be; 0.95 by default. Fixed when the watch begins.")
+        float | None,
+        typer.Option(
+            help="The chance of a false alarm is at most 1 − this; 0.95 by default. Fixed when the watch begins."
+        ),
     ] = None,
     drift: Annotated[
         float | None,
-        typer.Option(help="How far group shares and base rates may be from validation rows; 0.05 by default."),
+        typer.Option(
+            help="How far shares and base rates of groups may be from those of validation rows; 0.05 by default. Fixed "
+            "when the watch begins."
+        ),
     ] = None,
     prediction: Annotated[str | None, typer.Option(help="The column of decisions; `prediction` by default.")] = None,
     id_column: Annotated[
         str | None,
-        typer.Option("--id", help="The column that names a decision: it counts once, its label may be late."),
+        typer.Option(
+            "--id", help="The column that identifies a decision: it counts once, and its label may come later."
+        ),
     ] = None,
-    time: Annotated[str | None, typer.Option(help="The column of times: dates, or numbers that grow.")] = None,
+    time: Annotated[str | None, typer.Option(help="The column of times: dates or increasing numbers.")] = None,
     point: Point = None,
-    new: Annotated[bool, typer.Option("--new", help="Begin a new watch in the place of the one before.")] = False,
+    new: Annotated[bool, typer.Option("--new", help="Begin a new watch in place of the previous one.")] = False,
     html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write a page with charts that any browser opens.")
+        Path | None, typer.Option(metavar="FILE", help="Also write a page with charts that opens in any browser.")
     ] = None,
     prometheus: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write metrics as text for Prometheus.")
     ] = None,
     gate: Annotated[
-        bool, typer.Option("--gate/--no-gate", help="Exit with code 0 if within so far, 3 if exceeded, 4 if not known.")
+        bool,
+        typer.Option("--gate/--no-gate", help="Exit with code 0 if within so far, 3 if exceeded, 4 if not yet known."),
     ] = True,
     sep: Separator = None,
     decimal: Decimal = None,
