@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from mamofair._descent.adam import Adam
+from mamofair.learners.network.state import filled
 
 SETTINGS = [
     {},
@@ -78,11 +79,12 @@ def test_either_goes_on_from_the_state_of_the_other(first, second):
 def test_state_has_the_form_of_torch_and_is_not_moved_by_later_steps():
     mine, theirs = parameters(), parameters()
     ours, reference = Adam(mine, lr=0.02), torch.optim.Adam(theirs, lr=0.02, fused=True)
-    assert ours.state_dict() == reference.state_dict()
+    named = {"decoupled_weight_decay": False}  # torch has named it since 2.7
+    assert ours.state_dict() == {"state": {}, "param_groups": [named | reference.state_dict()["param_groups"][0]]}
     take_steps(ours, mine, range(3))
     take_steps(reference, theirs, range(3))
     held, expected = ours.state_dict(), reference.state_dict()
-    assert held["param_groups"] == expected["param_groups"]
+    assert held["param_groups"] == [named | expected["param_groups"][0]]
     assert held["state"].keys() == expected["state"].keys()
     for i, own in held["state"].items():
         assert own.keys() == expected["state"][i].keys()
@@ -91,6 +93,29 @@ def test_state_has_the_form_of_torch_and_is_not_moved_by_later_steps():
     loaded.load_state_dict(held)
     take_steps(ours, mine, range(3, 5))
     assert all(loaded.state[i]["step"] == 3 for i in loaded.state)
+
+
+def test_a_state_comes_to_where_the_parameters_are():
+    mine, elsewhere = parameters(), [own.detach().to("meta").requires_grad_() for own in parameters()]
+    optimizer = Adam(mine)
+    take_steps(optimizer, mine, range(2))
+    for goes_on in (Adam(elsewhere), torch.optim.Adam(elsewhere, fused=False)):
+        goes_on.load_state_dict(optimizer.state_dict())
+        assert {tensor.device.type for own in goes_on.state.values() for tensor in own.values()} == {"meta"}
+
+
+def test_a_checkpoint_of_a_torch_that_names_fewer_settings_goes_on_and_one_with_others_is_refused():
+    whole, parts = parameters(), parameters()
+    take_steps(Adam(whole, lr=0.02), whole, range(6))
+    start = torch.optim.Adam(parts, lr=0.02, fused=True)
+    take_steps(start, parts, range(3))
+    held = start.state_dict()
+    held["param_groups"][0].pop("decoupled_weight_decay", None)
+    take_steps(filled(Adam(parts, lr=0.02), held), parts, range(3, 6))
+    assert_same(parts, whole)
+    for changed in ({"amsgrad": True}, {"weight_decay": 0.1}, {"betas": (0.5, 0.5)}, {"params": [0]}):
+        with pytest.raises(ValueError, match="optimizer"):
+            filled(Adam(parts, lr=0.02), held | {"param_groups": [held["param_groups"][0] | changed]})
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ class Adam:
             if i not in self.state:
                 zeros = torch.zeros_like(parameter)
                 self.state[i] = {
-                    "step": torch.zeros((), device=parameter.device),
+                    "step": torch.zeros((), dtype=torch.float32, device=parameter.device),
                     "exp_avg": zeros,
                     "exp_avg_sq": zeros.clone(),
                 }
@@ -85,9 +85,11 @@ class Adam:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Take what `state_dict` returned, ours or torch's."""
+        """Take what `state_dict` returned, ours or torch's, to where the parameters are."""
         [group], [given] = self.param_groups, state["param_groups"]
         group |= {name: value for name, value in given.items() if name in group and name != "params"}
+        devices = [parameter.device for parameter in group["params"]]
         self.state = {
-            int(i): {name: tensor.clone() for name, tensor in own.items()} for i, own in state["state"].items()
+            int(i): {name: tensor.to(devices[int(i)], copy=True) for name, tensor in own.items()}
+            for i, own in state["state"].items()
         }

@@ -276,7 +276,8 @@ class NetworkLearner(Learner):
             network = self.network(self._width(features))
         population = Population([network] * len(next(iter(held["tensors"].values()))), self.device)
         average = Average(population, self.averaging)
-        population.scales, average.steps = held["scales"], state["average"]["steps"]
+        scales, average.steps = held["scales"], state["average"]["steps"]
+        population.scales = scales.to(population.device) if isinstance(scales, Tensor) else scales
         fill(population, held)
         fill(average.population, state["average"])
         require_moments(state["optimizer"], population, average)

@@ -87,8 +87,9 @@ def require_moments(held: Mapping[str, Any], population: Population, average: Av
 def filled(optimizer: Adam | torch.optim.Optimizer, held: Mapping[str, Any]) -> Adam | torch.optim.Optimizer:
     """Return an optimizer with the state that was held; one with other settings, but for its rate, is refused."""
     ours, theirs = (
-        [{name: value for name, value in group.items() if name != "lr"} for group in state["param_groups"]]
-        for state in (optimizer.state_dict(), held)
+        # What is off counts as absent: versions of torch differ in the settings that they name.
+        [{k: value for k, value in group.items() if k != "lr" and value not in (None, False)} for group in groups]
+        for groups in (optimizer.state_dict()["param_groups"], held["param_groups"])
     )
     if ours != theirs:
         raise _refuse_optimizer()
