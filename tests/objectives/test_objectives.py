@@ -51,6 +51,17 @@ def test_cotangents_agree_with_finite_differences(notion, relaxation, size):
         )
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("relaxation", RELAXATIONS, ids=str)
+def test_logits_that_are_not_finite_show_in_the_loss_and_nobody_warns(relaxation, wrong):
+    y, groups = people(3)
+    logits = away_from_kinks(len(y), 0).repeat(2, 1)
+    logits[1, list(y).index(wrong == -np.inf)] = wrong  # on the wrong side
+    values, _ = evaluate([CrossEntropy(), Gap(DEMOGRAPHIC_PARITY, "a", relaxation)], logits, batch_of(y, groups))
+    assert values[:, 0].isfinite().all()
+    assert not values[0, 1].isfinite()
+
+
 @pytest.mark.parametrize("loss", [CrossEntropy(), SquaredError()], ids=str)
 def test_losses_agree_with_finite_differences_and_with_their_definition(loss, rng):
     y, groups = people(2)

@@ -96,6 +96,7 @@ def _differentiate(objective: Objective, logits: Float[Tensor, "*members n"], ba
     return value.detach().cpu().numpy(), cotangent.cpu().numpy()
 
 
+@np.errstate(invalid="ignore", over="ignore")
 def _gaps(
     gaps: Sequence[Gap],
     logits: Float[Tensor, "*members n"],
@@ -104,7 +105,8 @@ def _gaps(
 ) -> tuple[Float[np.ndarray, " gaps *members"], Float[np.ndarray, "gaps *members n"]]:
     """Return values and cotangents of gaps that share a relaxation, without their anchors.
 
-    `known` remembers tables, which depend on the batch's attributes alone.
+    `known` remembers tables, which depend on the batch's attributes alone. That logits are finite is for callers to
+    check: NumPy is not to warn before they do.
     """
     indicators, slopes = (part.cpu().numpy() for part in _indicators(gaps[0].relaxation, logits))
     M = batch.memberships.cpu().numpy()
@@ -112,7 +114,7 @@ def _gaps(
     masses = np.empty((*members, sides + 1, M.shape[1]), M.dtype)
     np.matmul(indicators, M, out=masses[..., :-1, :])
     masses[..., -1, :] = np.ones(n, M.dtype) @ M
-    key = id(gaps[0]), tuple(batch.spans.values()), M.dtype
+    key = id(gaps[0]), tuple(batch.spans.items()), M.dtype
     if key not in known:
         spans = [batch.spans[gap.attribute] for gap in gaps]
         known[key] = _selectors([gap.notion for gap in gaps], spans, M.shape[1], sides, M.dtype)
