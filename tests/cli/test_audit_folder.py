@@ -33,7 +33,7 @@ def people():
             "day": pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300 * 86_400, ROWS), unit="s"),
             "score": rng.random(ROWS),
         }
-    )
+    ).assign(zoned=lambda frame: frame["day"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"))
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,7 @@ def run(*arguments, code=0):
     [
         ("--sensitive", "sex", "--sensitive", "age:45", "--crossed", "--groups"),
         ("--sensitive", "sex", "--by", "day:month", "--json"),
+        ("--sensitive", "age:45", "--by", "zoned:month"),
         ("--sensitive", "age:40", "--by", "branch", "--gate"),
         ("--sensitive", "sex", "--strata", "branch", "--notion", "conditional_demographic_parity", "--by", "branch"),
     ],
@@ -76,6 +77,11 @@ def test_files_and_folders_are_audited_as_the_same_rows_in_memory(tables, option
         code, said, noted = other
         document = f'{tables / name}"'
         assert (code, said.replace(document, f'{tables}/"'), noted) == first
+
+
+def test_bins_and_months_make_few_kinds_of_rows_together(tables, monkeypatch):
+    monkeypatch.setattr(cells, "_MOST", 2 * 2 * 3 * 10)  # labels, decisions, bins or none, and months
+    run(tables / "decided", *ASKED, "--sensitive", "age:45", "--by", "day:month")
 
 
 def test_labels_are_merged_and_left_out_as_in_memory(tables):

@@ -25,7 +25,7 @@ def count_cells(
     """Return an Arrow table of the different rows of some columns, and the count of each as the last column.
 
     A number of a column with `edges` counts as the lower edge of its bin, and a date of a column with a period, such as
-    "month", as the first day of it: as what they become in the end, where they do not yet make rows different.
+    "month", as the first day of it (by UTC, if it has a time zone). Rows that differ in nothing else are then one.
     """
     parts: list[Any] = []
     for chunk in range(len(shards.chunks)):
@@ -49,8 +49,10 @@ def _count_batch(
             columns[name] = column.cast(pa.string())
         elif name in edges and not pa.types.is_boolean(kind) and _is_number(kind):
             columns[name] = pa.array(_floor(column.cast(pa.float64()).to_numpy(), edges[name]))
-        elif name in periods and pa.types.is_temporal(kind) and not pa.types.is_time(kind):
-            columns[name] = pc.floor_temporal(column, unit=periods[name])
+        elif name in periods and (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+            # Arrow would cut by local time, and a month that begins at midnight in Berlin begins in the one before, UTC.
+            universal = column.cast(pa.timestamp(kind.unit, "UTC")) if getattr(kind, "tz", None) else column
+            columns[name] = pc.floor_temporal(universal, unit=periods[name])
     try:
         return pa.table(columns).group_by(list(names), use_threads=False).aggregate([([], COUNT)])
     except pa.ArrowNotImplementedError:
