@@ -129,6 +129,15 @@ def test_rows_held_back_measure_and_calibrate_if_there_are_no_folds(quick):
     assert folded.search_.sizes["train"] + folded.search_.sizes["calibration"] == ROWS
 
 
+@pytest.mark.parametrize("folds", [2, 5, 300])
+def test_each_row_is_in_one_fold_and_among_the_others_of_all_the_rest(folds):
+    rows, numbers = plugin().start_stream(batches(), None)[1].train, np.arange(ROWS)
+    found = rows.folds(numbers, folds)
+    assert (found >= 0).all()
+    for fold in (0, folds // 2, folds - 1):
+        np.testing.assert_array_equal(rows.others(fold, folds, 1.0).X.native.rows, numbers[found != fold])
+
+
 def test_rules_found_on_some_rows_are_counted_on_all(quick, monkeypatch):
     monkeypatch.setattr(out_of_core, "_SEARCHED", 300)
     model = plugin().fit_stream(batches())

@@ -111,7 +111,7 @@ class StoredRows(Rows):
 
     def folds(self, numbers: Int[np.ndarray, " n"], count: int) -> Int[np.ndarray, " n"]:
         """Return the fold of each of some rows, if there are so many folds."""
-        return np.asarray((self.places(numbers) * count).astype(np.int8))
+        return np.asarray((self.places(numbers) * count).astype(int))
 
     def others(self, fold: int, count: int, share: float) -> Rows:
         """Return the rows that are not in a fold, −1 for all, or a share of them: the same ones in all folds."""
