@@ -23,13 +23,12 @@ __all__ = ["EFFORTS", "Linear", "LinearModel", "TableModel", "Trees", "TreesMode
 
 _NEWTON = 600  # columns up to which Newton steps are faster
 _AT_ONCE = 2**16  # rows
-_FEWER, _FASTER = 0.4, 1.5  # trees for each of several classes: as good a front (docs/results/train.md)
 _FEW, _MANY = 20_000, 100_000  # rows; with more a linear model adds nothing to trees, or takes too long
 
 
 @dataclass(frozen=True)
 class Trees:
-    """LightGBM's trees; for more than two classes, fewer for each class against the others, on the same binned rows."""
+    """LightGBM's trees; for more than two classes, those of each class against the others, on the same binned rows."""
 
     n_estimators: int
     num_leaves: int
@@ -55,13 +54,10 @@ class Trees:
             "verbosity": -1,
         }
         classes = np.unique(target)
-        rounds = self.n_estimators
-        if len(classes) > 2:
-            rounds, parameters["learning_rate"] = round(_FEWER * rounds), _FASTER * self.learning_rate
         data = Dataset(X, target, weight=weight, categorical_feature=list(self.categorical), params=parameters)
         boosters = []
         for label in classes if len(classes) > 2 else classes[1:]:
-            boosters.append(train(parameters, data.set_label(target == label), rounds))
+            boosters.append(train(parameters, data.set_label(target == label), self.n_estimators))
         return TreesModel(tuple(boosters), classes)
 
 
