@@ -116,9 +116,10 @@ class LinearModel:
 
     def predict_proba(self, X: Float[np.ndarray, "n columns"]) -> Float[np.ndarray, "n classes"]:
         """Return the probability of each class."""
-        pieces = range(0, len(X), _AT_ONCE)
-        scores = [self.encoding(X[i : i + _AT_ONCE]) @ self.coef.T + self.intercept for i in pieces]
-        score = np.concatenate(scores) if scores else np.zeros((0, len(self.intercept)))
+        pieces = (self.encoding(X[i : i + _AT_ONCE]) for i in range(0, len(X) or 1, _AT_ONCE))
+        # No product of matrices: its last digits depend on how many rows come together.
+        score = np.concatenate([np.column_stack([(x * own).sum(axis=1) for own in self.coef]) for x in pieces])
+        score = score + self.intercept
         if len(self.classes_) == 2:
             return np.column_stack([expit(-score[:, 0]), expit(score[:, 0])])
         return np.asarray(softmax(score, axis=1))
