@@ -50,7 +50,7 @@ def _count_batch(
         elif name in edges and not pa.types.is_boolean(kind) and _is_number(kind):
             columns[name] = pa.array(_floor(column.cast(pa.float64()).to_numpy(), edges[name]))
         elif name in periods and (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
-            # Arrow would cut by local time, and a month that begins at midnight in Berlin begins in the one before, UTC.
+            # Arrow cuts by local time, and midnight of the first of a month in Tokyo is in the month before in UTC.
             universal = column.cast(pa.timestamp(kind.unit, "UTC")) if getattr(kind, "tz", None) else column
             columns[name] = pc.floor_temporal(universal, unit=periods[name])
     try:
