@@ -62,7 +62,7 @@ WAYS = {"random_state": 0, "favorable": "yes"}
 TREES = {
     "plugin": lambda: mamofair.FairPlugInClassifier(effort="fast", cv=2, **WAYS),
     "boosting": lambda: mamofair.FairBoostingClassifier(members=2, n_estimators=3, **WAYS),
-    "portfolio": lambda: mamofair.FairPortfolioClassifier(effort="fast", **WAYS),
+    "portfolio": lambda: mamofair.FairPortfolioClassifier([("plugin", TREES["plugin"]())], **WAYS),
 }
 
 
