@@ -126,3 +126,7 @@ def test_what_cannot_be_exported_is_refused_in_one_line():
     model = FairPlugInClassifier(effort="fast", random_state=0).fit(empty, y, **given)
     with pytest.raises(ValueError, match="found empty text in 'job'"):
         to_onnx(model)
+    named = people().rename(columns={"income": "score"})
+    model = FairBoostingClassifier(n_estimators=2, members=2, random_state=0).fit(named, y, **given)
+    with pytest.raises(ValueError, match="no column may have such a name: found 'score'"):
+        to_onnx(model)

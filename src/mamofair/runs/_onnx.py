@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from mamofair._messages import quote
 from mamofair.estimators import FairClassifier, FairPortfolioClassifier
 from mamofair.estimators.layers import layers
 from mamofair.fronts import Point
@@ -14,6 +15,7 @@ from mamofair.runs._onnx_plugin import plugin_logit
 from mamofair.runs._onnx_trees import add_trees
 
 _OPSET, _ML_OPSET, _IR = 17, 5, 10
+_OUTPUTS = ("prediction", "score", "logit")
 
 
 def to_onnx(estimator: FairClassifier) -> bytes:
@@ -31,14 +33,19 @@ def to_onnx(estimator: FairClassifier) -> bytes:
     graph, point = Graph(helper), estimator.front_.points[estimator.selected_]
     own = estimator.estimators_[point.model] if isinstance(estimator, FairPortfolioClassifier) else estimator
     x = _inputs(graph, estimator, own, TensorProto)
+    if taken := [given.name for given in graph.inputs if given.name in _OUTPUTS]:
+        raise ValueError(
+            f"An ONNX model has the outputs {', '.join(_OUTPUTS)}, so that no column may have such a name: found "
+            f"{quote(taken[0])}. Rename it, and train again."
+        )
     logit = graph.node("Squeeze", _logit(graph, own, point, x), graph.constant(np.array([1])), name="logit")
     graph.node("Sigmoid", logit, name="score")
     favorably = graph.node("Greater", logit, graph.constant(np.array([0.0])))
     labels = [graph.constant(_label(estimator.classes_[i : i + 1])) for i in estimator.search_.task.places]
     graph.node("Where", favorably, *labels, name="prediction")
     kind = TensorProto.STRING if estimator.classes_.dtype.kind in "UO" else TensorProto.INT64
-    kinds = {"prediction": kind, "score": TensorProto.DOUBLE, "logit": TensorProto.DOUBLE}
-    outputs = [helper.make_tensor_value_info(name, kind, ["rows"]) for name, kind in kinds.items()]
+    kinds = (kind, TensorProto.DOUBLE, TensorProto.DOUBLE)
+    outputs = [helper.make_tensor_value_info(name, kind, ["rows"]) for name, kind in zip(_OUTPUTS, kinds, strict=True)]
     made = helper.make_graph(graph.nodes, "mamofair", graph.inputs, outputs, graph.constants)
     opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid("ai.onnx.ml", _ML_OPSET)]
     model = helper.make_model(made, opset_imports=opsets, ir_version=_IR, producer_name="mamofair")
