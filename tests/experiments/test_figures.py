@@ -79,7 +79,13 @@ def test_methods_on_the_toy_data_draw_the_expected_picture(boundaries):
         assert found.score.min() < 0 < found.score.max()
     assert boundaries["SearchFair, linear"].gap < 0.06
     assert boundaries["SearchFair, linear"].error > boundaries["unconstrained"].error + 0.02  # what fairness costs
-    assert boundaries["FairNetClassifier (ours)"].gap < boundaries["unconstrained"].gap
+
+
+def test_ours_has_smaller_gaps_than_the_unconstrained_network_over_seeds():
+    """One draw of 400 points says little: at a single seed, both may choose the same network."""
+    names = ("FairNetClassifier (ours)", "unconstrained")
+    ours, unconstrained = (np.mean([toy.boundary(toy.methods(seed)[name]).gap for seed in range(3)]) for name in names)
+    assert ours < unconstrained - 0.02
 
 
 def test_every_method_of_the_toy_figure_has_a_panel_with_its_numbers(boundaries):

@@ -144,10 +144,14 @@ def _distances(
     if any(ratios):
         distance, rise, fall = _divide_by_high(ratios, high, distance)
 
-    # +1 for the group on top and −1 for the one at the bottom; if they are the same one, nothing is compared.
+    # +1 for the group on top and −1 for the one at the bottom; if they are the same one, nothing is compared. Where a
+    # model decides everyone alike, as boosting does at first, rates differ by rounding only, which must decide nothing:
+    # of equal rates, the first is on top and the last at the bottom.
+    places = 12 if rates.dtype == np.float64 else 5
+    top, bottom = highs.round(places).argmax(2), shape[2] - 1 - lows.round(places)[:, :, ::-1].argmin(2)
     rate, group = np.arange(shape[1])[:, None, None], np.arange(shape[2])[:, None]
-    ends = rise * (group == highs.argmax(2)[:, :, None]) + fall * (group == lows.argmin(2)[:, :, None])
-    ends *= rate == distance.argmax(1)[:, None]  # of a notion's rates, the worst
+    ends = rise * (group == top[:, :, None]) + fall * (group == bottom[:, :, None])
+    ends *= (rate == distance.argmax(1)[:, None]) & counts  # of a notion's rates, the worst
     ends /= divisor
     by_rate = np.stack([ends, -ends * rates]).reshape(2, shape[0], -1, shape[-1])
     A, B = tables.reshape(2, shape[0], -1, len(flat))
