@@ -147,8 +147,10 @@ class BoostingLearner(Learner):
             trees = [points[i].state[1] for i in places]
             moved = np.array([points[i].state[2] if len(points[i].state) == 3 else 0.0 for i in places])
             booster = self.boosters[member]
-            alone = len(points) == 1
-            found = first_scores(booster, X, *trees, threads) if alone else staged_scores(booster, X, trees, threads)
+            if len(points) == 1:
+                found = first_scores(booster, X, trees[0], threads)
+            else:
+                found = staged_scores(booster, X, trees, threads)
             scores[places] = found + moved[:, None]
         return scores
 
