@@ -2,19 +2,21 @@
 
     python bench/tracking.py [--rounds 5] [--save] [--out docs/results/tracking.md]
 
-A task and its yardstick take turns, in as many rounds, and each counts by its least CPU time on one thread: other work on
-the machine only adds. Their ratio hardly depends on the machine, so it can be stored in bench/tracking.json (`--save`).
-A ratio that is 20 % above its baseline ends the script with exit code 1.
+A task and its yardstick take turns, in as many rounds, and each counts by its least CPU time on one thread: other work
+on the machine only adds. Their ratio hardly depends on the machine, so it can be stored in bench/tracking.json
+(`--save`). A ratio that is 20 % above its baseline ends the script with exit code 1.
 """
 
 import argparse
 import json
 import platform
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -104,9 +106,7 @@ def plain_epochs(X: np.ndarray, y: np.ndarray, epochs: int) -> None:
     """Train the default network's layers with cross-entropy, as any torch user would."""
     sizes = (X.shape[1], 60, 25)
     hidden = [
-        layer
-        for i, o in zip(sizes, sizes[1:], strict=False)
-        for layer in (torch.nn.Linear(i, o), torch.nn.ReLU(), torch.nn.Dropout(0.2))
+        layer for i, o in pairwise(sizes) for layer in (torch.nn.Linear(i, o), torch.nn.ReLU(), torch.nn.Dropout(0.2))
     ]
     module = torch.nn.Sequential(*hidden, torch.nn.Linear(25, 1), torch.nn.Flatten(0))
     optimizer, loss = torch.optim.Adam(module.parameters(), lr=0.003), torch.nn.BCEWithLogitsLoss()
@@ -129,7 +129,6 @@ def measure(task: Task, yardstick: Task, rounds: int) -> float:
 
 def cpu_seconds(task: Task) -> float:
     """Return the CPU time that a task takes, in this process and in those that it starts."""
-    import resource
 
     def used() -> float:
         children = resource.getrusage(resource.RUSAGE_CHILDREN)
