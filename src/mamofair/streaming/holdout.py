@@ -149,13 +149,7 @@ def hold_out(
     validates = held_out.places(seed) < (bound * fractions[0] / share if share else 0)
     validation, calibration = held_out[validates], held_out[~validates]
 
-    def blocks(chunk: int) -> Iterator[RowBlock]:
-        for batch in chunks.read(chunk):
-            block = read_block(batch, read)
-            block = None if block is None else task.encode(block[block.places(seed) >= bound])
-            if block is not None and len(block):
-                yield block
-
+    blocks = _TrainingBlocks(chunks, read, task, seed, bound)
     census = partition.train.census
     y = np.array([int(label == task.favorable) for label in census.labels])
     cells = task.encode_groups(census.groups())
@@ -168,6 +162,24 @@ def hold_out(
         )
     held_back = (Rows(block.X, block.y, block.groups, block.weight) for block in (validation, calibration))
     return HoldOut(Parts(train, *held_back), task.classes, task.groups, bound, task.small)
+
+
+@dataclass(frozen=True, eq=False)
+class _TrainingBlocks:
+    """Reads the rows of a chunk that are not held out; a value, not a closure, so that it can be sent to workers."""
+
+    chunks: Chunks
+    read: ReadX
+    task: _LabelsAndGroups
+    seed: int
+    bound: float
+
+    def __call__(self, chunk: int) -> Iterator[RowBlock]:
+        for batch in self.chunks.read(chunk):
+            block = read_block(batch, self.read)
+            block = None if block is None else self.task.encode(block[block.places(self.seed) >= self.bound])
+            if block is not None and len(block):
+                yield block
 
 
 def _extra_bytes(block: RowBlock, groups: Groups) -> int:
