@@ -9,6 +9,7 @@ import pandas as pd
 from mamofair.metrics import Audit
 from mamofair.notions import Rate
 from mamofair.report._files import write_page
+from mamofair.report._plain_page import render_plain
 
 __all__ = ["render_audit", "summarize_audit", "write_audit"]
 
@@ -100,17 +101,9 @@ def _describe(rate: Rate, audit: Audit) -> str:
 
 def render_audit(summary: Mapping[str, Any]) -> str:
     """Return the page for a summary made by `summarize_audit`; its policy allows no script and no request."""
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise ImportError('The page needs jinja2: pip install "mamofair[report]"') from error
-    loader = PackageLoader("mamofair.report")
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    return render_plain(
+        "audit.html", ["audit.css"], summary, {"number": _number, "interval": _interval, "count": _count}
     )
-    environment.filters |= {"number": _number, "interval": _interval, "count": _count}
-    style = loader.get_source(environment, "audit.css")[0]
-    return environment.get_template("audit.html").render(summary=summary, style=style)
 
 
 def _number(value: float | None) -> str:

@@ -10,6 +10,7 @@ from mamofair.fronts import EVERYONE, Criterion, Tally
 from mamofair.metrics import gap_verdicts
 from mamofair.monitor import Monitor, WatchedGap, confusion_cells, show_tick
 from mamofair.report._files import write_page
+from mamofair.report._plain_page import render_plain
 from mamofair.report._time_charts import Line, draw_chart
 
 __all__ = ["render_watch", "summarize_watch", "write_watch"]
@@ -143,13 +144,4 @@ def _period_in_words(monitor: Monitor) -> str:
 
 def render_watch(summary: Mapping[str, Any]) -> str:
     """Return the page for a summary made by `summarize_watch`; its policy allows no script and no request."""
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise ImportError('The page needs jinja2: pip install "mamofair[report]"') from error
-    loader = PackageLoader("mamofair.report")
-    environment = Environment(
-        loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    style = "".join(loader.get_source(environment, name)[0] for name in ("audit.css", "watch.css"))
-    return environment.get_template("watch.html").render(summary=summary, style=style)
+    return render_plain("watch.html", ["audit.css", "watch.css"], summary)
