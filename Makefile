@@ -2,6 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Hundreds of tests start a process: without compiled modules each of them would compile the whole package again.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Run-time checks of types and shapes make a fit several times slower, so only the tests of the mathematics have them.
+SHAPES := --jaxtyping-packages='mamofair,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))' \
+	$(addprefix tests/,descent objectives fronts stats selection learners explanations rows test_relaxations.py test_notions.py test_contracts.py)
 
 .PHONY: demo test test-lowest check docs campaign system clean
 
@@ -12,6 +18,7 @@ demo: .venv/installed
 # One thread each: two test processes fill two cores, and threads that wait for each other would take minutes.
 test: check
 	OMP_NUM_THREADS=1 $(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest $(SHAPES)
 
 # The same tests with the oldest versions that pyproject.toml admits.
 test-lowest: .venv-lowest/developer
