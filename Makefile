@@ -5,11 +5,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Hundreds of tests start a process: without compiled modules each of them would compile the whole package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-# Run-time checks of types and shapes make a fit several times slower, so only the tests of the mathematics have them.
-SHAPES := --jaxtyping-packages='mamofair,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))' \
-	$(addprefix tests/,descent objectives fronts stats selection learners explanations rows test_relaxations.py test_notions.py test_contracts.py)
-
-.PHONY: demo test test-lowest check docs campaign system clean
+.PHONY: demo test shapes test-lowest check docs campaign system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
@@ -18,7 +14,14 @@ demo: .venv/installed
 # One thread each: two test processes fill two cores, and threads that wait for each other would take minutes.
 test: check
 	OMP_NUM_THREADS=1 $(BIN)/pytest
-	OMP_NUM_THREADS=1 $(BIN)/pytest $(SHAPES)
+	$(MAKE) shapes
+
+# Types and shapes checked at run time make a fit several times slower, so only the tests of the mathematics run with that.
+shapes: .venv/developer
+	OMP_NUM_THREADS=1 $(BIN)/pytest \
+	  --jaxtyping-packages="mamofair,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))" \
+	  $(addprefix tests/,descent objectives fronts stats selection learners explanations rows) \
+	  $(addprefix tests/test_,relaxations.py notions.py contracts.py)
 
 # The same tests with the oldest versions that pyproject.toml admits.
 test-lowest: .venv-lowest/developer
