@@ -94,6 +94,25 @@ def test_parquet_and_gzip_predict_alike(trained, new, tmp_path):
     ]
 
 
+def test_each_file_of_a_folder_is_predicted_under_its_own_name(trained, new, tmp_path, fails):
+    people, folder, out = pd.read_csv(new), tmp_path / "new", tmp_path / "decided"
+    (folder / "may").mkdir(parents=True)
+    people[:30].to_parquet(folder / "april.parquet")
+    people[30:].to_parquet(folder / "may" / "part.parquet")
+    told = json.loads(mamofair_says("predict", trained, folder, "-o", out, "--json"))
+    written = [pd.read_parquet(out / "april.parquet"), pd.read_parquet(out / "may" / "part.parquet")]
+    people.to_parquet(tmp_path / "new.parquet")
+    mamofair_says("predict", trained, tmp_path / "new.parquet", "-o", tmp_path / "all.parquet")
+    pd.testing.assert_frame_equal(pd.concat(written), pd.read_parquet(tmp_path / "all.parquet"))
+    assert told["rows"] == len(people)
+    assert "must be a new or empty folder" in fails("predict", trained, folder, "-o", out)
+    assert "`--out` must be a folder, as the table is one" in fails("predict", trained, folder, "-o", "x.parquet")
+    assert "A gate needs one table" in fails("predict", trained, folder, "-o", tmp_path / "other", "--gate")
+    people.drop(columns="age").to_parquet(folder / "june.parquet")
+    assert "'age'" in fails("predict", trained, folder, "-o", tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
 def test_what_a_value_is_does_not_depend_on_the_batch_or_the_file(trained, new):
     encoder = mamofair.load(trained).encoder_
     whole = [encoder.transform(own) for _, own in read_batches(new, encoder)]

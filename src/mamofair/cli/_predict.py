@@ -42,15 +42,20 @@ __all__ = ["load_model", "predict"]
 _ADDED = ("prediction", "score")
 _SUFFIXES = (".csv", ".parquet")
 _OUT = (
-    "The CSV file to write, or Parquet if the table is Parquet; - prints CSV. In CSV, text that a spreadsheet would "
-    "run as a formula (it starts with =, +, -, @ or a tab) gets a leading apostrophe; numbers do not."
+    "The CSV file to write, or Parquet if the table is Parquet, or a new folder if it is one; - prints CSV. In CSV, "
+    "text that a spreadsheet would run as a formula (it starts with =, +, -, @ or a tab) gets a leading apostrophe; "
+    "numbers do not."
 )
 
 
 def predict(
     run: RunFolder,
     table: Annotated[
-        Path, typer.Argument(help="A CSV, Parquet or Excel file; the model ignores columns that it does not know.")
+        Path,
+        typer.Argument(
+            help="A CSV, Parquet or Excel file, or a folder of Parquet files; the model ignores columns that it does "
+            "not know."
+        ),
     ],
     point: Point = None,
     within: WithinLimit = None,
@@ -74,6 +79,8 @@ def predict(
     decided.csv
     """
     _require_output(out, table, as_json)
+    if table.is_dir() and (gate or policy is not None):
+        raise ValueError("A gate needs one table: found a folder. Predict it first, then run `mamofair audit --gate`.")
     required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)
     with warnings_as_notes():
         loaded, model = _load(run, point, within, margin, select_rate)
@@ -116,6 +123,9 @@ def _require_output(out: str, table: Path, as_json: bool) -> None:
     """Raise an error, before anything is read, if predictions cannot be written."""
     if as_json and out == "-":
         raise ValueError("`--json` needs a file for the predictions: add `-o decided.csv`.")
+    if table.is_dir():
+        _require_new_folder(Path(out))
+        return
     if out != "-" and not out.lower().endswith(_SUFFIXES):
         raise ValueError(f"`--out` must be a .csv or .parquet file: found {quote(out)}.")
     if out.lower().endswith(".parquet") and table.suffix.lower() != ".parquet":
@@ -124,6 +134,15 @@ def _require_output(out: str, table: Path, as_json: bool) -> None:
         raise ValueError(f"`--out` must not overwrite the input table: found {quote(out)} for both.")
     if out != "-":
         require_writable(Path(out), file=True)
+
+
+def _require_new_folder(out: Path) -> None:
+    """Raise an error unless `out` names a folder that holds nothing yet: files of two predictions must not mix."""
+    if out.suffix or str(out) == "-":
+        raise ValueError(f"`--out` must be a folder, as the table is one: found {quote(str(out))}. Add `-o decided`.")
+    require_writable(out)
+    if out.is_dir() and any(out.iterdir()):
+        raise FileExistsError(f"`--out` must be a new or empty folder: {quote(str(out), PATH)} has files already.")
 
 
 def load_model(
@@ -180,6 +199,10 @@ def _print_stand_in(run: Path, model: "FairClassifier", settings: Mapping[str, A
 
 def _write_table(model: "FairClassifier", table: Path, file_format: FileFormat, out: str) -> "np.ndarray":
     """Write rows with predictions in the format that the name of the file asks for; return which are favorable."""
+    if table.is_dir():
+        from mamofair.cli._predict_parquet import write_folder
+
+        return write_folder(model, table, Path(out))
     if out.lower().endswith(".parquet"):
         from mamofair.cli._predict_parquet import write_parquet
         from mamofair.runs import replaced_file

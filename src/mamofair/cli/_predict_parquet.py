@@ -1,4 +1,4 @@
-"""Predictions from Parquet to Parquet: columns stay as they are in the file, and two are added."""
+"""Predictions from Parquet to Parquet, a file or a folder: columns stay as they are, and two are added."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,6 +8,8 @@ import pandas as pd
 from scipy.special import expit
 
 from mamofair._messages import quote
+from mamofair.runs import replaced_file
+from mamofair.streaming.parquet import open_shards
 from mamofair.tables import open_source
 from mamofair.tables.columns import tidy
 from mamofair.tables.parquet import from_arrow
@@ -15,9 +17,24 @@ from mamofair.tables.parquet import from_arrow
 if TYPE_CHECKING:
     from mamofair.estimators import FairClassifier
 
-__all__ = ["write_parquet"]
+__all__ = ["write_folder", "write_parquet"]
 
 _ROWS = 50_000  # in memory, and in a row group
+
+
+def write_folder(model: "FairClassifier", folder: Path, out: Path) -> np.ndarray:
+    """Write each Parquet file of a folder, with predictions, under its own name; return which rows are favorable.
+
+    A file appears once it is complete, so that after an interruption those that are there can be used.
+    """
+    shards = open_shards(folder)
+    for shard in shards:  # before the first file is written
+        open_source(shard.path).check(list(model.encoder_.feature_names_in_))
+    decided = [np.zeros(0, dtype=bool)]
+    for shard in shards:
+        with replaced_file(out / shard.path.relative_to(folder)) as file:
+            decided.append(write_parquet(model, shard.path, file))
+    return np.concatenate(decided)
 
 
 def write_parquet(model: "FairClassifier", table: Path, file: Any) -> np.ndarray:
