@@ -20,7 +20,7 @@ test: check
 shapes: .venv/developer
 	OMP_NUM_THREADS=1 $(BIN)/pytest \
 	  --jaxtyping-packages="mamofair,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))" \
-	  $(addprefix tests/,descent objectives fronts stats selection learners explanations rows) \
+	  $(addprefix tests/,descent objectives fronts learners explanations rows) \
 	  $(addprefix tests/test_,relaxations.py notions.py contracts.py)
 
 # The same tests with the oldest versions that pyproject.toml admits.
