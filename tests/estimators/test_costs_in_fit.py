@@ -176,7 +176,11 @@ def test_the_constant_classifier_takes_the_cheaper_constant():
     assert not ConstantClassifier().fit(X, Y, sensitive_features=GROUP).predict(X).any()
 
 
-def test_alternatives_of_other_costs_are_refused():
-    model = fit("plugin", performance=Cost(fp=1, fn=9))
-    with pytest.raises(ValueError, match="compared by its error: found a front of cost"):
-        find_alternative(model, X, Y, sensitive_features=GROUP, incumbent=Y)
+def test_alternatives_are_compared_by_the_cost_of_the_front():
+    price = Cost(fp=1, fn=9)
+    model = fit("plugin", performance=price)
+    answer = find_alternative(model, X, Y, sensitive_features=GROUP, incumbent=np.zeros(len(Y), dtype=int), margin=0.1)
+    assert answer.performance == "cost"
+    assert next(iter(answer.frame().index)) == "cost"
+    assert answer.error.after < answer.error.before == pytest.approx(float(Y.mean()), abs=0.02)  # misses everyone
+    assert "The cost goes from" in str(answer)

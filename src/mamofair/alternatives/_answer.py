@@ -69,9 +69,11 @@ class Alternative:
     promising
         Whether it looked like an alternative on the rows that picked it.
     error, gaps
-        What changes, measured on test rows: the error, and each gap of the front by its column.
+        What changes, measured on test rows: the error (or the front's cost), and each gap of the front by its column.
     people
         Whose decisions change, on all rows.
+    performance
+        The name of the error, or of the cost that counts in its place.
     """
 
     criterion: str
@@ -85,6 +87,7 @@ class Alternative:
     error: Change
     gaps: Mapping[str, Change]
     people: WhoPays
+    performance: str = "error"
 
     @property
     def gap(self) -> Change:
@@ -121,8 +124,8 @@ class Alternative:
         return _round_up((self.picking_rows + self.test_rows) * more**2) if more < _MOST else None
 
     def frame(self) -> pd.DataFrame:
-        """Return what changes: rows `error` and each gap; columns `before`, `after`, `change`, `low` and `high`."""
-        changes = {"error": self.error, **self.gaps}
+        """Return what changes, the error (or cost) first: columns `before`, `after`, `change`, `low` and `high`."""
+        changes = {self.performance: self.error, **self.gaps}
         rows = {name: {**asdict(one), "change": one.value} for name, one in changes.items()}
         return pd.DataFrame.from_dict(rows, orient="index")[["before", "after", "change", "low", "high"]]
 
@@ -133,7 +136,7 @@ class Alternative:
         return [
             self._verdict(),
             f"On {self.test_rows:,} test rows, {self.criterion} goes from {self.gap}. "
-            f"The error goes from {self.error}; up to {_signed(self.margin)} is accepted.",
+            f"The {self._performance} goes from {self.error}; up to {_signed(self.margin)} is accepted.",
             *(f"{name} goes from {one}." for name, one in others.items()),
             *([f"Beware: {' and '.join(grown)} {'is' if len(grown) == 1 else 'are'} larger."] if grown else []),
             f"Row {self.tested} was picked among {self.models:,} models on {self.picking_rows:,} other rows. "
@@ -141,11 +144,15 @@ class Alternative:
             f"On all {self.picking_rows + self.test_rows:,} rows: {' '.join(self.people.sentences())}",
         ]
 
+    @property
+    def _performance(self) -> str:
+        return self.performance.replace("_", " ")
+
     def _verdict(self) -> str:
         if self.status == "found":
             return (
                 f"Row {self.tested} is an alternative: its {self.criterion} is smaller by {-self.gap.value:.3f}, and "
-                f"its error is larger by {self.margin:g} at most."
+                f"its {self._performance} is larger by {self.margin:g} at most."
             )
         if self.status == "none found":
             reason = "the test refutes it" if self.promising else "does not look like one on the rows that picked it"

@@ -6,13 +6,14 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from mamofair._rows.splits import stratified_order
-from mamofair._stats.paired import exact_limits, paired_limits
 from mamofair._stats.reductions import joint_gaps, lower_limit, widest_pair
 from mamofair.alternatives._answer import Alternative, Change
+from mamofair.alternatives._costs import estimate_loss, measure_cost
 from mamofair.alternatives._decisions import PairedDecisions, joint_rates
 from mamofair.explanations import WhoPays, who_pays
 from mamofair.fronts import Criterion
 from mamofair.notions import column
+from mamofair.performance import ERROR, Cost
 
 __all__ = ["compare"]
 
@@ -25,13 +26,14 @@ def compare(
     margin: float,
     confidence: float,
     random_state: int,
+    performance: Cost = ERROR,
 ) -> Alternative:
     """Pick one of the models on a half of the rows, and test it against the incumbent on the other half."""
     strata = np.column_stack([decisions.y, decisions.groups.codes])
     order = stratified_order(strata, np.random.default_rng(random_state))
     picking, test = (decisions[np.sort(part)] for part in np.array_split(order, 2))
     risk = 1 - confidence
-    place, promising = pick(picking, criterion, margin, risk)
+    place, promising = pick(picking, criterion, margin, risk, performance)
     picking, test = picking.of_models([place]), test.of_models([place])
     return Alternative(
         criterion=column(*criterion),
@@ -42,13 +44,16 @@ def compare(
         picking_rows=len(picking),
         test_rows=len(test),
         promising=promising,
-        error=measure_error(test, risk),
+        performance=performance.name,
+        error=measure_cost(test, performance, risk),
         gaps={column(*each): measure_gap(test, picking, each, risk) for each in criteria},
         people=count_people(decisions.of_models([place]), criterion),
     )
 
 
-def pick(rows: PairedDecisions, criterion: Criterion, margin: float, risk: float) -> tuple[int, bool]:
+def pick(
+    rows: PairedDecisions, criterion: Criterion, margin: float, risk: float, performance: Cost = ERROR
+) -> tuple[int, bool]:
     """Return the model to test, and whether it looks like an alternative on these rows.
 
     Among the models that do, it is the one with the largest chance⁴ × reduction: what its gap is smaller by, and the
@@ -60,11 +65,9 @@ def pick(rows: PairedDecisions, criterion: Criterion, margin: float, risk: float
     """
     notion, attribute = criterion
     rates, table = joint_rates(notion), rows.joint(attribute)
-    worse, better = rows.disagreements()
-    loss = (worse - better) / len(rows)
+    loss, most_loss = estimate_loss(rows, performance, risk)
     before, after = joint_gaps(table, rates)
     reduction, z = before - after, -ndtri(risk)
-    most_loss = paired_limits(worse, better, len(rows), risk).high
     least_reduction = lower_limit(table, rates, widest_pair(table[0], rates), risk)
     strengths = z * np.array([(margin - loss) / (most_loss - loss), reduction / (reduction - least_reduction)])
     promising = (loss <= margin) & (reduction > 0)
@@ -72,14 +75,6 @@ def pick(rows: PairedDecisions, criterion: Criterion, margin: float, risk: float
         return int(strengths.min(axis=0).argmax()), False
     chance = ndtr((strengths - z) / np.sqrt(2)).prod(axis=0)  # these rows are as uncertain as the others
     return int(np.where(promising, chance**4 * reduction, -np.inf).argmax()), True
-
-
-def measure_error(rows: PairedDecisions, risk: float) -> Change:
-    """Return what the error changes by from the incumbent to the (one) model, with limits that hold for any sample."""
-    [worse], [better] = (counts.tolist() for counts in rows.disagreements())
-    before, after = (float((decided != rows.y).mean()) for decided in (rows.incumbent, rows.models[0]))
-    limits = exact_limits(worse, better, len(rows), risk)
-    return Change(before, after, float(limits.low), float(limits.high))
 
 
 def measure_gap(rows: PairedDecisions, others: PairedDecisions, criterion: Criterion, risk: float) -> Change:

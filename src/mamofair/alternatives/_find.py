@@ -16,7 +16,6 @@ from mamofair.estimators import FairClassifier
 from mamofair.fronts import Criterion, Front
 from mamofair.learners.small_groups import find_small_groups, leave_out, warn_of_small_groups
 from mamofair.notions import Notion, as_notion, require_differences
-from mamofair.performance import ERROR
 
 __all__ = ["find_alternative"]
 
@@ -38,7 +37,8 @@ def find_alternative(
 
     A random half of the rows, stratified by label and groups, picks one point; the other half tests it, so the choice
     does not favor it. Both tests are paired, person by person, and both must pass at level 1 − confidence, which needs
-    no correction: the error must be larger by `margin` at most (an exact test), and the gap must be smaller.
+    no correction: the error must be larger by `margin` at most (an exact test), and the gap must be smaller. Of a front
+    of costs, or of the balanced error, that is what counts in the place of the error.
 
     Parameters
     ----------
@@ -79,10 +79,6 @@ def find_alternative(
     check_is_fitted(model, "front_")
     _require_numbers(margin, confidence)
     front = model.front_
-    if front.performance != ERROR:
-        raise ValueError(
-            f"An alternative is compared by its error: found a front of {front.performance}. Train one of the error."
-        )
     criterion = _read_criterion(front, notion, attribute)
     require_differences(criterion[0], "The gap that an alternative makes smaller")
     decisions = _read(model, X, y, sensitive_features, incumbent)
@@ -95,6 +91,7 @@ def find_alternative(
         margin=margin,
         confidence=confidence,
         random_state=random_state,
+        performance=front.performance,
     )
     return replace(answer, tested=int(candidates[answer.tested]))
 

@@ -41,7 +41,10 @@ def alternatives(
         str | None, typer.Option(help="The sensitive attribute whose gap must be smaller; the first by default.")
     ] = None,
     margin: Annotated[
-        float, typer.Option(help="How much larger the error may be. Your choice, to be made before you look.")
+        float,
+        typer.Option(
+            help="How much larger the error, or the run's cost, may be. Your choice, to be made before you look."
+        ),
     ] = 0.01,
     confidence: Annotated[float, typer.Option(help="Confidence level of both tests.")] = 0.95,
     sep: Separator = None,

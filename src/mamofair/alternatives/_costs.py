@@ -1,0 +1,65 @@
+"""What the decisions of two models cost on the same rows: the difference, and limits on it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from mamofair._stats.paired import exact_limits, paired_limits
+from mamofair.alternatives._answer import Change
+from mamofair.alternatives._decisions import PairedDecisions
+from mamofair.performance import Cost
+
+__all__ = ["estimate_loss", "measure_cost"]
+
+
+def estimate_loss(
+    rows: PairedDecisions, performance: Cost, risk: float
+) -> tuple[Float[np.ndarray, " models"], Float[np.ndarray, " models"]]:
+    """Return what each model costs more than the incumbent, and an approximate upper limit of it.
+
+    Where each label has a price of its own, the limits are combined as those of independent differences are.
+    """
+    losses, reaches = [], []
+    for price, worse, better, n in _stakes(rows, performance):
+        losses.append(price * (worse - better) / max(n, 1))
+        reaches.append(price * paired_limits(worse, better, n, risk).high - losses[-1])
+    loss = np.sum(losses, axis=0)
+    return loss, loss + np.sqrt(np.square(reaches).sum(axis=0))
+
+
+def measure_cost(rows: PairedDecisions, performance: Cost, risk: float) -> Change:
+    """Return what the cost changes by from the incumbent to the (one) model, with limits that hold for any sample.
+
+    Where each label has a price of its own, each has half of the risk, and the limits add up.
+    """
+    stakes = list(_stakes(rows, performance))
+    limits = [
+        (price, exact_limits(int(worse[0]), int(better[0]), n, risk / len(stakes)))
+        for price, worse, better, n in stakes
+    ]
+    before, after = (float(performance(_count_cells(own, rows.y))) for own in (rows.incumbent, rows.models[0]))
+    low, high = (sum(price * float(getattr(one, end)) for price, one in limits) for end in ("low", "high"))
+    return Change(before, after, low, high)
+
+
+def _stakes(
+    rows: PairedDecisions, performance: Cost
+) -> Iterator[tuple[float, Int[np.ndarray, " models"], Int[np.ndarray, " models"], int]]:
+    """Yield what a mistake costs more than the right decision, and on how many rows of how many one side alone errs.
+
+    Once if that price is the same for both labels, else for each of them.
+    """
+    tp, fp, fn, tn = performance.prices.tolist()
+    if fn - tp == fp - tn and not performance.balanced:
+        yield fn - tp, *rows.disagreements(), len(rows)
+        return
+    for label, price in ((True, fn - tp), (False, fp - tn)):
+        own = rows[rows.y == label]
+        share, n = (price / 2, len(own)) if performance.balanced else (price, len(rows))
+        yield share, *own.disagreements(), n
+
+
+def _count_cells(decided: np.ndarray, y: np.ndarray) -> Int[np.ndarray, "4"]:
+    """Return how many decisions are TP, FP, FN and TN."""
+    return np.bincount(np.where(decided, 0, 2) + np.where(y, 0, 1), minlength=4)
