@@ -36,10 +36,14 @@ def random_table(seed, n=60, strata=3):
 
 
 def by_hand(notion: Notion, y, decided, group, stratum) -> float:
-    """The definition: within each stratum, every two groups; then the worst, or the mean by rows, of the strata."""
+    """The definition: within each stratum, every two groups; then the worst, or the mean by rows, of the strata.
+
+    A stratum that has groups to compare, and decisions that leave nothing to compare, counts as 1 or leaves the worst
+    undefined; one whose labels leave nothing is left out.
+    """
     found = []
     for rate in notion.rates:
-        gaps, rows = [], []
+        gaps, rows, emptied = [], [], []
         for one in dict.fromkeys(stratum.dropna()):
             inside = (stratum == one) & group.notna()
             plain = Notion("plain", (rate,), compare=notion.compare)
@@ -49,7 +53,12 @@ def by_hand(notion: Notion, y, decided, group, stratum) -> float:
             if not np.isnan(own):
                 gaps.append(own)
                 rows.append(inside.sum())
-        found.append(np.nan if not gaps else max(gaps) if notion.over == "worst" else np.average(gaps, weights=rows))
+            elif rate.conditions_on_prediction:
+                emptied.append(inside.sum())
+        if not gaps or (emptied and notion.over == "worst"):
+            return np.nan
+        gaps, rows = [*gaps, *[1.0] * len(emptied)], [*rows, *emptied]
+        found.append(max(gaps) if notion.over == "worst" else np.average(gaps, weights=rows))
     return np.nan if np.isnan(found).any() else max(found)
 
 
@@ -231,9 +240,9 @@ def test_small_parts_of_groups_are_left_out_and_named():
 def test_what_strata_cannot_do_is_refused_in_a_sentence():
     model = FairNetClassifier(**SMALL, notions="conditional_dp", random_state=0)
     people = {"sensitive_features": GROUP}
-    with pytest.raises(ValueError, match="compares groups within strata: name their column"):
+    with pytest.raises(ValueError, match="compares groups within strata: pass `strata`"):
         model.fit(X, Y, **people)
-    with pytest.raises(ValueError, match="compares groups within strata: name their column"):
+    with pytest.raises(ValueError, match="compares groups within strata: pass `strata`"):
         gap(Y, Y, **people, notion="conditional_dp")
     with pytest.raises(ValueError, match="`strata` must go with a conditional notion"):
         FairNetClassifier(**SMALL).fit(X, Y, **people, strata=DEPARTMENT)
@@ -284,7 +293,7 @@ def test_command_line_trains_and_audits_within_strata(table, tmp_path):
 
 def test_command_line_names_the_column_that_was_meant(table, tmp_path):
     asked = "train", table, "--target", "y", "--sensitive", "group", "--out", tmp_path / "run", "--notion"
-    with pytest.raises(ValueError, match=r"found 'departmnt'\. Did you mean department\?"):
+    with pytest.raises(ValueError, match=r"no column 'departmnt' in toy\.csv\. Did you mean 'department'"):
         run_or_raise(*asked, "conditional_dp", "--strata", "departmnt")
     with pytest.raises(ValueError, match="`--arbitrariness` cannot be measured within strata"):
         run_or_raise(*asked, "conditional_dp", "--strata", "department", "--arbitrariness")
@@ -312,6 +321,52 @@ def test_strata_in_which_nothing_is_compared_do_not_lessen_the_margin():
     ]
     assert padded[0] == pytest.approx(padded[1])
     assert padded[0][0, 0] > 0.15
+
+
+def test_selecting_nobody_of_a_group_does_not_close_a_gap_within_strata():
+    """As for a plain notion, whose gap is then undefined, and counts as 1."""
+    y, group = np.tile([1, 0], 20), np.repeat(["f", "m"], 20)
+    decided = np.where(np.arange(40) < 10, 0, 1)  # nobody of f in stratum p
+    stratum = np.where(np.arange(40) % 20 < 10, "p", "q")
+    given = {"sensitive_features": group, "favorable": 1}
+    in_p = stratum == "p"
+    assert np.isnan(gap(y[in_p], decided[in_p], sensitive_features=group[in_p], notion="ppv", favorable=1))
+    assert np.isnan(gap(y, decided, **given, strata=stratum, notion="conditional_ppv"))
+    assert gap(y, decided, **given, strata=stratum, notion="mean_conditional_ppv") == pytest.approx(0.5)
+    counts = np.array([[0.0, 0, 5, 5], [5, 5, 0, 0], [5, 5, 0, 0], [5, 5, 0, 0]])  # f and m in p, then in q
+    for name, least in (("conditional_ppv", 1.0), ("mean_conditional_ppv", 0.5)):
+        notion = replace(as_notion(name), blocks=(0, 0, 1, 1))
+        front = Front((Point(Tally({"": counts.sum(axis=0)[None], "a": counts})),), ((notion, "a"),))
+        assert front.gaps[0, 0] == pytest.approx(least)
+        assert padded_gaps(front, 1.0)[0, 0] >= least
+
+
+def test_a_stream_is_not_read_for_a_notion_within_strata():
+    class Unread:
+        def __iter__(self):
+            raise AssertionError("rows were read")
+
+    for notions in ("conditional_dp", {"sex": ["dp", "mean_conditional_tpr"]}):
+        with pytest.raises(ValueError, match=r"within strata, and rows of a stream have none\. Use `fit`"):
+            FairNetClassifier(**SMALL, notions=notions).fit_stream(Unread())
+
+
+def test_the_command_line_speaks_of_its_own_options(table, tmp_path):
+    asked = "train", table, "--target", "y", "--sensitive", "group", "--out", tmp_path / "run", "--notion"
+    with pytest.raises(ValueError, match="conditional_dp compares groups within strata: name their column with `--st"):
+        run_or_raise(*asked, "conditional_dp")
+    with pytest.raises(ValueError, match="`--strata` must go with a notion that compares groups within strata"):
+        run_or_raise(*asked, "dp", "--strata", "department")
+    with pytest.raises(ValueError, match="`--strata` must be one of the features: found 'group'"):
+        run_or_raise(*asked, "conditional_dp", "--strata", "group")
+    audited = "audit", table, "--prediction", "y", "--sensitive", "group", "--notion", "conditional_dp"
+    with pytest.raises(ValueError, match="name their column with `--strata`"):
+        run_or_raise(*audited)
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    pd.read_csv(table).to_parquet(folder / "part.parquet")
+    with pytest.raises(ValueError, match="Groups are compared within strata of data that fit in memory"):
+        run_or_raise("train", folder, *asked[2:], "conditional_dp", "--strata", "department")
 
 
 def test_a_choice_without_a_test_is_refused_before_training():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mamofair.cli._audited_table import audit_table, read_audited_table, read_periods
-from mamofair.cli._checks import require_writable
+from mamofair.cli._checks import require_strata, require_writable
 from mamofair.cli._console import print_note, warnings_as_notes
 from mamofair.cli._counted_table import open_audited_table
 from mamofair.cli._gate import Gate, PolicyFile, leave_by_gate, open_gate
@@ -104,6 +104,7 @@ def audit(
 
     required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)
     terms = option_terms(required, notion or None, limit, confidence)
+    require_strata(notion or [] if required is None else [one.name for one in required.notions], strata)
     if html is not None:
         require_writable(html, "--html", file=True)
     with warnings_as_notes():

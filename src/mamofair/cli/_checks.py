@@ -1,11 +1,36 @@
 """Checks of option values that need no data."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from mamofair._messages import PATH, as_share, quote
 
-__all__ = ["require_fraction", "require_writable"]
+__all__ = ["find_conditional", "require_fraction", "require_strata", "require_writable"]
+
+
+def find_conditional(notions: Sequence[str]) -> str | None:
+    """Return the first notion that compares groups within strata, if there is one."""
+    from mamofair.notions import as_notion
+
+    return next((name for name in notions if as_notion(name).over is not None), None)
+
+
+def require_strata(notions: Sequence[str], strata: str | None) -> None:
+    """Raise a `ValueError` unless a column of strata is named exactly if a notion compares groups within them.
+
+    >>> require_strata(["conditional_dp"], None)
+    Traceback (most recent call last):
+    ValueError: conditional_dp compares groups within strata: name their column with `--strata`.
+    """
+    conditional = find_conditional(notions)
+    if conditional is not None and strata is None:
+        raise ValueError(f"{conditional} compares groups within strata: name their column with `--strata`.")
+    if conditional is None and strata is not None:
+        raise ValueError(
+            "`--strata` must go with a notion that compares groups within strata, such as `--notion conditional_dp`: "
+            "found none. Add one, or leave `--strata` out."
+        )
 
 
 def require_fraction(value: float, option: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mamofair._messages import PATH, quote
-from mamofair.cli._checks import require_writable
+from mamofair.cli._checks import find_conditional, require_writable
 from mamofair.cli._console import print_note, print_sentence, print_table, track_progress, warnings_as_notes
 from mamofair.cli._options import (
     MAX_SEED,
@@ -113,6 +113,10 @@ def _prepare(options: TrainOptions, model: Names, peer: Names, runs: int, quick:
     from mamofair.cli._models import MODELS
     from mamofair.notions import as_notion
 
+    if (conditional := find_conditional(options.notion)) is not None:
+        raise ValueError(
+            f"`mamofair compare` has methods that know no strata: found {quote(conditional)}. Choose another notion."
+        )
     data = read_data(options)
     options = replace(options, notion=tuple(as_notion(name).name for name in options.notion))
     known = {"--model": list(MODELS), "--peer": [*PEERS, "none"]}

@@ -14,6 +14,7 @@ from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair._rows.splits import stratified_order
+from mamofair.cli._checks import find_conditional, require_strata
 from mamofair.cli._checksums import sha256_of
 from mamofair.cli._models import takes_tables
 from mamofair.cli._row_options import (
@@ -124,6 +125,12 @@ def check_columns(options: TrainOptions) -> None:
     if options.strata is not None and options.arbitrariness:
         raise ValueError("`--arbitrariness` cannot be measured within strata: leave it or `--strata` out.")
     streamed = options.data not in CATALOG and is_streamed(options)
+    if streamed and (options.strata is not None or find_conditional(options.notion) is not None):
+        raise ValueError(
+            "Groups are compared within strata of data that fit in memory: found data to stream. Choose other notions, "
+            "or train on a table of fewer rows."
+        )
+    require_strata(options.notion, options.strata)
     check_row_options(options, streamed)
     if options.dask is not None:
         _check_cluster(options, options.dask, streamed)
@@ -131,8 +138,6 @@ def check_columns(options: TrainOptions) -> None:
         return  # `read_data` checks them, and takes no time
     path = _require_path(options)
     if streamed:
-        if options.strata is not None:
-            raise ValueError("`--strata` needs data that fit in memory: found data to stream. Leave `--strata` out.")
         if options.file_format.is_given:
             raise ValueError(f"`--sep`, `--decimal` and `--encoding` are for CSV files: found {path.name}.")
         open_table(path, str(options.target), options.sensitive, options.drop)
@@ -179,7 +184,7 @@ def _assign_roles(path: Path, options: TrainOptions) -> tuple[str, ...]:
     """Return the columns that are no features, after a check of what each column is."""
     source, columns = open_source(path, options.file_format), row_columns(options)
     roles = assign_roles(source, options.target, options.sensitive, options.drop, keep_sensitive=False)
-    source.check(columns.values())
+    source.check([*columns.values(), *([] if options.strata is None else [options.strata])])
     check_row_columns(columns, roles.target, list(roles.edges))
     return tuple(dict.fromkeys((*options.drop, *columns.values())))
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.arbitrariness import arbitrariness
 from mamofair.cli._console import print_note
@@ -73,7 +74,11 @@ class TableSplit:
         """Return the stratum of some rows, if groups are compared within strata."""
         if self.options.strata is None:
             return None
-        read_strata(self.options.strata, part.rows, part.X)  # says which columns there are
+        if self.options.strata not in part.X:
+            raise ValueError(
+                f"`--strata` must be one of the features: found {quote(self.options.strata)}. Features are neither the "
+                "target, nor sensitive, nor left out."
+            )
         return part.X[self.options.strata]
 
     def _read_groups(self, known: Mapping[str, tuple[Any, ...]]) -> Groups:

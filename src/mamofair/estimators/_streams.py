@@ -1,6 +1,6 @@
 """How estimators learn from rows that need not fit in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from mamofair.estimators._reading import draw_seed, task_settings
 from mamofair.estimators.progress import finish
 from mamofair.learners import Learner, Parts, Search, Task
 from mamofair.learners.plugin.stored import StoredRows
+from mamofair.learners.task import read_notions
 from mamofair.streaming.blocks import ReadX
 from mamofair.streaming.cluster import Cluster, connect
 from mamofair.streaming.holdout import hold_out
@@ -67,6 +68,7 @@ class Streams:
     ) -> tuple[Search, Parts]:
         """Read and check all rows in one pass, as `start` does, and hold some out; the others are streamed."""
         earlier = self._check_start(resumed)
+        _refuse_strata(self.notions)
         if dask is not None:
             with connect(dask):  # says so now, not after the rows were read, if nobody answers
                 pass
@@ -95,6 +97,17 @@ class Streams:
         search = self._open(task, learner, parts, earlier, held.small)
         search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)
         return search, parts
+
+
+def _refuse_strata(notions: Any) -> None:
+    """Raise a `ValueError` for a notion within strata, before any row is read."""
+    names = tuple(notions) if isinstance(notions, Mapping) else ("every attribute",)
+    for notion in (one for own in read_notions(notions, names).values() for one in own):
+        if notion.over is not None:
+            raise ValueError(
+                f"{notion.name} compares groups within strata, and rows of a stream have none. Use `fit`, or another "
+                "notion."
+            )
 
 
 def _elsewhere(parts: Parts, streamed: Parts, dask: Any, seed: int) -> Parts:

@@ -21,7 +21,8 @@ def decompose(notion: Notion, rate: Rate, before: Rates, after: Rates, rows: Rat
 
     `rows` are those of each group: a mean over strata weighs by them.
     """
-    gaps = {"before": float(notion.distance(before, rows)), "after": float(notion.distance(after, rows))}
+    of = {"given_prediction": rate.conditions_on_prediction}
+    gaps = {"before": float(notion.distance(before, rows, **of)), "after": float(notion.distance(after, rows, **of))}
     sign = direction(rate)
     if sign is None or np.isnan([*gaps.values()]).any() or (np.isnan(before) != np.isnan(after)).any():
         return gaps | {"by_gains": np.nan, "by_losses": np.nan, "levelling_down": None}

@@ -83,22 +83,31 @@ class Notion:
             return [list(range(groups))]
         if not self.blocks:
             raise ValueError(
-                f"{self.name} compares groups within strata: name their column, as in strata='department'."
+                f"{self.name} compares groups within strata: pass `strata`, their values or the name of their column."
             )
         blocks = [[i for i, own in enumerate(self.blocks) if own == block] for block in dict.fromkeys(self.blocks)]
         return [block for block in blocks if len(block) > 1]
 
-    def distance(self, rates: Any, rows: Any = None) -> Any:
+    def distance(self, rates: Any, rows: Any = None, *, given_prediction: bool = False) -> Any:
         """Return how far apart the groups' rates are, over the last axis; NaN with fewer than two that are known.
 
-        Within strata, the worst or the mean of them, as far as they are known. `rows` of each group weigh a mean.
+        Within strata, the worst or the mean of them, as far as they are known. `rows` of each group weigh a mean. Rates
+        that are conditioned on the prediction (`given_prediction`) may be unknown because nobody of a group is
+        selected: such a stratum is not left out, see `combine`.
         """
         rates = np.asarray(rates, dtype=float)
         far = shortfall if self.is_ratio else spread
         if self.over is None:
             return far(rates)
         blocks = self.comparisons(rates.shape[-1])
-        return self.combine(np.stack([far(rates[..., block]) for block in blocks], axis=-1), self.weigh(rows, blocks))
+        known = np.stack([far(rates[..., block]) for block in blocks], axis=-1)
+        emptied = self.find_emptied(known, rows, blocks) if given_prediction else None
+        return self.combine(known, self.weigh(rows, blocks), emptied)
+
+    def find_emptied(self, distances: Any, rows: Any, blocks: list[list[int]]) -> Any:
+        """Return which strata have rows of several groups, and yet nothing to compare: a model's decisions did that."""
+        several = [(np.asarray(rows)[..., block] > 0).sum(axis=-1) > 1 for block in blocks]
+        return np.isnan(distances) & np.stack(several, axis=-1)
 
     def weigh(self, rows: Any, blocks: list[list[int]]) -> Any:
         """Return the rows of each stratum that a mean weighs it by, given those of each group; None if none does."""
@@ -106,9 +115,18 @@ class Notion:
             return None
         return np.stack([np.asarray(rows, dtype=float)[..., block].sum(axis=-1) for block in blocks], axis=-1)
 
-    def combine(self, distances: Any, weights: Any = None) -> Any:
-        """Return the worst of the strata, over the last axis, or their mean; NaN if nothing was compared in any."""
+    def combine(self, distances: Any, weights: Any = None, emptied: Any = None) -> Any:
+        """Return the worst of the strata, over the last axis, or their mean; NaN if nothing was compared in any.
+
+        Strata that were `emptied` count as a gap of 1 in a mean, and leave the worst undefined: else a model could
+        close a gap by selecting nobody of a group.
+        """
         known = ~np.isnan(distances)
+        if emptied is not None and self.over == "mean":
+            distances = np.where(emptied & known.any(axis=-1, keepdims=True), 1.0, distances)
+            known = ~np.isnan(distances)
+        elif emptied is not None:
+            known = known & ~emptied.any(axis=-1, keepdims=True)
         if self.over == "mean":
             total = np.where(known, weights, 0.0).sum(axis=-1)
             sums = np.where(known, np.nan_to_num(distances) * weights, 0.0).sum(axis=-1)
@@ -121,7 +139,10 @@ class Notion:
         NaN if, for some rate, fewer than two groups have a row under its condition: nothing was compared.
         """
         rows = confusion.mass(ALL)
-        return np.max([self.distance(rate(confusion), rows) for rate in self.rates], axis=0)
+        gaps = [
+            self.distance(rate(confusion), rows, given_prediction=rate.conditions_on_prediction) for rate in self.rates
+        ]
+        return np.max(gaps, axis=0)
 
     def describe_limit(self, limit: float) -> str:
         """Return a limit on the gap in words: of a ratio, what it must be at least.

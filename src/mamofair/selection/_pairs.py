@@ -153,7 +153,9 @@ def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.n
             else:
                 sums = np.abs(rates[:, i] - rates[:, j]) + margin * np.sqrt(variances[:, i] + variances[:, j])
             worst[:, place] = np.fmax(worst[:, place], np.where(known[:, i] & known[:, j], sums, np.nan))
-        padded.append(notion.combine(worst, notion.weigh(counts.sum(axis=-1), blocks)))
+        everyone = counts.sum(axis=-1)
+        emptied = notion.find_emptied(worst, everyone, blocks) if rate.conditions_on_prediction else None
+        padded.append(notion.combine(worst, notion.weigh(everyone, blocks), emptied))
     return np.asarray(np.max(padded, axis=0))
 
 
