@@ -49,7 +49,11 @@ def summarize_scores(
     >>> found.counts["sensitive_0"][:, SCORE_BINS // 2 :].sum(axis=1).tolist()  # favorable decisions
     [1.0, 1.0]
     """
-    scores, labels, middle = expit(logits), positive.astype(float), SCORE_BINS // 2
+    scores, labels, middle = (
+        expit(logits),
+        positive.astype(float),
+        SCORE_BINS // 2,
+    )  # ranks are those of logits: far ones tie
     place = np.clip(np.ceil(SCORE_BINS * scores) - 1, 0, SCORE_BINS - 1).astype(int)
     place = np.where(logits > 0, np.maximum(place, middle), np.minimum(place, middle - 1))  # tiny logits round to ½
     ones = np.ones(len(scores)) if weight is None else weight
@@ -62,7 +66,7 @@ def summarize_scores(
         rows = [codes == code for code in range(size)]
         counts[name] = np.array([np.bincount(place[own], ones[own], minlength=SCORE_BINS) for own in rows], dtype=float)
         areas[name] = np.array(
-            [auc(scores[own], labels[own] * ones[own], (1 - labels[own]) * ones[own], _CONFIDENCE) for own in rows]
+            [auc(logits[own], labels[own] * ones[own], (1 - labels[own]) * ones[own], _CONFIDENCE) for own in rows]
         )
         differences[name] = np.array(
             [mean_difference(scores[own], labels[own], ones[own], _CONFIDENCE) for own in rows]
