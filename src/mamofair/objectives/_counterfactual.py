@@ -11,7 +11,7 @@ from mamofair._rows.batches import Batch
 from mamofair._torch import Tensor, torch
 from mamofair.objectives._custom import require_name
 from mamofair.objectives._evaluate import Evaluation, evaluate
-from mamofair.objectives._objectives import Objective
+from mamofair.objectives._objectives import Objective, mean_over_rows
 from mamofair.relaxations import Relaxation, Sigmoid
 
 __all__ = ["CounterfactualGap", "EvaluationWithChanges"]
@@ -50,12 +50,12 @@ class CounterfactualGap:
     def __call__(self, logits: Float[Tensor, "*members both"], batch: Batch) -> Float[Tensor, "*members"]:
         """Return the weighted mean over rows, given the logits of the rows and, after them, of all changed ones."""
         own, changed = self._pair(logits, batch)
-        return _mean((self.relaxation(own) - self.relaxation(changed)).abs(), batch)
+        return mean_over_rows((self.relaxation(own) - self.relaxation(changed)).abs(), batch)
 
     def measure(self, scores: Float[Tensor, "models both"], rows: Batch) -> list[float]:
         """Return the share of each model's decisions that flip, given the scores of the rows and of changed ones."""
         own, changed = self._pair(scores.detach(), rows)
-        flips: list[float] = _mean(((own > 0) != (changed > 0)).to(rows.y), rows).tolist()
+        flips: list[float] = mean_over_rows(((own > 0) != (changed > 0)).to(rows.y), rows).tolist()
         return flips
 
     def _pair(self, logits: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -108,7 +108,3 @@ def _differentiate(
     [value], [cotangent] = evaluate([objective], logits[..., : len(batch)], batch)
     rest = cotangent.new_zeros(*logits.shape[:-1], logits.shape[-1] - len(batch))
     return value, torch.cat([cotangent, rest], dim=-1)
-
-
-def _mean(values: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
-    return values.mean(-1) if batch.weight is None else values @ batch.weight.to(values) / batch.weight.sum()

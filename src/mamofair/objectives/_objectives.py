@@ -38,7 +38,7 @@ class CrossEntropy:
         """Return the weighted mean over rows."""
         labels = batch.y.expand_as(logits)
         losses = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
-        return _mean(losses if self.is_even else losses * self.weights_of(batch.y), batch)
+        return mean_over_rows(losses if self.is_even else losses * self.weights_of(batch.y), batch)
 
     @full_precision
     def with_cotangent(
@@ -70,14 +70,15 @@ class SquaredError:
     @full_precision
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
         """Return the weighted mean over rows."""
-        return _mean((torch.sigmoid(logits) - batch.y).square(), batch)
+        return mean_over_rows((torch.sigmoid(logits) - batch.y).square(), batch)
 
     def __str__(self) -> str:
         return "squared_error"
 
 
-def _mean(losses: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
-    return losses.mean(-1) if batch.weight is None else losses @ batch.weight / batch.weight.sum()
+def mean_over_rows(values: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
+    """Return the mean over the rows of a batch, by their weights if they have some."""
+    return values.mean(-1) if batch.weight is None else values @ batch.weight.to(values) / batch.weight.sum()
 
 
 @dataclass(frozen=True)
