@@ -29,12 +29,12 @@ def plot_front(
     frontier: pd.DataFrame | None = None,
     ax: Any = None,
 ) -> Any:
-    """Draw error against each gap, one panel per gap, and return the matplotlib figure.
+    """Draw error against each gap and each objective of your own, one panel each, and return the matplotlib figure.
 
     Parameters
     ----------
     frame
-        A table as `Front.frame()` gives it: `error`, and columns named `notion[attribute]`.
+        A table as `Front.frame()` gives it: `error`, columns named `notion[attribute]`, and custom objectives.
     selected
         The row to highlight.
     intervals
@@ -42,11 +42,11 @@ def plot_front(
     frontier
         The least error that was found: a table as `limits.frontier(...).frame()` gives it.
     ax
-        Matplotlib axes to draw into, one per gap; by default those of a new figure.
+        Matplotlib axes to draw into, one per panel; by default those of a new figure.
     """
-    gaps, cost = _gaps(frame), str(frame.columns[0])
-    panels = _new_axes(len(gaps)) if ax is None else list(pd.Series([ax]).explode())
-    for panel, name in zip(panels, gaps, strict=True):
+    names, cost = _others(frame), str(frame.columns[0])
+    panels = _new_axes(len(names)) if ax is None else list(pd.Series([ax]).explode())
+    for panel, name in zip(panels, names, strict=True):
         best = frame.sort_values([name, cost])
         outline = best[best[cost] <= best[cost].cummin()]  # what is best for this gap alone
         panel.plot(outline[name], outline[cost], drawstyle="steps-post", color=_GRAY, linewidth=1, zorder=1)
@@ -58,7 +58,7 @@ def plot_front(
             _draw_bars(panel, frame, intervals, name)
         if frontier is not None:
             _draw_frontier(panel, frontier[frontier["criterion"] == name])
-        panel.set_xlabel(f"gap: {_title(name)}")
+        panel.set_xlabel(f"gap: {_title(name)}" if "[" in name else _title(name))
         panel.grid(alpha=0.3)
         panel.set_xlim(left=0)
     panels[0].set_ylabel(_title(cost))
@@ -81,7 +81,7 @@ def plot_parallel(frame: pd.DataFrame, *, selected: int | None = None, ax: Any =
     ax
         Matplotlib axes to draw into; by default those of a new figure.
     """
-    values = frame[[str(frame.columns[0]), *_gaps(frame)]]
+    values = frame[[str(frame.columns[0]), *_others(frame)]]
     panel = new_figure(2.2 * values.shape[1], 3.4).subplots() if ax is None else ax
     low, span = values.min(), values.max() - values.min()
     places = ((values - low) / span.where(span > 0, 1)).reset_index(drop=True)
@@ -136,7 +136,8 @@ def plot_calibration(frame: pd.DataFrame, *, threshold: float | None = None, ax:
 def _draw_bars(panel: Any, frame: pd.DataFrame, intervals: pd.DataFrame, name: str) -> None:
     style = {"color": _BLUE, "alpha": 0.25, "linewidth": 1, "zorder": 1}
     cost = str(frame.columns[0])
-    panel.hlines(frame[cost], intervals[name, "low"], intervals[name, "high"], **style)
+    if name in intervals:  # a measure of the user's own has none
+        panel.hlines(frame[cost], intervals[name, "low"], intervals[name, "high"], **style)
     panel.vlines(frame[name], intervals[cost, "low"], intervals[cost, "high"], **style)
 
 
@@ -146,8 +147,9 @@ def _draw_frontier(panel: Any, line: pd.DataFrame) -> None:
     panel.plot(line["gap"], line["error"], color=_GREEN, linestyle="--", label="best found", zorder=0)
 
 
-def _gaps(frame: pd.DataFrame) -> list[str]:
-    return [str(name) for name in frame.columns if "[" in str(name)]
+def _others(frame: pd.DataFrame) -> list[str]:
+    """Return the columns beside the performance: gaps, and objectives of the user's own, but not names of models."""
+    return [str(name) for name in frame.columns[1:] if pd.api.types.is_numeric_dtype(frame[name])]
 
 
 def _title(name: str) -> str:

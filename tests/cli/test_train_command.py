@@ -20,7 +20,7 @@ from mamofair._descent.ranks import ALONE, Ranks
 from mamofair.cli import app
 from mamofair.cli._data import read_data
 from mamofair.cli._models import needs_network
-from mamofair.cli._summary import cost_sentence, limit_sentence, share_sentence, summarize
+from mamofair.cli._summary import cost_sentence, limit_sentence, summarize
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.limits import frontier
@@ -184,7 +184,7 @@ def test_a_pipe_gets_three_points_with_intervals_what_fairness_cost_and_the_path
     assert lines[3:] == [
         "Chosen on validation rows, measured on test rows; 95% confidence intervals in brackets.",
         summarize(load_run(out))["cost"],
-        share_sentence(**summarize(load_run(out))["selected"]),
+        summarize(load_run(out))["selected"]["sentence"],
         "The favorable outcome is `yes`.",
         f"Run: {out}",
         f"Report: {out / 'report.html'}",

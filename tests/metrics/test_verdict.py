@@ -7,10 +7,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from mamofair._rows.groups import read_groups
 from mamofair.fronts import Counter
-from mamofair.metrics import Assessment, GapVerdict, Verdict, audit, gap_verdicts, worst_answer
+from mamofair.metrics import (
+    Assessment,
+    CustomValue,
+    GapVerdict,
+    SelectedShare,
+    Verdict,
+    audit,
+    gap_verdicts,
+    worst_answer,
+)
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, FN, FP, TN, TP, Rate, column
 
 UNITS = st.floats(0, 1)
@@ -152,3 +162,43 @@ def test_a_verdict_is_plain_json():
 )
 def test_rates_are_written_in_the_users_own_labels(rate, words):
     assert rate.describe("repaid", "default", "loan") == words
+
+
+def test_a_share_is_judged_by_its_whole_interval():
+    def share(low, high, asked=(0.0, 0.1)):
+        return SelectedShare((low + high) / 2, low, high, observed=0.3, asked=asked)
+
+    assert [share(0.08, 0.1).answer, share(0.09, 0.12).answer, share(0.11, 0.12).answer] == [
+        *("kept", "cannot be told", "not kept"),
+    ]
+    assert [share(low, high, (0.1, 0.2)).answer for low, high in ((0.05, 0.09), (0.09, 0.15), (0.12, 0.18))] == [
+        *("not kept", "cannot be told", "kept"),
+    ]
+    assert share(0.11, 0.12, None).answer is None
+    assert share(0.1, 0.2, (0.1, 0.2)).to_json()["asked"] == [0.1, 0.2]
+
+
+def test_a_share_of_people_is_that_of_the_rows_with_wilsons_interval():
+    y, decided, people = rows_of_two_groups(40)
+    [tally] = Counter.of(y, read_groups(people))(decided[None])
+    share = SelectedShare.of(tally, (0.0, 0.5), 0.95)
+    expected = binomtest(int(decided.sum()), len(y)).proportion_ci(method="wilson")
+    assert (share.value, share.observed) == pytest.approx((decided.mean(), y.mean()))
+    assert (share.low, share.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_what_else_was_asked_for_is_part_of_the_answer():
+    kept = (verdict_of(0.05, 0.01, 0.02, 0.04),)
+    many = SelectedShare(0.3, 0.25, 0.35, 0.3, asked=(0.0, 0.1))
+    verdict = a_verdict(gaps=kept, selected=many, custom=(CustomValue("size", 0.2, "test", limit=0.1),))
+    assert verdict.headline == "Kept; the share selected is not as asked; size is above its limit"
+    assert verdict.sentences()[-2:] == [many.sentence(), verdict.custom[0].sentence()]
+    unasked = a_verdict(
+        gaps=kept, selected=SelectedShare(0.3, 0.25, 0.35, 0.3), custom=(CustomValue("size", 0.2, "test"),)
+    )
+    assert unasked.headline == "Kept"
+    assert len(unasked.sentences()) == 2
+    alone = a_verdict(
+        asked={}, gaps=(verdict_of(None, 0, 0.1, 0.2),), selected=SelectedShare(0.1, 0, 0.2, 0.3, (0, 0.3))
+    )
+    assert alone.headline == "No limit on gaps was asked for"

@@ -39,11 +39,13 @@ def make_run(
     scores: bool = True,
     favorable: str = "yes",
     empty: bool = False,
+    custom: str = "",
     **settings: Any,
 ) -> Run:
     """Return a run whose points trade the gaps of each attribute for error, found by the models in turn.
 
-    If `empty`, the first group of each attribute has no test rows.
+    If `empty`, the first group of each attribute has no test rows. With `custom`, points have a measure of the user's
+    own, `effort`, on these rows: "validation" alone, or "test" as well.
     """
     rng = np.random.default_rng(0)
     criteria = tuple((notion, attribute) for attribute in attributes for notion in notions)
@@ -53,8 +55,11 @@ def make_run(
     order = Front(tuple(Point(tally, member=i) for i, tally in enumerate(found[0][0])), criteria)
     model = Measured()
     origin = [{"member": i % 4, "step": 10 * i, "model": models[i % len(models)]} for i in range(points)]
-    kept = tuple(Point(point.valid, **where) for point, where in zip(order.points, origin, strict=True))
-    model.front_ = Front(kept, criteria)
+    own = [{"effort": 0.1 + i / points} if custom else {} for i in range(points)]
+    parts = zip(order.points, origin, own, strict=True)
+    kept = tuple(Point(point.valid, **where, custom=effort) for point, where, effort in parts)
+    model.front_ = Front(kept, criteria, custom=("effort",) if custom else ())
+    efforts = tuple({"effort": one["effort"] + 0.05} for one in own) if custom == "test" else ()
     records = [
         record | ({"model": name} if name else {})
         for place, name in enumerate(models)
@@ -74,7 +79,8 @@ def make_run(
     line = pd.DataFrame({"criterion": column(*criteria[0]), "gap": [0.0, 0.1, 0.3], "error": [0.2, 0.15, 0.1]})
     line = line.assign(more_rows=line["error"] - 0.01)
     groups = dict.fromkeys(attributes, names)
-    return Run(model, base | settings, groups, tests if test else (), line, summaries if test and scores else ())
+    measured = tests if test else (), line, summaries if test and scores else (), efforts
+    return Run(model, base | settings, groups, *measured)
 
 
 def _tallies(rng, bias, attributes, names, rows):

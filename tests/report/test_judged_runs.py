@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from report_runs import make_run
 
-from mamofair import ClosestToIdeal, MostAccurateWithin
+from mamofair import ClosestToIdeal, FairestWithin, MostAccurateWithin
 from mamofair.runs import judge
 
 
@@ -28,6 +28,22 @@ def test_the_reason_of_a_choice_says_whether_its_margin_is_kept(limit):
     safe = run.estimator.selection.padded_gaps(run.estimator.front_)[row].max() <= limit
     why = judge(run).why
     assert why.startswith("It is the most accurate model" if safe else "No model is within the limits by 1 standard")
+
+
+def test_a_choice_by_other_prices_says_so():
+    by_cost = make_run(selection=MostAccurateWithin(1.0, performance="balanced_error"))
+    assert judge(by_cost).why.startswith("It is the model with the least balanced error whose gaps")
+    fairest = judge(make_run(selection=FairestWithin(0.9)))
+    assert fairest.why.startswith("Its largest gap is the smallest of all models whose error is within the limit by 1")
+    assert (fairest.performance_limit, fairest.performance_answer) == (0.9, "kept")
+
+
+def test_the_share_asked_for_is_that_of_the_command_or_of_the_selection():
+    for asked in ({"select_rate": "0.9"}, {"selection": ClosestToIdeal(select_rate=0.9)}):
+        share = judge(make_run(**asked)).selected
+        assert (share.asked, share.answer) == ((0, 0.9), "kept")
+    assert judge(make_run(select_rate="0.1,0.2")).selected.asked == (0.1, 0.2)
+    assert judge(make_run()).selected.asked is None
 
 
 def test_a_near_copy_of_the_target_is_a_caveat_and_other_findings_are_not():

@@ -8,7 +8,7 @@ from report_pages import require_verdict, shows
 from report_runs import TWO_RATES, make_run
 
 from mamofair.runs import judge
-from mamofair.selection import MostAccurateWithin
+from mamofair.selection import FairestWithin, MostAccurateWithin
 
 BOTH = {"demographic_parity[sex]": 0.05, "demographic_parity[race]": 0.12}
 FAILED = {"status": "not enough data", "confidence": 0.9, "limits": {}, "message": "Not enough data to certify it."}
@@ -24,6 +24,12 @@ RUNS = {
     "small groups": {"within": 0.08, "data": {"small_groups": [
         {"attribute": "sex", "group": "x", "rows": 1200, "rates": [
             {"meaning": "P(ŷ=1)", "rate": None, "low": 0.0, "high": 1.0}]}]}},
+    "at most a share": {"within": 0.3, "select_rate": "0.45"},
+    "a share alone": {"select_rate": "0.1,0.2"},
+    "the error": {"selection": FairestWithin(0.3)},
+    "an error that was not met": {"within": 0.3, "fairest_within": 0.2},
+    "a measure of one's own": {"within": {"demographic_parity[sex]": 0.3, "effort": 0.5}, "custom": "test"},
+    "a measure on other rows": {"within": {"effort": 0.5}, "custom": "validation"},
     "nearly everybody": {"within": 1.0},
     "nobody": {"within": 0.0},
 }  # fmt: skip

@@ -6,13 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mamofair._stats.intervals import wilson
 from mamofair.cli._console import print_sentence, print_table
-from mamofair.cli._performance import read_rate
-from mamofair.fronts import EVERYONE, Front, Point
+from mamofair.fronts import Front, Point
 from mamofair.learners.usefulness import rare_label_sentence
-from mamofair.metrics import count_events, front_intervals
-from mamofair.notions import FP, TP, Rate
+from mamofair.metrics import front_intervals
 from mamofair.runs import Run, judge
 
 __all__ = ["cost_sentence", "limit_sentence", "print_summary", "summarize"]
@@ -54,7 +51,7 @@ def summarize(run: Run) -> dict[str, Any]:
         "rare_label": None if run.settings.get("select_rate") else rare_label_sentence(front, ways),
         "near_constant": verdict.near_constant,
         "units": run.settings["data"].get("split", {}).get("units"),
-        "selected": _measure_share(run, chosen),
+        "selected": verdict.to_json()["selected"],
         "certificate": run.settings.get("certificate"),
         "verdict": verdict.to_json(),
         "arbitrariness": luck["sentences"][chosen] if luck else None,
@@ -75,16 +72,6 @@ def _measure(run: Run, row: int) -> dict[str, dict[str, float]]:
     return {
         name: {part: float(frame[name][part].iloc[0]) for part in ("value", "low", "high")} for name in alone.columns
     }
-
-
-def _measure_share(run: Run, row: int) -> dict[str, Any]:
-    """Return the share of people that a point selects on test rows, with its interval, and what was asked for."""
-    [events], [rows] = (part[0, 0] for part in count_events([run.test[row]], [Rate(TP | FP)], EVERYONE))
-    low, high = (float(end) for end in wilson(events, rows, _CONFIDENCE))
-    asked = read_rate(run.settings.get("select_rate"))
-    tp, _, fn, _ = run.test[row].overall
-    observed = float((tp + fn) / run.test[row].overall.sum())
-    return {"value": run.test[row].positive_share, "low": low, "high": high, "asked": asked, "observed": observed}
 
 
 def _learned_rows(run: Run) -> int:
@@ -145,21 +132,6 @@ def _in_words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def share_sentence(value: float, low: float, high: float, asked: Any, observed: float) -> str:
-    """Return how many people are selected on test rows, beside what was asked for or what the labels have.
-
-    >>> share_sentence(0.103, 0.098, 0.108, 0.1, observed=0.24)
-    'The chosen model selects 10.3% of test rows (9.8%–10.8%); at most 10.0% was asked for.'
-    >>> share_sentence(0.103, 0.098, 0.108, None, observed=0.24)
-    'The chosen model decides favorably for 10.3% of test rows (9.8%–10.8%); 24.0% of them have the favorable label.'
-    """
-    share = f"{value:.1%} of test rows ({low:.1%}–{high:.1%})"
-    if asked is None:
-        return f"The chosen model decides favorably for {share}; {observed:.1%} of them have the favorable label."
-    bounds = f"{asked[0]:.1%} to {asked[1]:.1%}" if isinstance(asked, tuple | list) else f"at most {asked:.1%}"
-    return f"The chosen model selects {share}; {bounds} was asked for."
-
-
 def limit_sentence(rows: int, error: float, more_rows: float, name: str = "error") -> str:
     """Return how good the best rules found for such gaps are, and what more rows may bring, in two sentences."""
     return (
@@ -199,7 +171,7 @@ def _sentences(summary: Mapping[str, Any], first: str) -> Iterator[str]:
         f"{verdict['headline']}." if verdict["answer"] else None,
         *verdict["sentences"],
         summary["cost"],
-        share_sentence(**summary["selected"]),
+        summary["selected"]["sentence"] if summary["selected"]["asked"] is None else None,  # else the verdict has it
         summary["rare_label"],
         summary["arbitrariness"],
         constant if summary["constant"] else None,

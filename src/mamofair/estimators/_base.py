@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from mamofair._rows.groups import Groups
 from mamofair.estimators._calibration import divide
 from mamofair.estimators._choice import choose
 from mamofair.estimators._findings import Findings
@@ -26,8 +27,9 @@ from mamofair.estimators.parameters import SELECTION, SHARED, Rule, require, req
 from mamofair.estimators.progress import favorable_note, finish
 from mamofair.fronts import Front
 from mamofair.learners import Learner, Parts, Search, Task
+from mamofair.learners.rows import Rows
 from mamofair.learners.small_groups import SmallGroups
-from mamofair.performance import Cost
+from mamofair.performance import Cost, as_performance
 from mamofair.selection import ClosestToIdeal, Selection
 
 __all__ = ["FairClassifier", "Fitted"]
@@ -142,6 +144,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
     def check_parameters(self, unlabelled: bool = False) -> None:
         """Raise a `ValueError` for a wrong parameter; `unlabelled` says whether `fit` is given rows without labels."""
         require(self, self.rules)
+        as_performance(self.performance)
         require_calibration(self.selection, self.calibration_fraction, self.new_learner().folds, unlabelled)
 
     def _check_start(self, resumed: bool, unlabelled: bool = False) -> Search | None:
@@ -256,6 +259,11 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         """Return the score that each point gives each row, positive where its decision is favorable."""
         check_is_fitted(self, "front_")
         return self.search_.learner.scores(self.front_.points, self._read(X))
+
+    def measure_objectives(self, X: Any, y: Any, groups: Groups, weight: Any = None) -> list[dict[str, float]]:
+        """Return what objectives of the user's own measure for each point on these rows; y is 1 where favorable."""
+        rows = Rows(self._read(X), np.asarray(y, dtype=int), groups, weight)
+        return self.search_.learner.measure_custom(self.front_.points, rows)
 
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "front_")

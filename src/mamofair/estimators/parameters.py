@@ -9,7 +9,7 @@ from mamofair._messages import as_share, quote
 from mamofair._torch import torch
 from mamofair.learners.plugin.table_models import EFFORTS
 from mamofair.objectives import CounterfactualGap, CrossEntropy, CustomObjective, SquaredError
-from mamofair.performance import BALANCED_ERROR, ERROR, Cost
+from mamofair.performance import ERROR
 from mamofair.relaxations import Relaxation
 from mamofair.selection import MostAccurateWithin, Selection
 
@@ -74,10 +74,6 @@ def _present(device: Any) -> bool:
     return True
 
 
-def _is_performance(value: Any) -> bool:
-    return isinstance(value, Cost) or (isinstance(value, str) and value in (ERROR.name, BALANCED_ERROR.name))
-
-
 def _are_objectives(*kinds: type) -> Callable[[Any], bool]:
     def holds(value: Any) -> bool:
         listed = isinstance(value, list | tuple) and all(isinstance(own, kinds) for own in value)
@@ -98,7 +94,6 @@ SELECTION: Rule = (
 
 #: Of every estimator.
 SHARED: tuple[Rule, ...] = (
-    ("performance", _is_performance, "'error', 'balanced_error' or a cost such as Cost(fp=1, fn=5)"),
     SELECTION,
     ("validation_fraction", lambda v: np.ndim(v) or (_number(v) and 0 < v < 1), "between 0 and 1, both excluded"),
     ("calibration_fraction", lambda v: v == "plan" or (_number(v) and v < 1), "at least 0 and less than 1, or 'plan'"),

@@ -154,5 +154,5 @@ class Front(Sequence[Point]):
         return spacing(self.values)
 
     def plot(self, *, selected: int | None = None, frontier: pd.DataFrame | None = None, ax: Any = None) -> Any:
-        """Draw performance against each gap and return the matplotlib figure; parameters as for `plot.plot_front`."""
+        """Draw performance against each other column and return the matplotlib figure, as `plot.plot_front` does."""
         return plot_front(self.frame(), selected=selected, frontier=frontier, ax=ax)

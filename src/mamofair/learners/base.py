@@ -95,6 +95,10 @@ class Learner(ABC):
         """The names of objectives of the user's own, which this kind measures beside performance and gaps."""
         return ()
 
+    def measure_custom(self, points: Sequence[Point], rows: Rows) -> list[dict[str, float]]:
+        """Return what these objectives measure for each point on some rows, by name; nothing, if there are none."""
+        return []
+
     @property
     def can_resume(self) -> bool:
         """Whether training goes on from `state_dict`; else it starts again, with the same seed."""

@@ -13,7 +13,7 @@ from mamofair._torch import Tensor, torch
 from mamofair.learners.rows import AsTensor, Rows
 from mamofair.objectives import CounterfactualGap
 
-__all__ = ["counterfactuals", "feed_with_changes", "refuse_in_streams", "separate", "with_changes"]
+__all__ = ["change_rows", "counterfactuals", "feed_with_changes", "refuse_in_streams", "separate", "with_changes"]
 
 
 def counterfactuals(objectives: Sequence[Any]) -> list[CounterfactualGap]:
@@ -34,7 +34,7 @@ def with_changes(tensor: AsTensor, gaps: Sequence[CounterfactualGap]) -> AsTenso
     """Return what makes a tensor of features and, in its second axis, of each of their changes; of none, `tensor`."""
 
     def stacked(X: np.ndarray, device: str) -> Tensor:
-        return torch.stack([tensor(X, device), *(tensor(_change(gap, X), device) for gap in gaps)], dim=1)
+        return torch.stack([tensor(X, device), *(tensor(change_rows(gap, X), device) for gap in gaps)], dim=1)
 
     return stacked if gaps else tensor
 
@@ -72,7 +72,8 @@ class _ChangedFeed:
         return (separate(batch, self.gaps) for batch in self.feed.batches(seed))
 
 
-def _change(gap: CounterfactualGap, X: np.ndarray) -> np.ndarray:
+def change_rows(gap: CounterfactualGap, X: np.ndarray) -> np.ndarray:
+    """Return the features of rows as they would be; a `ValueError` if they are no features of these rows."""
     changed = np.asarray(gap.change(X.copy()))
     if changed.shape != X.shape or changed.dtype.kind not in "biuf" or not np.isfinite(changed).all():
         raise ValueError(

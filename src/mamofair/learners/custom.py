@@ -1,17 +1,20 @@
 """Objectives of the user's own, measured on the rows that are held back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 from jaxtyping import Float
 
+from mamofair._messages import quote
 from mamofair._rows.batches import Batch, chunks
-from mamofair._torch import Tensor
-from mamofair.learners.changes import counterfactuals, separate, with_changes
+from mamofair._torch import Tensor, torch
+from mamofair.learners.changes import change_rows, counterfactuals, separate, with_changes
 from mamofair.learners.rows import AsTensor, Rows
 from mamofair.objectives import CounterfactualGap, CustomObjective
 
-__all__ = ["CustomMetrics", "require_one_split"]
+__all__ = ["CustomMetrics", "require_one_split", "require_same_metrics"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +43,34 @@ class CustomMetrics:
             return [{} for _ in scores]
         columns = {own.name: own.measure(scores, self.rows) for own in self.objectives}
         return [{name: column[i] for name, column in columns.items()} for i in range(len(scores))]
+
+    def on(self, X: np.ndarray, score: Callable[[np.ndarray], Float[np.ndarray, "models _"]]) -> list[dict[str, float]]:
+        """Return each model's metrics, given the features of these rows and what scores features."""
+        if self.rows is None:
+            return []
+        inputs = [X, *(change_rows(gap, X) for gap in counterfactuals(self.objectives))]
+        scores = torch.from_numpy(np.hstack([score(own) for own in inputs])).to(self.rows.y.device)
+        x = self.rows.x
+        return self(scores.to(x.dtype if x.is_floating_point() else torch.float32))  # as in training
+
+
+def require_same_metrics(
+    earlier: Sequence[CustomObjective | CounterfactualGap], now: Sequence[CustomObjective | CounterfactualGap]
+) -> None:
+    """Raise a `ValueError` if an objective has its name from an earlier fit, and measures something else."""
+    known = {own.name: _measured_by(own) for own in earlier}
+    for own in now:
+        if own.name in known and known[own.name] != _measured_by(own):
+            raise ValueError(
+                f"`warm_start` must go on with the same metrics: found another one under the name {quote(own.name)}, "
+                "which earlier points were not measured by. Set `warm_start=False` to start anew."
+            )
+
+
+def _measured_by(objective: CustomObjective | CounterfactualGap) -> Callable[..., Any]:
+    if isinstance(objective, CounterfactualGap):
+        return objective.change
+    return objective.loss if objective.metric is None else objective.metric
 
 
 def require_one_split(objectives: Sequence[CustomObjective | CounterfactualGap], folds: int | None) -> None:

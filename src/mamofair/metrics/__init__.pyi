@@ -10,6 +10,7 @@ from ._rates import error, gap, rates
 from ._score_summary import SCORE_BINS, ScoreSummary, summarize_scores
 from ._small_groups import list_small_groups
 from ._verdict import GapVerdict, Verdict, gap_verdicts, worst_answer
+from ._verdict_parts import CustomValue, SelectedShare
 
 __all__ = [
     "DEFAULT_NOTIONS",
@@ -17,9 +18,11 @@ __all__ = [
     "SCORE_BINS",
     "Assessment",
     "Audit",
+    "CustomValue",
     "GapVerdict",
     "Policy",
     "ScoreSummary",
+    "SelectedShare",
     "Verdict",
     "assess",
     "assess_audit",

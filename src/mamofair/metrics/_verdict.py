@@ -8,6 +8,7 @@ import numpy as np
 
 from mamofair.fronts import Criterion, Tally
 from mamofair.metrics._intervals import tally_intervals
+from mamofair.metrics._verdict_parts import CustomValue, SelectedShare
 from mamofair.notions import column
 from mamofair.performance import ERROR, Cost
 
@@ -44,11 +45,16 @@ class GapVerdict:
         >>> verdict.answer
         'cannot be told'
         """
-        if self.limit is None:
-            return None
-        if self.gap is not None and self.high <= self.limit:
-            return "kept"
-        return "not kept" if self.gap is not None and self.low > self.limit else "cannot be told"
+        return judge_value(self.limit, self.gap, self.low, self.high)
+
+
+def judge_value(limit: float | None, value: float | None, low: float, high: float) -> KeptOrNot | None:
+    """Return whether a limit is kept; None without a limit, and no answer for a value that is undefined."""
+    if limit is None:
+        return None
+    if value is not None and high <= limit:
+        return "kept"
+    return "not kept" if value is not None and low > limit else "cannot be told"
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,12 @@ class Verdict:
         Whether somebody chose the point, who may have seen the rows that it is judged on.
     caveats
         Sentences on what may make all figures worthless, such as a feature that is a near-copy of the target.
+    selected
+        The share of people selected, against the share that was asked for.
+    custom
+        What functions of the user's own measure.
+    performance_limit
+        The largest acceptable value of the performance, if there is one.
     """
 
     asked: Mapping[str, float]
@@ -108,6 +120,9 @@ class Verdict:
     is_constant: bool = False
     by_hand: bool = False
     caveats: tuple[str, ...] = ()
+    selected: SelectedShare | None = None
+    custom: tuple[CustomValue, ...] = ()
+    performance_limit: float | None = None
 
     @property
     def answer(self) -> KeptOrNot | None:
@@ -118,10 +133,19 @@ class Verdict:
     def headline(self) -> str:
         """The answer in a few words.
 
-        Which rows say so is part of it: a limit that is kept on test rows may still be missed by a certificate.
+        Which rows say so is part of it: a limit that is kept on test rows may still be missed by a certificate. So is
+        what else was asked for, and is not so.
         """
+        missed = ["the share selected is not as asked"] if self.selected and self.selected.answer == "not kept" else []
+        missed += [f"the {self.performance[0]} is above its limit"] if self.performance_answer == "not kept" else []
+        missed += [f"{one.name} is above its limit" for one in self.custom if one.is_exceeded]
+        return "; ".join([self._gap_headline(), *missed])
+
+    def _gap_headline(self) -> str:
         if self.answer is None:
-            return "No limit was asked for"
+            others = [self.performance_limit, *(one.limit for one in self.custom)]
+            other = self._share_sentence() or any(limit is not None for limit in others)
+            return f"No limit {'on gaps ' if other else ''}was asked for"
         certified = self.certificate is not None and self.certificate["status"] == "certified"
         limits, worst = len(self.asked), [one for one in self.gaps if one.answer == self.answer]
         which = "the limit" if limits == 1 else f"{len(worst)} of {limits} limits"
@@ -140,6 +164,7 @@ class Verdict:
     def sentences(self) -> list[str]:
         """Return the verdict in plain sentences, the same in every place that shows it."""
         told = [self._asked_sentence(), *(self._gap_sentence(one) for one in self.gaps if one.answer is not None)]
+        told += [self._performance_sentence(), self._share_sentence(), *(one.sentence() for one in self.custom)]
         if self.stand_in is not None:
             told.append(f"The chosen model is a stand-in. {self.stand_in}")
         elif self.certificate is not None:
@@ -172,6 +197,27 @@ class Verdict:
             f"{100 * self.level:g}% confidence), the limit {one.limit:g}."
         )
 
+    @property
+    def performance_answer(self) -> KeptOrNot | None:
+        """Whether the limit of the performance is kept; None without one."""
+        _, value, low, high = self.performance
+        return judge_value(self.performance_limit, value, low, high)
+
+    def _performance_sentence(self) -> str:
+        """Return the performance beside its limit, if it has one."""
+        if self.performance_limit is None:
+            return ""
+        name, value, low, high = self.performance
+        return (
+            f"{name}: {self.performance_answer}. It is {value:.3f} on {self.rows:,} {self.measured_on} rows "
+            f"({low:.3f}–{high:.3f} with {100 * self.level:g}% confidence), the limit {self.performance_limit:g}."
+        )
+
+    def _share_sentence(self) -> str:
+        """Return how many people are selected, if a share was asked for."""
+        share = self.selected
+        return "" if share is None or share.asked is None else share.sentence(self.measured_on)
+
     def to_json(self) -> dict[str, Any]:
         """Return the verdict as plain JSON: asked, answer, gaps, chosen and stand-in."""
         name, value, low, high = self.performance
@@ -181,7 +227,7 @@ class Verdict:
             "headline": self.headline,
             "sentences": self.sentences(),
             "measured_on": {"rows": self.measured_on, "count": self.rows, "confidence": self.level},
-            "performance": {"name": name, "value": value, "low": low, "high": high},
+            "performance": {"name": name, "value": value, "low": low, "high": high, "limit": self.performance_limit},
             "gaps": [asdict(one) | {"answer": one.answer} for one in self.gaps],
             "chosen": {"point": self.point, "why": self.why},
             "stand_in": self.stand_in,
@@ -190,6 +236,8 @@ class Verdict:
             "is_constant": self.is_constant,
             "by_hand": self.by_hand,
             "caveats": list(self.caveats),
+            "selected": None if self.selected is None else self.selected.to_json(self.measured_on),
+            "custom": [asdict(one) for one in self.custom],
             "unjudged": [dict(one) for one in self.unjudged],
         }
 

@@ -165,11 +165,20 @@ def _group_part(run: Run, verdict: Verdict, name: str, table: pd.DataFrame) -> s
 def _gap_table(verdict: Verdict) -> str:
     name, value, low, high = verdict.performance
     head = ["", "value", "interval", "limit", "answer"]
-    rows = [[title(name), f"{value:.3f}", f"{low:.3f}–{high:.3f}", "", ""]]
+    most = "" if verdict.performance_limit is None else f"{verdict.performance_limit:g}"
+    rows = [[title(name), f"{value:.3f}", f"{low:.3f}–{high:.3f}", most, verdict.performance_answer or ""]]
     for one in verdict.gaps:
         gap = "undefined" if one.gap is None else f"{one.gap:.3f}"
         limit = "none" if one.limit is None else f"{one.limit:g}"
         rows.append([title(one.name), gap, f"{one.low:.3f}–{one.high:.3f}", limit, one.answer or ""])
+    for custom in verdict.custom:
+        where = "" if custom.rows == verdict.measured_on else f" (on {custom.rows} rows)"
+        limit = "none" if custom.limit is None else f"{custom.limit:g}"
+        rows.append([f"{title(custom.name)}{where}", f"{custom.value:.3f}", "none", limit, ""])
+    if (share := verdict.selected) is not None:
+        bounds = "none" if share.asked is None else share.bounds
+        interval = f"{share.low:.1%}–{share.high:.1%}"
+        rows.append(["share selected", f"{share.value:.1%}", interval, bounds, share.answer or ""])
     return f"Measured on {verdict.rows:,} {verdict.measured_on} rows.\n\n" + _table(head, rows)
 
 

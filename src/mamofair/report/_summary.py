@@ -12,7 +12,7 @@ import pandas as pd
 from mamofair._stats.intervals import wilson
 from mamofair.explanations import price, who_pays_by_counts
 from mamofair.fronts import Criterion, Front, Tally
-from mamofair.metrics import ScoreSummary, count_events, tally_intervals
+from mamofair.metrics import ScoreSummary, SelectedShare, count_events, tally_intervals
 from mamofair.notions import Confusion
 from mamofair.performance import BALANCED_ERROR, ERROR
 from mamofair.report._group_tables import BASELINE, intersection_table
@@ -42,9 +42,10 @@ def summarize(run: Run, alternatives: Sequence[str] = (), *, least: int = 0) -> 
     for each objective), `selected`, `baseline`, `alternatives` (sentences about an incumbent, if there are some),
     `command` (what predicts with a point, but for its number).
 
-    What was measured: `rows` (test, or validation if the run has no test rows), `confidence`, `objectives`, `parts` (by
-    rows, point and objective: value, low, high), `points` (by row of the front: confusion counts, rates, who pays,
-    which gaps are `undefined`, a sentence if it is `near_constant`, whether all decisions there are the `same`),
+    What was measured: `rows` (test, or validation if the run has no test rows), `confidence`, `objectives` (those of
+    the user's own have `kind` "custom"), `parts` (by rows, point and objective: value, low, high; these have no low and
+    high), `points` (by row of the front: confusion counts, rates, who pays, which gaps are `undefined`, a sentence if
+    it is `near_constant`, whether all decisions there are the `same`, how many are `selected`),
     `scores` (by point, for everyone and then for each attribute's groups: histogram, AUC, mean score minus observed
     rate; empty if the run has none), `rates` (`meaning` in the user's labels, `formula`) and `groups` (what the numbers
     of a point stand for), `small_groups` (too small to judge, with their rates), `intersections` of attributes (of the
@@ -55,13 +56,13 @@ def summarize(run: Run, alternatives: Sequence[str] = (), *, least: int = 0) -> 
     margin), `limit`, `training`, `price`, `flips` (a sentence a point), `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
-    columns = front.columns[: 1 + len(front.criteria)]  # what is custom was not measured on test rows
+    columns = front.columns
     valid = [point.valid for point in front.points]
-    tallies = {"validation": valid} | ({"test": list(run.test)} if run.test else {})
-    rows = "test" if run.test else "validation"
+    rows, shown = ("test", list(run.test)) if run.test else ("validation", valid)
     chosen_by = run.estimator.selection
     rule = chosen_by if isinstance(chosen_by, MostAccurateWithin) else MostAccurateWithin(1.0)
     labels, verdict = Labels.of(run), judge(run)
+    asked_share = None if verdict.selected is None else verdict.selected.asked
     summary = {
         "verdict": verdict.to_json(),
         "question": labels.question,
@@ -69,12 +70,20 @@ def summarize(run: Run, alternatives: Sequence[str] = (), *, least: int = 0) -> 
         "rows": rows,
         "confidence": CONFIDENCE,
         "objectives": [
-            {"name": name, "title": title(name)} | _meaning(front, i, labels) for i, name in enumerate(columns)
+            {"name": name, "title": title(name)} | _meaning(run, i, labels) for i, name in enumerate(columns)
         ],
-        "parts": {name: _values(part, front) for name, part in tallies.items()},
+        "parts": {
+            "validation": _values(valid, front, [point.custom for point in front]),
+            **({"test": _values(run.test, front, run.custom or [point.custom for point in front])} if run.test else {}),
+        },
         "points": [
-            point | {"near_constant": describe_near_constant(run, row), "same": tallies[rows][row].is_constant}
-            for row, point in enumerate(_points(front, tallies[rows], groups, labels))
+            point
+            | {
+                "near_constant": describe_near_constant(run, row),
+                "same": counts.is_constant,
+                "selected": SelectedShare.of(counts, asked_share, CONFIDENCE).to_json(rows),
+            }
+            for row, (point, counts) in enumerate(zip(_points(front, shown, groups, labels), shown, strict=True))
         ],
         "scores": _scores(run.scores, groups),
         "rates": [_describe_rate(rate, i, front.criteria[i - 1][1], labels) for i, rate in _rates(front.criteria)],
@@ -87,8 +96,10 @@ def summarize(run: Run, alternatives: Sequence[str] = (), *, least: int = 0) -> 
         "unfavorable": labels.unfavorable,
         "selected": run.estimator.selected_,
         "margin": rule.margin,
-        "padded": np.column_stack([front.values[:, 0], rule.padded_gaps(front)]),
-        "within": _within(run.settings.get("within"), columns, verdict.asked),
+        "padded": np.column_stack(
+            [front.values[:, 0], rule.padded_gaps(front), front.values[:, 1 + len(front.criteria) :]]
+        ),
+        "within": [verdict.performance_limit, *(g.limit for g in verdict.gaps), *(c.limit for c in verdict.custom)],
         "limit": {} if run.limit is None else _limit(run.limit),
         "training": summarize_training(run.estimator.history_),
         "price": _price_sentences(front),
@@ -102,17 +113,25 @@ def summarize(run: Run, alternatives: Sequence[str] = (), *, least: int = 0) -> 
     return plain | {"checksum": _checksum(plain)}
 
 
-def _meaning(front: Front, i: int, labels: Labels) -> dict[str, str]:
+def _meaning(run: Run, i: int, labels: Labels) -> dict[str, str]:
+    front = run.estimator.front_
+    if i > len(front.criteria):
+        rows = "test" if run.custom else "validation"
+        others = {"title": f"{title(front.columns[i])} (on validation rows)"} if run.test and not run.custom else {}
+        return {"meaning": "a measure of your own, the less the better", "kind": "custom", "rows": rows, **others}
     if i == 0:
         return {"meaning": _MEANINGS.get(front.performance, f"what decisions cost on average: {front.performance}")}
     notion, attribute = front.criteria[i - 1]
     return {"meaning": labels.demand(notion), "notion": notion.name, "attribute": attribute}
 
 
-def _values(tallies: Sequence[Tally], front: Front) -> list[Any]:
-    """Return value, low and high of each point's objectives."""
+def _values(tallies: Sequence[Tally], front: Front, custom: Sequence[Mapping[str, float]]) -> list[Any]:
+    """Return value, low and high of each point's objectives; those of the user's own have no interval."""
     frame = tally_intervals(tallies, front.criteria, CONFIDENCE, front.performance)
-    return frame.to_numpy().reshape(len(tallies), -1, 3).tolist()
+    counted = frame.to_numpy().reshape(len(tallies), -1, 3).tolist()
+    return [
+        [*own, *([more[name], None, None] for name in front.custom)] for own, more in zip(counted, custom, strict=True)
+    ]
 
 
 def _rates(criteria: Sequence[Criterion]) -> list[tuple[int, Any]]:
@@ -178,12 +197,6 @@ def _rate_table(tallies: Sequence[Tally], rate: Any, attribute: str) -> np.ndarr
 def _scores(summaries: Sequence[ScoreSummary], groups: Mapping[str, list[str]]) -> list[dict[str, Any]]:
     parts = ("counts", "auc", "difference")
     return [{part: [getattr(one, part)[name] for name in ("", *groups)] for part in parts} for one in summaries]
-
-
-def _within(given: Any, columns: Sequence[str], asked: Mapping[str, float]) -> list[float | None]:
-    """Return a limit or None for each objective: of gaps those of the verdict, of the performance if it has one."""
-    first = given.get(columns[0]) if isinstance(given, Mapping) else None
-    return [first, *(asked.get(name) for name in columns[1:])]
 
 
 def _command(trained: str | None) -> str:

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from mamofair.learners.usefulness import near_constant_sentence
-from mamofair.metrics import Assessment, Policy, Verdict, assess, gap_verdicts
+from mamofair.metrics import Assessment, CustomValue, Policy, SelectedShare, Verdict, assess, gap_verdicts
 from mamofair.notions import column
+from mamofair.performance import as_performance
 from mamofair.runs._run import Run
-from mamofair.selection import ClosestToIdeal, MostAccurateWithin
+from mamofair.selection import ClosestToIdeal, FairestWithin, MostAccurateWithin, read_select_rate
 
 __all__ = ["assess_run", "describe_near_constant", "judge"]
 
@@ -49,6 +50,9 @@ def judge(run: Run, point: int | None = None) -> Verdict:
             {part: one[part] for part in ("attribute", "group", "rows")}
             for one in settings.get("data", {}).get("small_groups", ())
         ),
+        selected=SelectedShare.of(tally, _asked_share(run), _LEVEL),
+        custom=tuple(_custom_values(run, row)),
+        performance_limit=_performance_limit(run),
     )
 
 
@@ -70,15 +74,46 @@ def _by_hand(certificate: Mapping[str, Any] | None) -> str | None:
 
 def _limits(run: Run) -> dict[str, float]:
     """Return the limit of each gap that has one, by column: those that were asked for, even if no point meets them."""
-    columns, rule = run.estimator.front_.columns[1:], run.estimator.selection
-    given = run.settings.get("within")
-    if given is None and isinstance(rule, MostAccurateWithin):
-        given = rule.limit
+    given = _given_limits(run)
     if given is None:
         return {}
-    gaps = columns[: len(run.estimator.front_.criteria)]
+    gaps = [column(*criterion) for criterion in run.estimator.front_.criteria]
     named = given if isinstance(given, Mapping) else dict.fromkeys(gaps, given)
     return {name: float(named[name]) for name in gaps if name in named}
+
+
+def _given_limits(run: Run) -> Any:
+    given, rule = run.settings.get("within"), run.estimator.selection
+    return rule.limit if given is None and isinstance(rule, MostAccurateWithin) else given
+
+
+def _performance_limit(run: Run) -> float | None:
+    """Return the limit of the performance that was asked for, if there is one."""
+    rule, given = run.estimator.selection, _given_limits(run)
+    limit = run.settings.get("fairest_within")
+    if limit is None and isinstance(given, Mapping):
+        limit = given.get(run.estimator.front_.performance.name)
+    if limit is None and isinstance(rule, FairestWithin) and rule.performance is None:
+        limit = rule.limit
+    return None if limit is None else float(limit)
+
+
+def _asked_share(run: Run) -> tuple[float, float] | None:
+    """Return the least and the largest share of people to select that was asked for, even if no point meets it."""
+    given = run.settings.get("select_rate")
+    if given is None:
+        return read_select_rate(getattr(run.estimator.selection, "select_rate", None))
+    numbers = tuple(map(float, str(given).split(",")))  # as `--select-rate` takes them
+    return read_select_rate(numbers if len(numbers) > 1 else numbers[0])
+
+
+def _custom_values(run: Run, row: int) -> Iterator[CustomValue]:
+    """Yield what functions of the user's own measure: on test rows, or on validation rows if nobody has done so."""
+    given = _given_limits(run)
+    values, rows = (run.custom[row], "test") if run.custom else (run.estimator.front_[row].custom, "validation")
+    for name in run.estimator.front_.custom:
+        limit = given.get(name) if isinstance(given, Mapping) else None
+        yield CustomValue(name, values[name], rows, None if limit is None else float(limit))
 
 
 def _count(settings: Mapping[str, Any], part: str, counted: float) -> int:
@@ -89,7 +124,7 @@ def _count(settings: Mapping[str, Any], part: str, counted: float) -> int:
 def describe_near_constant(run: Run, row: int) -> str | None:
     """Return a sentence if a point decides nearly everyone alike on test rows, unless that was asked for."""
     front, settings = run.estimator.front_, run.settings
-    if not run.test or settings.get("select_rate"):
+    if not run.test or _asked_share(run) is not None:
         return None
     favorable = run.estimator.favorable_
     [unfavorable] = [label for label in run.estimator.classes_.tolist() if label != favorable]
@@ -118,7 +153,8 @@ def _near_copies(settings: Mapping[str, Any]) -> Iterator[str]:
 def _explain(run: Run) -> str:
     """Return how the point was chosen, in one sentence."""
     rule, front = run.estimator.selection, run.estimator.front_
-    name = front.performance.name.replace("_", " ")
+    own = getattr(rule, "performance", None)  # a rule may judge points of a front by other prices
+    name = (front.performance if own is None else as_performance(own)).name.replace("_", " ")
     best = "the most accurate model" if name == "error" else f"the model with the least {name}"
     if isinstance(rule, MostAccurateWithin):
         if rule.confidence is not None:
@@ -133,6 +169,12 @@ def _explain(run: Run) -> str:
                 "most room."
             )
         return f"It is {best} whose gaps are within the limits{room} on validation rows."
+    if isinstance(rule, FairestWithin):
+        errors = "standard error" if rule.margin == 1 else "standard errors"
+        room = f" by {rule.margin:g} {errors}" if rule.margin else ""
+        return (
+            f"Its largest gap is the smallest of all models whose {name} is within the limit{room} on validation rows."
+        )
     if isinstance(rule, ClosestToIdeal):
         return f"It is the model closest to zero {name} and zero gaps on validation rows."
     return f"It was chosen by {rule!r} on validation rows."

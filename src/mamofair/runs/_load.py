@@ -9,7 +9,7 @@ import pandas as pd
 
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Tally
-from mamofair.learners.checks import require_tallies
+from mamofair.learners.checks import is_number, require_tallies
 from mamofair.metrics import ScoreSummary
 from mamofair.runs._counts import to_tallies
 from mamofair.runs._csv import read_csv
@@ -109,7 +109,8 @@ def load_run(folder: str | Path, network: Any = None, members: Any = None, objec
             _ = estimator.selected_
         groups = {name: tuple(map(str, own)) for name, own in head["groups"].items()}
         test = _read_test(files, estimator)
-        return Run(estimator, read_settings(head), groups, test, _read_limit(files), _read_scores(files, test))
+        measured = test, _read_limit(files), _read_scores(files, test), _read_custom(files, estimator)
+        return Run(estimator, read_settings(head), groups, *measured)
 
 
 def _read_test(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[Tally, ...]:
@@ -130,6 +131,19 @@ def _read_scores(files: Mapping[str, bytes], test: tuple[Tally, ...]) -> tuple[S
         return ()
     with one_sentence("scores.json must be as mamofair wrote it", "Copy the run again, or train again."):
         return scores_from_lists(parse_json(files["scores.json"], "scores.json"), test)
+
+
+def _read_custom(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[dict[str, float], ...]:
+    """Return what objectives of the user's own measure on test rows: for every point, or for none."""
+    values = tuple(parse_json(files["objectives.json"], "objectives.json")) if "objectives.json" in files else ()
+    names = set(estimator.front_.custom)
+    is_sound = all(set(one) == names and all(is_number(v) and v >= 0 for v in one.values()) for one in values)
+    if values and (len(values) != len(estimator.front_) or not is_sound):
+        raise ValueError(
+            "objectives.json must hold the values of each point, numbers that are 0 or more: found others. Copy the "
+            "run again, or train again."
+        )
+    return values
 
 
 def _read_limit(files: Mapping[str, bytes]) -> pd.DataFrame | None:

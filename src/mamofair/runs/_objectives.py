@@ -6,7 +6,9 @@ from typing import Any
 from mamofair import objectives
 from mamofair.objectives import CustomObjective
 
-__all__ = ["NamedFunction", "name_functions"]
+__all__ = ["NamedFunction", "has_functions", "name_functions"]
+
+_FUNCTIONS = ("loss", "metric", "change")
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,15 @@ class NamedFunction:
 
 def name_functions(given: Any) -> Any:
     """Return custom objectives with a name in the place of each loss and metric that is not ours."""
-    functions = ("loss", "metric", "change")
     return [
-        replace(own, **{part.name: _named(getattr(own, part.name)) for part in fields(own) if part.name in functions})
+        replace(own, **{part.name: _named(getattr(own, part.name)) for part in fields(own) if part.name in _FUNCTIONS})
         for own in given
     ] or given
+
+
+def has_functions(given: Any) -> bool:
+    """Return whether custom objectives can be measured: those of a run that was loaded may be names."""
+    return not any(isinstance(getattr(own, part, None), NamedFunction) for own in given for part in _FUNCTIONS)
 
 
 def _named(function: Any) -> Any:

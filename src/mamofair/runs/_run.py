@@ -41,6 +41,8 @@ class Run:
         The estimated limit line: columns `criterion`, `gap`, `error`, `low`, `high`.
     scores
         What the scores of each point are like on test rows, in the same order; empty if nobody has looked.
+    custom
+        What objectives of the user's own measure for each point on test rows, by name; empty if nobody has measured.
     """
 
     estimator: FairClassifier
@@ -49,6 +51,7 @@ class Run:
     test: tuple[Tally, ...] = ()
     limit: pd.DataFrame | None = None
     scores: tuple[ScoreSummary, ...] = ()
+    custom: tuple[Mapping[str, float], ...] = ()
 
     @classmethod
     def of(cls, estimator: FairClassifier) -> "Run":

@@ -40,7 +40,7 @@ from mamofair.tables.untrusted import parse_json
 _PAGE = "report.html"
 _NAMES = (
     *("estimator.json", "counts.json", "learned.safetensors", "points/points.safetensors", "history.csv", "front.csv"),
-    *("test.json", "scores.json", "limit.csv", ENCODER, _PAGE, LIST),
+    *("test.json", "scores.json", "objectives.json", "limit.csv", ENCODER, _PAGE, LIST),
 )
 _OTHER_REPORTS = ("report.md", "report.json")
 
@@ -76,6 +76,8 @@ def save(
     }
     if run.scores:
         files["scores.json"] = as_json(scores_to_lists(run.scores))
+    if run.custom:
+        files["objectives.json"] = as_json(list(run.custom))
     if run.limit is not None:
         files["limit.csv"] = to_csv(run.limit)
 
@@ -106,6 +108,7 @@ def _answers(run: Run) -> dict[str, Any]:
         return dict.fromkeys(("point", "test", "verdict"))
     verdict = judge(run)
     values = {verdict.performance[0]: verdict.performance[1]} | {one.name: one.gap for one in verdict.gaps}
+    values |= {one.name: one.value for one in verdict.custom if one.rows == "test"}
     return {"point": verdict.point, "test": values if run.test else None, "verdict": verdict.to_json()}
 
 

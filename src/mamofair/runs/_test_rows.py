@@ -13,6 +13,7 @@ from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, divide_groups, read_strata
 from mamofair.learners.task import read_notions
 from mamofair.metrics import list_small_groups, summarize_scores
+from mamofair.runs._objectives import has_functions
 from mamofair.runs._run import Run
 
 __all__ = ["measure_test"]
@@ -24,7 +25,8 @@ def measure_test(
     """Return a run with the counts of every point on test rows, in the place of those it has.
 
     X, y, sensitive_features, sample_weight and strata are as in `fit`, of rows that the model was not fitted to. Groups
-    that `fit` has not seen are unknown. How scores are distributed is summarized for rows without weights.
+    that `fit` has not seen are unknown. How scores are distributed is summarized for rows without weights. Objectives
+    of one's own are measured if the model has their functions; one that was loaded without them has only names.
     """
     model = run.estimator
     labels = as_column(y, "y")
@@ -46,7 +48,17 @@ def measure_test(
         settings={**run.settings, "data": data},
         test=tuple(Counter.of(positive, known, weight)(scores > 0)),
         scores=tuple(summarize_scores(own, positive, known) for own in scores if is_summarized),
+        custom=_measure_custom(model, X, positive, known, weight),
     )
+
+
+def _measure_custom(
+    model: FairClassifier, X: Any, positive: np.ndarray, known: Groups, weight: np.ndarray | None
+) -> tuple[dict[str, float], ...]:
+    """Return what objectives of the user's own measure, if there are some and their functions are at hand."""
+    if not model.front_.custom or not has_functions(getattr(model, "objectives", ())):
+        return ()
+    return tuple(model.measure_objectives(X, positive, known, weight))
 
 
 def _divide(model: FairClassifier, people: Groups, strata: Groups | None) -> Groups:

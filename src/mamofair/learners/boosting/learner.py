@@ -21,7 +21,7 @@ from mamofair.learners.checks import is_count, is_number
 from mamofair.learners.custom import CustomMetrics, require_one_split
 from mamofair.learners.numbers import read_numbers
 from mamofair.learners.preferences import read_members, read_objectives
-from mamofair.learners.rows import Parts
+from mamofair.learners.rows import Parts, Rows
 from mamofair.learners.task import Task
 from mamofair.objectives import CrossEntropy, CustomObjective, records
 from mamofair.relaxations import Relaxation
@@ -80,6 +80,11 @@ class BoostingLearner(Learner):
     def custom(self) -> tuple[str, ...]:
         """The names of the user's own objectives."""
         return tuple(own.name for own in self.objectives)
+
+    def measure_custom(self, points: Sequence[Point], rows: Rows) -> list[dict[str, float]]:
+        """Return what the user's own objectives measure for each point on some rows."""
+        metrics = CustomMetrics.of(self.objectives, rows, _tensor, "cpu")
+        return metrics.on(rows.X, lambda X: self.scores(points, X))
 
     def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
         """Return features as numbers, NaN where one is missing, and codes of categories."""

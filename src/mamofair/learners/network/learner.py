@@ -25,7 +25,7 @@ from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.capacity import offsets_for
 from mamofair.learners.changes import feed_with_changes
 from mamofair.learners.checks import are_tensors, is_count
-from mamofair.learners.custom import CustomMetrics, require_one_split
+from mamofair.learners.custom import CustomMetrics, require_one_split, require_same_metrics
 from mamofair.learners.network.rank_checks import require_same
 from mamofair.learners.network.state import Training, add_offset, fill, filled, require_moments, require_shapes, stacks
 from mamofair.learners.numbers import Scaling, read_numbers
@@ -101,6 +101,10 @@ class NetworkLearner(Learner):
     def custom(self) -> tuple[str, ...]:
         """The names of the user's own objectives."""
         return tuple(own.name for own in self.objectives)
+
+    def measure_custom(self, points: Sequence[Point], rows: Rows) -> list[dict[str, float]]:
+        """Return what the user's own objectives measure for each point on some rows."""
+        return CustomMetrics.of(self.objectives, rows, self._tensor, "cpu").on(rows.X, lambda X: self.scores(points, X))
 
     @property
     def can_resume(self) -> bool:
@@ -216,6 +220,7 @@ class NetworkLearner(Learner):
     def resume(self, earlier: "NetworkLearner", *, anew: bool) -> None:
         """Take up the networks of an earlier learner, with as many epochs more if `anew`, or with those left."""
         assert earlier.training is not None
+        require_same_metrics(earlier.objectives, self.objectives)
         # Copies of an estimator, such as `at` returns, share what is trained: from here on, this one has its own.
         self.training, self.scaling = deepcopy(earlier.training), earlier.scaling
         for population in (self.training.population, self.training.average.population):

@@ -7,9 +7,11 @@ function writeAnswer() {
   const found = verdict();
   const useless = found.answer === "kept" && found.is_constant;
   const standIn = found.stand_in !== null || useless;
-  const tone = found.answer === "not kept" ? "missed" : standIn ? "stand-in" : (tones[found.answer] ?? "none");
-  find("verdict").className = `verdict ${tone}`;
-  find("headline").textContent = `${standIn && tone !== "missed" ? "!" : (signs[found.answer] ?? "–")} ${found.headline}`;
+  const tone = found.answer === "not kept" || missesShare() ? "missed" : standIn ? "stand-in" : (tones[found.answer] ?? "none");
+  const shade = tone === "kept" && missed().length ? "open" : tone;
+  find("verdict").className = `verdict ${shade}`;
+  const sign = missesShare() ? signs["not kept"] : shade === "open" ? signs["cannot be told"] : (signs[found.answer] ?? "–");
+  find("headline").textContent = `${standIn && tone !== "missed" ? "!" : sign} ${found.headline}`;
   find("stand-in").hidden = found.stand_in === null;
   const gapLines = found.gaps.filter((one) => one.limit !== null).length; // the cards say these
   const [first, ...rest] = found.sentences;
@@ -49,7 +51,14 @@ function writeValues() {
     state.limits[j] === null ? "–" : short(state.limits[j]),
     ...(twice ? [number(valid[id][j][0])] : []),
   ]);
+  if (asksShare()) rows.push(shareRow(id, alone, twice));
   table(find("values"), head, rows);
+}
+
+function shareRow(id, alone, twice) {
+  const cell = ({ selected: { value, low, high } }) => ranged([value, low, high]);
+  const limit = [points[id].selected.asked].flat().map(short).join("–");
+  return ["Share selected", cell(points[id]), ...(alone ? [] : [cell(points[baseline])]), limit, ...(twice ? ["–"] : [])];
 }
 
 // Who gains and who loses, against the model without limits: of 1,000 people of each group, and in numbers

@@ -5,7 +5,8 @@ const [validation, levelling] = ["vali\u00addation", "level\u00adling down"];
 
 function writeGap() {
   const { meaning } = objectives[state.gap];
-  const across = state.gap ? `${measure(state.gap)}; it is zero if ${meaning}` : meaning;
+  const zero = isCustom(state.gap) ? "" : "it is zero if ";
+  const across = state.gap ? `${measure(state.gap)}; ${zero}${meaning}` : meaning;
   const whose = many ? " of the two marked points" : "";
   const bound = state.limits[state.gap];
   const beyond = bound !== null && bound > front().parameters.widest ? ` The limit ${short(bound)} is beyond the axis.` : "";

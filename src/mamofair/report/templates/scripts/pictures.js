@@ -41,14 +41,14 @@ function front() {
   const part = summary.parts[state.rows];
   const line = summary.limit[objectives[j].name] || [];
   const marked = many ? [state.selected, baseline] : [...part.keys()]; // the axes must show their intervals
-  const ends = (i, k) => [...marked.map((id) => part[id][i][k]), ...part.map((point) => point[i][0])];
+  const within = (i, k) => [...marked.map((id) => part[id][i][k] ?? 0), ...part.map((point) => point[i][0])];
   return {
     tables: {
       points: part.map((point, id) => ({
         id,
         x: point[j][0],
-        xlow: point[j][1],
-        xhigh: point[j][2],
+        xlow: point[j][1] ?? point[j][0],
+        xhigh: point[j][2] ?? point[j][0],
         y: point[0][0],
         ylow: point[0][1],
         yhigh: point[0][2],
@@ -61,9 +61,9 @@ function front() {
     },
     parameters: {
       selected: state.selected,
-      widest: Math.max(...ends(j, 2)) || 1,
-      lowest: Math.min(...ends(0, 1), ...line.map((row) => row[2])),
-      highest: Math.max(...ends(0, 2)),
+      widest: Math.max(...within(j, 2)) || 1,
+      lowest: Math.min(...within(0, 1), ...line.map((row) => row[2])),
+      highest: Math.max(...within(0, 2)),
     },
   };
 }

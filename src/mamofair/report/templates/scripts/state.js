@@ -25,10 +25,13 @@ const views = {};
 const number = (value) => (value === null ? "–" : value.toFixed(3));
 const short = (value) => String(Number(value.toPrecision(6))); // as Python's :g
 const people = (value) => value === null ? "few" : value.toLocaleString("en", { maximumFractionDigits: 1 });
-const interval = ([value, low, high]) => `${number(value)} [${number(low)}, ${number(high)}]`;
-const ranged = ([value, low, high]) => [`${number(value)} `, element("small", `[${number(low)}, ${number(high)}]`)];
+// A measure of the user's own has a value and no interval.
+const ends = ([value, low, high]) => (value !== null && low === null ? "" : `[${number(low)}, ${number(high)}]`);
+const interval = (range) => `${number(range[0])} ${ends(range)}`.trim();
+const ranged = (range) => [`${number(range[0])} `, element("small", ends(range))];
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
-const measure = (j) => (j === 0 ? objectives[0].title : `gap in ${objectives[j].title}`);
+const isCustom = (j) => objectives[j].kind === "custom";
+const measure = (j) => (j === 0 || isCustom(j) ? objectives[j].title : `gap in ${objectives[j].title}`);
 const total = (counts) => counts.reduce((sum, count) => sum + count, 0);
 
 function element(tag, content = [], attributes = {}) {

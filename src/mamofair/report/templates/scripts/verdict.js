@@ -27,20 +27,22 @@ function verdict() {
   const uncertified = "It was chosen by hand, and no certificate covers it.";
   const stand_in = asked.confidence === null ? null : uncertified;
   const chosen = { point: state.selected, why: "It was chosen by hand." };
-  const { near_constant } = points[state.selected];
-  const is_constant = points[state.selected].same;
-  const found = { gaps, answer, chosen, stand_in, near_constant, is_constant, by_hand: true };
+  const { near_constant, selected, same: is_constant } = points[state.selected];
+  const found = { gaps, answer, chosen, stand_in, near_constant, is_constant, selected, by_hand: true };
   return { ...summary.verdict, ...found, ...tell(gaps, answer, stand_in) };
 }
 
 function tell(gaps, answer, stand_in) {
   const limits = gaps.filter((one) => one.limit !== null);
   return {
-    headline: headline(limits, answer, stand_in),
+    headline: [headline(limits, answer, stand_in), ...missed()].join("; "),
     sentences: [
       ...(limits.length ? [askedFor(limits, gaps)] : []),
       ...limits.map(tellGap),
       ...movedFrom(),
+      ...(state.limits[0] === null ? [] : [tellPerformance()]),
+      ...asksShare() ? [points[state.selected].selected.sentence] : [],
+      ...customLimits().map(tellCustom),
       ...(stand_in === null ? [] : [`The chosen model is a stand-in. ${stand_in}`]),
       ...[points[state.selected].near_constant].filter(Boolean),
       ...summary.verdict.caveats,
@@ -50,7 +52,8 @@ function tell(gaps, answer, stand_in) {
 }
 
 function headline(limits, answer, stand_in) {
-  if (answer === null) return "No limit was asked for";
+  const other = asksShare() || state.limits[0] !== null || customLimits().length;
+  if (answer === null) return `No limit ${other ? "on gaps " : ""}was asked for`;
   const worst = limits.filter((one) => one.answer === answer).length;
   const which = limits.length === 1 ? "the limit" : `${worst} of ${limits.length} limits`;
   if (answer === "not kept") return `Not kept: ${measured.rows} rows exceed ${which}`;
@@ -58,6 +61,34 @@ function headline(limits, answer, stand_in) {
   if (answer === "kept" && points[state.selected].same) return "Kept only because everyone gets the same decision";
   if (answer === "kept") return limits.length === 1 ? "Kept" : `Kept: all ${limits.length} limits`;
   return `Cannot be told for ${which}`;
+}
+
+const asksShare = () => points[state.selected].selected.asked !== null;
+const missesShare = () => points[state.selected].selected.answer === "not kept";
+const missed = () => [
+  ...(missesShare() ? ["the share selected is not as asked"] : []),
+  ...(judgedPerformance().answer === "not kept" ? [`the ${objectives[0].name} is above its limit`] : []),
+  ...exceeded().map((j) => `${objectives[j].name} is above its limit`),
+];
+const exceeded = () => customLimits().filter((j) => shown[state.selected][j][0] > state.limits[j]);
+const customLimits = () => [...objectives.keys()].filter((j) => isCustom(j) && state.limits[j] !== null);
+
+function judgedPerformance() {
+  const [gap, low, high] = shown[state.selected][0];
+  return { low, high, answer: judged({ limit: state.limits[0], gap, low, high }) };
+}
+
+function tellPerformance() {
+  const found = judgedPerformance();
+  const value = `${number(shown[state.selected][0][0])} on ${people(measured.count)} ${measured.rows} rows`;
+  return `${objectives[0].name}: ${found.answer}. It is ${value} (${within(found)}), the limit ${short(state.limits[0])}.`;
+}
+
+function tellCustom(j) {
+  const { name, rows } = objectives[j];
+  const [value] = shown[state.selected][j];
+  const where = value <= state.limits[j] ? "within" : "above";
+  return `${name} is ${number(value)} on ${rows} rows, ${where} its limit ${short(state.limits[j])}; a measure of your own has no interval.`;
 }
 
 function askedFor(limits, gaps) {
@@ -73,7 +104,7 @@ function askedFor(limits, gaps) {
 // What training was asked for, if the limits were moved since.
 function movedFrom() {
   if (summary.within.every((limit, j) => limit === state.limits[j])) return [];
-  const before = Object.entries(asked.limits).map(([name, limit]) => `${name} ≤ ${short(limit)}`);
+  const before = objectives.flatMap(({ name }, j) => (summary.within[j] === null ? [] : [`${name} ≤ ${short(summary.within[j])}`]));
   return [`These limits were set by hand; training was asked for ${before.join(", ") || "none"}.`];
 }
 
