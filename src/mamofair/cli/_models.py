@@ -5,14 +5,14 @@ from typing import Any
 
 import mamofair
 from mamofair._descent.ranks import Ranks
-from mamofair._messages import quote
+from mamofair._messages import as_share, quote
 from mamofair.cli._performance import read_performance, read_rate
 from mamofair.cli._streamed import is_streamed
 from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
 from mamofair.estimators import FairClassifier
 from mamofair.notions import as_notion, require_gap
-from mamofair.selection import ClosestToIdeal, MostAccurateWithin, Selection
+from mamofair.selection import ClosestToIdeal, FairestWithin, MostAccurateWithin, Selection
 
 __all__ = ["MODELS", "make_estimator", "needs_network", "takes_tables"]
 
@@ -81,6 +81,8 @@ def _make_selection(options: TrainOptions) -> Selection:
     if options.unlabelled is not None:
         _check_unlabelled(options)
     rate = read_rate(options.select_rate)
+    if options.fairest_within is not None:
+        return _make_fairest(options, rate)
     if options.within is None:
         if options.confidence is not None:
             raise ValueError("`--confidence` needs a limit on the gaps: add `--within 0.05`, for example.")
@@ -93,6 +95,18 @@ def _make_selection(options: TrainOptions) -> Selection:
             "`--confidence` needs calibration rows: add `--calibration-fraction 0.2`, for example, or `plan`."
         )
     return MostAccurateWithin(options.within, options.confidence, select_rate=rate)
+
+
+def _make_fairest(options: TrainOptions, rate: Any) -> FairestWithin:
+    limit = options.fairest_within
+    assert limit is not None
+    if options.within is not None or options.confidence is not None:
+        raise ValueError(
+            "`--fairest-within` limits the error, and `--within`, with or without `--confidence`, the gaps: choose one."
+        )
+    if not 0 <= limit <= 1:
+        raise ValueError(f"`--fairest-within` must be an error from 0 to 1: found {limit:g}.{as_share(limit)}")
+    return FairestWithin(limit, margin=options.margin, select_rate=rate)
 
 
 def _check_unlabelled(options: TrainOptions) -> None:

@@ -38,10 +38,11 @@ def read_rate(text: str | None) -> float | tuple[float, float] | None:
     if text is None:
         return None
     numbers = [_read_number(part, "`--select-rate`") for part in text.split(",")]
-    if len(numbers) > 2 or not all(0 <= number <= 1 for number in numbers):
+    is_sound = len(numbers) <= 2 and all(0 <= number <= 1 for number in numbers) and 0 < numbers[-1] >= numbers[0]
+    if not is_sound:
         raise ValueError(
-            f"`--select-rate` must be a share such as 0.1, or two such as 0.09,0.11: found {quote(text)}."
-            f"{as_share(numbers[-1])}"
+            "`--select-rate` must be a share such as 0.1, or the least and the largest one such as 0.09,0.11: found "
+            f"{quote(text)}.{as_share(numbers[-1])}"
         )
     return (numbers[0], numbers[1]) if len(numbers) == 2 else numbers[0]
 

@@ -70,6 +70,10 @@ def train(
         float | None,
         typer.Option(help="Choose the most accurate model whose gaps between groups are all at most this."),
     ] = None,
+    fairest_within: Annotated[
+        float | None,
+        typer.Option(help="Instead: choose the model with the smallest gaps whose error, or cost, is at most this."),
+    ] = None,
     confidence: Annotated[
         float | None,
         typer.Option(
@@ -180,6 +184,7 @@ def train(
         cost=cost,
         strata=strata,
         within=within,
+        fairest_within=fairest_within,
         confidence=confidence,
         margin=margin,
         select_rate=select_rate,

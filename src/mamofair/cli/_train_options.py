@@ -39,6 +39,7 @@ class TrainOptions:
     cost: str | None = None
     strata: str | None = None
     within: float | None = None
+    fairest_within: float | None = None
     confidence: float | None = None
     margin: float = 1.0
     select_rate: str | None = None

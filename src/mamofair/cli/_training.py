@@ -186,6 +186,7 @@ def _settings(
         "model": options.model,
         "parameters": parameters,
         "within": options.within,
+        "fairest_within": options.fairest_within,
         "seed": options.seed,
         "versions": versions(),
     }
