@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from mamofair.metrics import audit
+from mamofair.performance import Cost
 from mamofair.report import render_audit, summarize_audit, write_audit
 
 EVIL = '<script>alert("1")</script>'
@@ -66,11 +67,31 @@ def test_every_figure_is_on_the_page():
     assert "The favorable outcome is <b>yes</b>. Error" in page
 
 
+def test_scores_and_costs_are_on_the_page():
+    found = audited(notions=["dp"], performance=Cost(fp=1, fn=5))
+    page = unescape(render_audit(summarize_audit(found)))
+    assert f"cost (fp=1, fn=5, tp=0, tn=0) {found.cost:.3f}; selection rate" in page
+    for row in found.auc().itertuples():
+        assert f"<td>{row.auc:.3f} <small>{row.low:.3f} to {row.high:.3f}</small></td>" in page
+    for row in found.calibration_error().itertuples():
+        assert f"<td>{row.difference:.3f} <small>{row.low:.3f} to {row.high:.3f}</small></td>" in page
+    for row in found.around_threshold().itertuples():
+        name = f"{row.attribute} = {row.group}" if row.attribute else "everyone"
+        assert f'<th scope="row">{name}</th><td>{row.rows:,.0f}</td><td>{row.above:.3f}</td>' in page
+    y, score, people, _ = decided()
+    decisions = np.where(score > 0.5, "yes", "no")
+    assert 'id="scores"' not in render_audit(
+        summarize_audit(audit(y, decisions, sensitive_features=people, favorable="yes"))
+    )
+
+
 def test_a_page_without_true_labels_shows_no_error():
     _, score, people, _ = decided()
     page = render_audit(summarize_audit(audit(None, score, sensitive_features=people, threshold=0.5)))
     assert "True labels are unknown; selection rate" in page
     assert "Error" not in page
+    assert "above the threshold" in page
+    assert "AUC" not in page
     assert "The favorable outcome is" not in page
     assert "Without true labels, nothing here says whether decisions were right." in page
 

@@ -8,6 +8,7 @@ import pandas as pd
 
 from mamofair.metrics import Audit
 from mamofair.notions import Rate
+from mamofair.performance import ERROR
 from mamofair.report._files import write_page
 from mamofair.report._plain_page import render_plain
 
@@ -46,11 +47,13 @@ def summarize_audit(audit: Audit, title: str = "Decisions", over: pd.DataFrame |
         "threshold": audit.threshold,
         "confidence": audit.confidence,
         "error": audit.error if audit.has_truth else None,
+        "cost": {"name": str(audit.performance), "value": audit.cost} if _has_cost(audit) else None,
         "selection_rate": audit.tally.positive_share,
         "verdicts": {name: sum(gap["verdict"] == name for gap in gaps) for name in _VERDICTS},
         "gaps": gaps,
         "scale": _scale(gaps),
         "attributes": _attributes(audit),
+        "scores": [] if audit.scores is None else _scores(audit),
         "over": [] if over is None else _records(over),
     }
 
@@ -67,6 +70,19 @@ def _scale(gaps: list[dict[str, Any]]) -> float:
     """Return where the axis of all gaps ends: a round number that no interval and no limit exceeds."""
     largest = max(max(gap["high"], gap["limit"] * 1.2) for gap in gaps)
     return float(next((end for end in (0.1, 0.2, 0.5) if largest <= end), 1.0))
+
+
+def _has_cost(audit: Audit) -> bool:
+    return audit.has_truth and audit.performance != ERROR
+
+
+def _scores(audit: Audit) -> list[dict[str, Any]]:
+    """Return where the threshold lies for everyone and each group and, if labels are known, AUC and calibration."""
+    rows = _records(audit.around_threshold())
+    if not audit.has_truth:
+        return [row | {"auc": None, "calibration": None} for row in rows]
+    measured = zip(rows, _records(audit.auc()), _records(audit.calibration_error()), strict=True)
+    return [row | {"auc": auc, "calibration": off} for row, auc, off in measured]
 
 
 def _attributes(audit: Audit) -> list[dict[str, Any]]:
