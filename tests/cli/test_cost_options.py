@@ -80,7 +80,7 @@ def test_sentences_follow_the_performance():
     assert "the one with the least balanced error" in cost_sentence(before, before)
     assert "reaches a cost of 0.100" in limit_sentence(10, 0.1, 0.09, "cost")
     assert SelectedShare(0.2, 0.1, 0.3, 0.25).sentence().endswith("; 25.0% of them have the favorable label.")
-    assert SelectedShare(0.2, 0.1, 0.3, 0.25, (0.1, 0.2)).sentence().endswith("10.0% to 20.0% was asked for.")
+    assert SelectedShare(0.2, 0.1, 0.3, 0.25, (0.1, 0.2)).sentence().endswith("10% to 20% was asked for.")
 
 
 def test_options_are_read():

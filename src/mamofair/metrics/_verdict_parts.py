@@ -48,13 +48,13 @@ class SelectedShare:
         if self.asked is None:
             return "any share"
         least, most = self.asked
-        return f"at most {most:.1%}" if least == 0 else f"{least:.1%} to {most:.1%}"
+        return f"at most {100 * most:g}%" if least == 0 else f"{100 * least:g}% to {100 * most:g}%"
 
     def sentence(self, rows: str = "test") -> str:
         """Return how many people are selected, beside what was asked for or what the labels have.
 
         >>> SelectedShare(0.103, 0.098, 0.108, 0.24, asked=(0, 0.1)).sentence()
-        'Share selected: cannot be told. The chosen model selects 10.3% of test rows (9.8%–10.8%); at most 10.0% was
+        'Share selected: cannot be told. The chosen model selects 10.3% of test rows (9.8%–10.8%); at most 10% was
         asked for.'
         >>> SelectedShare(0.103, 0.098, 0.108, 0.24).sentence()
         'The chosen model decides favorably for 10.3% of test rows (9.8%–10.8%); 24.0% of them have the favorable

@@ -62,7 +62,7 @@ class Pool:
             shares = np.array([point.valid.positive_share for point in front])
             rows = np.flatnonzero(distance_to(bounds, shares) == 0)
             if not len(rows):
-                found = f"{shares.min():.4g} to {shares.max():.4g}"
+                found = f"{shares.min():g} to {shares.max():g}"
                 raise ValueError(
                     f"No point selects a share of {_in_words(bounds)} of people: found {found} on this front. Allow "
                     "other shares, or fit a default model with this selection, which moves thresholds."
@@ -106,7 +106,7 @@ def read_select_rate(select_rate: Any) -> tuple[float, float] | None:
 
 def _in_words(bounds: tuple[float, float]) -> str:
     low, high = bounds
-    return f"at most {high:.4g}" if low == 0 else f"{low:.4g} to {high:.4g}"
+    return f"at most {high:g}" if low == 0 else f"{low:g} to {high:g}"
 
 
 def best_row(rows: Int[np.ndarray, " rows"], scores: Float[np.ndarray, " rows"]) -> int:
