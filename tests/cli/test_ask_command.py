@@ -197,3 +197,19 @@ def test_bins_are_those_of_training(loans, rows, tmp_path):
     }
     rows_of = dict(zip(question.groups["age"], question.points[0].tally.counts["age"].sum(axis=1), strict=True))
     assert rows_of == sizes
+
+
+def test_the_report_shows_the_answer_to_the_question_that_was_asked_of_this_very_run(run, rows, trained):
+    def report() -> list[str]:
+        shown = RUNNER.invoke(app, ["report", str(run), "--json"])
+        assert shown.exit_code == 0, shown.output
+        return json.loads(shown.stdout)["summary"]["asked"]
+
+    assert report() == []
+    assert "Asked with new rows" not in (run / "report.html").read_text()
+    answer = says(run, rows("march.csv", 1), "--within", 0.5)
+    assert report() == [answer["message"], "400 rows have answered this question."]
+    assert "Asked with new rows" in (run / "report.html").read_text()
+    document = json.loads((run / "question.json").read_text())
+    (run / "question.json").write_text(json.dumps(document | {"run": "another"}))
+    assert report() == []

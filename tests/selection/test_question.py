@@ -286,3 +286,15 @@ def test_a_question_and_a_choice_with_confidence_test_the_same_points():
     ours = front(*LADDER)
     held_back = Front(tuple(replace(p, calibration=p.valid) for p in ours.points), ours.criteria, NAMES)
     assert MostAccurateWithin(0.05, 0.95).answer(held_back).sequence == Question.of(ours, 0.05, 0.95).sequence
+
+
+def test_more_rows_of_one_group_are_warned_of_if_there_are_several_attributes():
+    people, protected = two_attributes(), GROUP.iloc[:, 0] == "protected"
+    model = small().fit(TOY.X, TOY.y, sensitive_features=people)
+    question = Question.of(model.front_, 0.5, 0.9)
+    question.update_from(model, TOY.X, TOY.y, sensitive_features=people)  # as in training: no warning
+    rows = protected | (np.arange(len(people)) % 10 == 0)
+    with pytest.warns(UserWarning, match=rf"found other shares of '{GROUP.columns[0]}' than in training"):
+        question.update_from(model, TOY.X[rows], TOY.y[rows], sensitive_features=people[rows])
+    alone = Question.of(model.front_, {f"demographic_parity[{GROUP.columns[0]}]": 0.5}, 0.9)
+    alone.update_from(model, TOY.X[rows], TOY.y[rows], sensitive_features=people[rows])  # allowed

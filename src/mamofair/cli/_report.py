@@ -1,6 +1,7 @@
 """`mamofair report`: a run as a page, as Markdown or as JSON."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,7 +44,7 @@ def report(
     loans.md
     """
     from mamofair.report import summarize
-    from mamofair.runs import is_current, load_run, read_alternatives
+    from mamofair.runs import is_current, load_run
 
     if file_format not in _FORMATS:
         raise ValueError(f"`--format` must be one of {', '.join(_FORMATS)}: found {quote(file_format)}.")
@@ -51,24 +52,35 @@ def report(
     if out is not None:
         require_writable(out, file=True)
     with warnings_as_notes():
-        loaded, alternatives = load_run(run), read_alternatives(run)
-        _write(loaded, page, alternatives, file_format, suppress)
+        loaded = load_run(run)
+        findings = _read_findings(run, loaded)
+        _write(loaded, page, findings, file_format, suppress)
         while not is_current(loaded, run):  # another training has replaced the run meanwhile
-            loaded, alternatives = load_run(run), read_alternatives(run)
-            _write(loaded, page, alternatives, file_format, suppress)
+            loaded = load_run(run)
+            findings = _read_findings(run, loaded)
+            _write(loaded, page, findings, file_format, suppress)
     if as_json:
-        typer.echo(json.dumps({"report": str(page), "summary": summarize(loaded, alternatives, least=suppress)}))
+        typer.echo(json.dumps({"report": str(page), "summary": summarize(loaded, **findings, least=suppress)}))
     else:
         typer.echo(f"Report: {page}")
 
 
-def _write(run: "Run", path: Path, alternatives: list[str], file_format: str, least: int) -> None:
+def _read_findings(folder: Path, run: "Run") -> dict[str, list[str]]:
+    """Return what was found about a run since it was trained: against an incumbent, and with new rows."""
+    from mamofair.runs import read_alternatives, read_question
+
+    question = read_question(folder)
+    asked = [] if question is None or question.run != run.settings["checksum"] else question.sentences()
+    return {"alternatives": read_alternatives(folder), "asked": asked}
+
+
+def _write(run: "Run", path: Path, findings: Mapping[str, list[str]], file_format: str, least: int) -> None:
     """Write a report as a whole, or leave the earlier one."""
     from mamofair import report
 
     if file_format == "html":
-        report.write(run, path, alternatives, least=least)
+        report.write(run, path, **findings, least=least)
     elif file_format == "md":
         report.write_page(report.to_markdown(run, least), path)
     else:
-        report.write_page(json.dumps(report.summarize(run, alternatives, least=least), indent=1), path)
+        report.write_page(json.dumps(report.summarize(run, **findings, least=least), indent=1), path)

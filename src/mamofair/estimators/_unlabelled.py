@@ -3,17 +3,16 @@
 from typing import Any
 
 import numpy as np
-from scipy.stats import chi2_contingency, norm
+from scipy.stats import norm
 
 from mamofair._messages import PATH, cut, quote, warn_user
 from mamofair._rows.groups import Groups, read_groups
+from mamofair._stats.shares import SURPRISING, compare_shares
 from mamofair.fronts import Front
 from mamofair.learners import Learner, Rows, Task
 from mamofair.notions import column
 
 __all__ = ["read_unlabelled", "warn_of_other_rates"]
-
-_SURPRISING = 1e-4  # the probability with which rows of one population differ so much that we warn
 
 
 def read_unlabelled(estimator: Any, learner: Learner, task: Task, labelled: Rows, unlabelled: Any) -> Rows:
@@ -51,13 +50,11 @@ def _warn_of_other_shares(rows: Rows, more: Rows) -> None:
     """Warn if the groups of rows without labels have other shares than chance explains."""
     for place, (name, values) in enumerate(zip(rows.groups.names, rows.groups.values, strict=True)):
         codes = [part.groups.codes[:, place] for part in (rows, more)]
-        table = np.stack([np.bincount(own[own >= 0], minlength=len(values)) for own in codes])
-        if table.any(axis=1).all() and table.any(axis=0).all() and chi2_contingency(table).pvalue < _SURPRISING:
-            shares = zip(values, *(table / table.sum(axis=1, keepdims=True)), strict=True)
-            listed = ", ".join(f"{quote(value)} {labelled:.1%} and {other:.1%}" for value, labelled, other in shares)
+        counts = (np.bincount(own[own >= 0], minlength=len(values)) for own in codes)
+        if listed := compare_shares(values, *counts):
             warn_user(
                 f"The rows without labels must be of the same population as the others: found other shares of "
-                f"{quote(name)}, {cut(listed, PATH)}. A certificate that rests on them may not hold."
+                f"{quote(name)}, {listed}. A certificate that rests on them may not hold."
             )
 
 
@@ -80,7 +77,7 @@ def warn_of_other_rates(front: Front) -> None:
         error = np.sqrt(np.maximum(pooled * (1 - pooled) * (1 / rows).sum(axis=0), 1e-12))
         distance = np.abs(np.diff(selected / rows, axis=0)[0]) / error
         group = int(np.argmax(distance))
-        if 2 * norm.sf(distance[group]) * len(distance) < _SURPRISING:
+        if 2 * norm.sf(distance[group]) * len(distance) < SURPRISING:
             validated, calibrated = (selected / rows)[:, group]
             warn_user(
                 "The rows without labels must be of the same population as the others: found that the most accurate "

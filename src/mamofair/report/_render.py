@@ -17,13 +17,20 @@ __all__ = ["render", "write"]
 _SCRIPTS = ("state", "verdict", "intervals", "answer", "choose", "groups", "pictures", "sha256", "record", "start")
 
 
-def write(run: Run, path: str | os.PathLike[str], alternatives: Sequence[str] = (), *, least: int = 0) -> None:
+def write(
+    run: Run,
+    path: str | os.PathLike[str],
+    alternatives: Sequence[str] = (),
+    *,
+    asked: Sequence[str] = (),
+    least: int = 0,
+) -> None:
     """Write the page of a run. An earlier page is replaced as a whole, or stays as it was.
 
-    `alternatives` is what `runs.read_alternatives` returns: how the run compares with an incumbent. Groups
-    that have a cell of fewer than `least` people are left out.
+    `alternatives` is what `runs.read_alternatives` returns: how the run compares with an incumbent; `asked`
+    are the sentences of `runs.read_question`. Groups that have a cell of fewer than `least` people are left out.
     """
-    write_page(render(summarize(run, alternatives, least=least)), path)
+    write_page(render(summarize(run, alternatives, asked=asked, least=least)), path)
 
 
 def render(summary: Mapping[str, Any]) -> str:

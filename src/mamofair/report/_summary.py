@@ -34,13 +34,16 @@ _MEANINGS = {
 }
 
 
-def summarize(run: Run, alternatives: Sequence[str] = (), *, least: int = 0) -> dict[str, Any]:
+def summarize(
+    run: Run, alternatives: Sequence[str] = (), *, asked: Sequence[str] = (), least: int = 0
+) -> dict[str, Any]:
     """Return what the page shows, as plain JSON; without groups that have a cell of fewer than `least` people.
 
     What was asked and answered: `verdict` (`Verdict.to_json()` of `runs.judge(run)`), `question` (what the page asks),
     `outcome` (the favorable outcome in words), `favorable` and `unfavorable` (the labels), `within` (a limit or None
     for each objective), `selected`, `baseline`, `alternatives` (sentences about an incumbent, if there are some),
-    `command` (what predicts with a point, but for its number).
+    `asked` (sentences about a question that new rows answer), `command` (what predicts with a point, but for its
+    number).
 
     What was measured: `rows` (test, or validation if the run has no test rows), `confidence`, `objectives` (those of
     the user's own have `kind` "custom"), `parts` (by rows, point and objective: value, low, high; these have no low and
@@ -105,6 +108,7 @@ def summarize(run: Run, alternatives: Sequence[str] = (), *, least: int = 0) -> 
         "price": _price_sentences(front),
         "flips": (run.settings.get("arbitrariness") or {}).get("sentences", []),
         "alternatives": list(alternatives),
+        "asked": list(asked),
         "command": _command(run.settings.get("command")),
         "settings": {name: value for name, value in run.settings.items() if name != "arbitrariness"},
     }

@@ -77,6 +77,11 @@ class StoredQuestion:
             )
         return is_new
 
+    def sentences(self) -> list[str]:
+        """Return the answer so far, for a report."""
+        number = f", which is number {self.number} of this run" if self.number > 1 else ""
+        return [self.question.answer.message, f"{self.question.rows:,} rows have answered this question{number}."]
+
     def add(self, question: Question, keys: UInt64[np.ndarray, " n"], columns: tuple[str, ...]) -> "StoredQuestion":
         """Return the question after more rows, which are kept in mind."""
         return replace(self, question=question, tables=(*self.tables, np.sort(keys)), columns=columns)

@@ -10,9 +10,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from jaxtyping import Bool
 
-from mamofair._messages import quote, quote_some
+from mamofair._messages import quote, quote_some, warn_user
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
 from mamofair._rows.labels import as_column, is_label, unique
+from mamofair._stats.shares import compare_shares
 from mamofair.fronts import Counter, Criterion, Front
 from mamofair.notions import Cell, Notion, Rate, column, require_differences
 from mamofair.selection._answer import Answer
@@ -181,7 +182,9 @@ class Question:
                 f"`y` must have the labels {quote_some(model.classes_.tolist())}: found {quote(strange[0])}."
             )
         decided = model.decide_all(X)[list(self.sequence)]
-        return self.update(is_label(labels, model.favorable_), decided, sensitive_features=sensitive_features)
+        later = self.update(is_label(labels, model.favorable_), decided, sensitive_features=sensitive_features)
+        self._warn_of_other_shares(later, model.front_)
+        return later
 
     @property
     def answer(self) -> Answer:
@@ -212,6 +215,21 @@ class Question:
             low = claim.lower(point.tally, share, self.delta / len(claims), least=low)
             ends[column(*claim.criterion)] = low, claim.upper(point.tally, share, self.delta, least=high)
         return ends
+
+    def _warn_of_other_shares(self, later: "Question", front: Front) -> None:
+        """Warn if there are several attributes, and new rows have other shares of a group than chance explains."""
+        before, after, valid = self.points[0].tally, later.points[0].tally, front[self.sequence[0]].valid
+        attributes = dict.fromkeys(attribute for _, attribute in self.limits)
+        if len(attributes) < 2 or valid.squares is not None:  # sums of weights are no numbers of rows
+            return
+        for name in attributes:
+            new = (after.counts[name] - before.counts[name]).sum(axis=1)
+            if listed := compare_shares(self.groups[name], valid.counts[name].sum(axis=1), new):
+                warn_user(
+                    "With several attributes, new rows must be a random sample of everyone, because more rows of one "
+                    f"group change the rates of others: found other shares of {quote(name)} than in training, "
+                    f"{listed}. An answer that rests on them may not hold."
+                )
 
     def _read_groups(self, sensitive_features: Any, rows: int) -> Groups:
         """Return the groups of new rows, numbered as in the front; new ones are an error, new combinations unknown."""

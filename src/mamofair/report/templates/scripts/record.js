@@ -31,6 +31,7 @@ function record() {
     }),
     ...whyGapsChanged(id).map((line) => `  ${line}`),
     ...summary.alternatives,
+    ...summary.asked,
     "",
     "Reasons:",
     find("reasons").value || blank,
