@@ -45,9 +45,8 @@ docs: .venv/developer
 bench-%: bench/%.py .venv/developer
 	OMP_NUM_THREADS=1 $(BIN)/python $< $(BENCH_OPTIONS) --out docs/results/$*.md
 
-# One of its peers needs an environment of its own; the promises of certificates need many draws.
+# One of its peers needs an environment of its own.
 bench-default: .venv-error-parity/installed
-bench-certificates: BENCH_OPTIONS := --draws 60
 
 # Hours: tries to break every promise, goes on where an earlier run stopped, and writes docs/results/reliability.md.
 campaign: .venv/developer

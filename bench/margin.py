@@ -12,21 +12,17 @@ error to margin 0, paired, with its standard error; "none" the share of draws wi
 import argparse
 import platform
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import joblib
 import numpy as np
 import pandas as pd
-from lightgbm import LGBMClassifier
+from population import Population
 from threadpoolctl import threadpool_limits
 
 from mamofair import FairPortfolioClassifier, MostAccurateWithin
 from mamofair.datasets import load_adult, load_compas
-from mamofair.tables import encoder
 
 MARGINS = (0.0, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 CASES = {
@@ -37,57 +33,20 @@ ATTRIBUTES = {"Adult": "sex", "COMPAS": "race"}
 LIMITS = {"demographic_parity": (0.02, 0.05), "equal_opportunity": (0.05, 0.10)}
 
 
-@dataclass(frozen=True, eq=False)
-class Population:
-    """Features, and the chances of the second group and, within each group, of y = 1."""
-
-    X: pd.DataFrame
-    group: np.ndarray
-    label: np.ndarray
-
-    @classmethod
-    def of(cls, load: Callable[[], Any], attribute: str) -> "Population":
-        """Fit the chances to a table."""
-        data = load()
-        matrix = encoder().fit(data.X).transform(data.X)
-        s = pd.factorize(data.sensitive[attribute], sort=True)[0]
-        quick = LGBMClassifier(n_estimators=60, num_leaves=8, verbose=-1, n_jobs=1, random_state=0)
-        group = quick.fit(matrix, s).predict_proba(matrix)[:, 1]
-        told = quick.fit(np.column_stack([matrix, s]), data.y)
-        label = [told.predict_proba(np.column_stack([matrix, np.full(len(s), g)]))[:, 1] for g in (0, 1)]
-        return cls(data.X.reset_index(drop=True), group, np.stack(label))
-
-    def draw(self, rows: int, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray, pd.Series]:
-        """Return rows with groups and labels."""
-        some = rng.integers(len(self.X), size=rows)
-        s = (rng.random(rows) < self.group[some]).astype(int)
-        y = (rng.random(rows) < self.label[s, some]).astype(int)
-        return self.X.iloc[some], y, pd.Series(np.array(["a", "b"])[s], name="group")
-
-    def measure(self, decided: np.ndarray, notion: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return the true error and gap of each model, given its decisions on all rows."""
-        weight = np.stack([1 - self.group, self.group])
-        wrong = np.where(decided[:, None], 1 - self.label, self.label)
-        errors = (wrong * weight).sum(axis=(1, 2)) / len(self.X)
-        mass = weight if notion == "demographic_parity" else weight * self.label
-        rates = (decided[:, None] * mass).sum(axis=2) / mass.sum(axis=1)
-        return errors, np.abs(rates[:, 0] - rates[:, 1])
-
-
 def run(population: Population, rows: int, notion: str, seed: int) -> list[dict[str, float]]:
     """Return what each limit and margin leads to in one draw."""
-    X, y, people = population.draw(rows, np.random.default_rng(seed))
+    X, y, people = population.table(population.draw(rows, np.random.default_rng(seed)))
     with threadpool_limits(1), joblib.parallel_config("threading", n_jobs=1), warnings.catch_warnings(action="ignore"):
         model = FairPortfolioClassifier(notions=notion, effort="fast", random_state=seed)
         model.fit(X, y, sensitive_features=people)
-        errors, gaps = population.measure(model.decide_all(population.X), notion)
-        outcomes = []
+        truth = population.measure(model.decide_all(population.X))
+        [criterion], outcomes = model.front_.criteria, []
         for limit in LIMITS[notion]:
             for margin in MARGINS:
                 outcome = {"seed": seed, "limit": limit, "margin": margin, "broken": np.nan, "error": np.nan}
                 try:
                     row = MostAccurateWithin(limit, margin=margin)(model.front_)
-                    outcome |= {"broken": float(gaps[row] > limit), "error": errors[row]}
+                    outcome |= {"broken": float(truth[row].gap(*criterion) > limit), "error": truth[row].error}
                 except ValueError:
                     pass
                 outcomes.append(outcome)
@@ -122,7 +81,7 @@ def main() -> None:
     parts = ["# The margin of a choice", __doc__.split("\n\n", 2)[2].strip()]
     parts.append(f"{command}, Python {platform.python_version()}, {versions}.")
     for (name, rows), load in CASES.items():
-        population = Population.of(load, ATTRIBUTES[name])
+        population = Population.of(load, [ATTRIBUTES[name]])
         for notion in LIMITS:
             seeds = range(options.first, options.first + options.draws)
             outcomes = [one for seed in seeds for one in run(population, rows, notion, seed)]
