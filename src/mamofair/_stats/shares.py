@@ -23,7 +23,8 @@ def compare_shares(
     "'F' 30.0% and 90.0%, 'M' 70.0% and 10.0%"
     """
     table = np.stack([one, other])
-    if not (table.any(axis=1).all() and table.any(axis=0).all()) or chi2_contingency(table).pvalue >= SURPRISING:
+    known = table[:, table.any(axis=0)]
+    if not known.any(axis=1).all() or chi2_contingency(known).pvalue >= SURPRISING:
         return None
     shares = zip(groups, *(table / table.sum(axis=1, keepdims=True)), strict=True)
     return cut(", ".join(f"{quote(group)} {first:.1%} and {second:.1%}" for group, first, second in shares), PATH)
