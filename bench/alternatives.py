@@ -1,11 +1,11 @@
-"""How often an alternative is found that is none, and how often one that is.
+"""How often a real alternative is found, and how often a false one.
 
     python bench/alternatives.py [--draws 200] [--out docs/results/alternatives.md]
 
 "found", "none found" and "cannot be told" are the shares of draws with each answer of `find_alternative`; "wrong" is
-the share in which the model that was found is no alternative in truth. "as measured" is the naive way: all rows pick,
-the same rows test, and what looks no worse than the margin and fairer is called an alternative. "error missed" and "gap
-missed" are how often the true change of the model that was tested lies above its limit.
+the share in which the model found is not truly an alternative. "as measured" is the naive way: the same rows select and
+test, and any fairer model whose measured error is within the margin counts as an alternative. "error missed" and "gap
+missed" are how often the true change of the tested model lies above its confidence limit.
 """
 
 import argparse
@@ -81,10 +81,10 @@ def world(rows: int, margin: float, incumbent: tuple[float, float], model: tuple
 
 
 def adult(rows: int, margin: float) -> Iterator[Draw]:
-    """Draw from 35,000 rows that nothing was learned from; the incumbent is a logistic regression.
+    """Rows are drawn from 35,000 held-out rows; the incumbent is a logistic regression.
 
-    It and a plug-in rule on logistic regressions, with its whole front, are trained on 5,000 other rows. What is
-    measured on all of the 35,000 rows is the truth.
+    It and the front of a plug-in rule on logistic regressions are trained on 5,000 other rows. Values on all of the
+    35,000 rows count as the truth.
     """
     data = load_adult()
     order = np.random.default_rng(0).permutation(len(data.y))
@@ -125,11 +125,12 @@ def outcomes(draws: Iterator[Draw], count: int) -> list[float]:
 
 
 NOTE = """\
-The point to test is picked by chance⁴ × reduction. The power was settled among 1, 2, 4 and 8 on 150 draws from the same
-35,000 rows, of 2,000, 6,000 and 12,000 rows (with the approximate limit for the error; this script does not repeat it).
-Those of 12,000 rows are among the draws below, split otherwise. With 6,000 rows and a margin of .01, an alternative was
-found in .48, .75, .88 and .94 of the draws, its gap smaller by .042, .030, .026 and .023 on average. So the shares
-found on Adult may be better than on other data. The shares that are wrong do not depend on it, as other rows test."""
+The point to test is selected by chance⁴ × reduction. The power was chosen among 1, 2, 4 and 8 on 150 draws
+from the same 35,000 rows, of 2,000, 6,000 and 12,000 rows (with the approximate limit for the error; this script does
+not repeat it). The draws of 12,000 rows are also used below, with a different split. With 6,000 rows and a margin of
+.01, an alternative was found in .48, .75, .88 and .94 of the draws, its gap smaller by .042, .030, .026 and .023 on
+average. So the shares found on Adult may be better than on other data. The shares of wrong answers do not depend on
+this choice, because other rows are used for the test."""
 
 HEAD = (
     "| | found | none found | cannot be told | wrong | as measured: found | wrong | error missed | gap missed |\n"

@@ -1,13 +1,14 @@
-"""Asking again: how often a question is answered wrongly if one keeps asking, and what that costs in rows.
+"""Asking again: how often repeated questions are answered wrongly, and what repetition costs in rows.
 
     python bench/asking.py [--draws 400] [--out docs/results/asking.md]
 
 Two groups with known rates, one point, confidence .95. "question" is `mamofair.selection.Question`; "fixed test,
-repeated" certifies if the test for a fixed number of rows passes at any time (Newcombe's limit, to which the exact one
-is close). In the first table the true gap is the limit, so certifying is wrong; one asks after every hundredth of the
-rows. In the second the true gap is below the limit: "fixed" is the number of rows with which the exact test, looked at
-once, certifies with that chance; "question" is the number after which a question has been certified with that chance,
-if one asks again whenever there are 5 % more rows. The fixed numbers are from half as many draws.
+repeated" certifies if the test for a fixed number of rows passes at any time (with Newcombe's limit, which is close to
+the exact one). In the first table the true gap equals the limit, so every certificate is wrong; the question is asked
+after every hundredth of the rows. In the second table the true gap is below the limit: "fixed" is the number of rows
+with which a single exact test certifies with that probability; "question" is the number of rows after which a question
+has been certified with that probability, if it is asked again with every 5 % more rows. The fixed numbers come from
+half as many draws.
 """
 
 import argparse

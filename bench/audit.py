@@ -2,13 +2,13 @@
 
     python bench/audit.py [--rows 100000000] [--rounds 3] [--out docs/results/audit.md]
 
-Rows of two attributes (2 and 5 groups, some unknown), true labels, decisions and a score that nobody asks for are drawn
-in pieces into Parquet files. Each way of auditing them runs in a process of its own, in turns with the plain group-by
-of the same engine: the count of each combination of sex, race, label and decision by DuckDB, by polars' streaming
-engine, and by pyarrow, batch by batch, beside `mamofair audit FOLDER`. Seconds are CPU seconds of all threads, since
-other programs may be running, with imports; the ratio is that of the medians over the rounds. *Beyond the group-by* is
-what the audit adds: imports, intervals and verdicts. The *peak* is the most memory the process ever held. A hundredth
-of the rows shows what does not grow with them. All audits must agree, to the last digit.
+Rows with two attributes (2 and 5 groups, some unknown), true labels, decisions and an unused score are generated in
+chunks into Parquet files. Each way of auditing them runs in its own process, alternating with the plain group-by of the
+same engine: the count of each combination of sex, race, label and decision by DuckDB, by polars' streaming engine, and
+by pyarrow, batch by batch, for `mamofair audit FOLDER`. Seconds are CPU seconds of all threads, because other programs
+may be running, and include imports; the ratio is that of the medians over the rounds. *Beyond the group-by* is what the
+audit adds: imports, intervals and verdicts. The *peak* is the largest memory of the process. A hundredth of the rows
+shows which part does not grow with them. All audits must agree, to the last digit.
 """
 
 import argparse

@@ -2,12 +2,12 @@
 
     python bench/boosting.py [--repeats 5] [--out docs/results/boosting.md]
 
-A round of `rounds` adds a tree to each of its members; it is compared with a round of as many
-boosters with LightGBM's own binary objective, on the same rows and with the same parameters: training alone, and with
-a look at the validation rows after each round (we take all scores, LightGBM computes its log loss). "All rows" are the
-36,631 that a default fit to Adult trains on, of which the rest validate; the paper trains on 10,000, where a tree costs
-so little that the objectives weigh more. Rounds alternate, so that a busy machine slows both alike; the figure is the
-median over all rounds of the ratio of CPU times. No model may be constant: trees without splits are fast.
+A round of `rounds` adds a tree to each of its members; it is compared with a round of the same number of boosters with
+LightGBM's own binary objective, on the same rows and with the same parameters: training alone, and with an evaluation
+of the validation rows after each round (we compute all scores, LightGBM its log loss). "All rows" are the 36,631
+training rows of a default fit to Adult; the paper trains on 10,000, where a tree is so cheap that the cost of the
+objectives matters more. Rounds alternate, so that a busy machine slows both equally; the figure is the median over all
+rounds of the ratio of CPU times. No model may be constant: trees without splits are fast.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""How often a certificate can be had on Adult, by which rows it is tested on, and how often it is wrong.
+"""How often a point can be certified on Adult, depending on the calibration rows, and how often that is wrong.
 
     python bench/certificates.py [--draws 20] [--fits 10] [--first 100] [--out docs/results/certificates.md]
 

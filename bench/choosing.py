@@ -1,13 +1,13 @@
-"""How often a chosen point breaks its bound, and how often there is an answer at all.
+"""How often a chosen point exceeds its limit, and how often there is an answer at all.
 
     python bench/choosing.py [--draws 400] [--splits 5] [--out docs/results/choosing.md]
 
-"breaks" is the share of draws in which a point was chosen whose true gap exceeds the bound, "answered" the share in
-which one was chosen, "error" the chosen points' true error. "as measured" is `MostAccurateWithin(limit, margin=0)`: on
-validation rows, which also made the front, or, to be fair to it, on the fresh calibration rows. The others are
-`MostAccurateWithin(limit, confidence, method=…)`; of them only newcombe is approximate. "newcombe, by preference" tests
-the points in another order: from the preference that weighs gaps most to the one that does not weigh them, the longest
-trained first, and chooses the one with the least error on validation rows of those that passed.
+"breaks" is the share of draws in which the chosen point's true gap exceeds the limit, "answered" the share in which a
+point was chosen, "error" the chosen points' true error. "as measured" is `MostAccurateWithin(limit, margin=0)`: on the
+validation rows, which also built the front, or, for a fairer comparison, on the fresh calibration rows. The others are
+`MostAccurateWithin(limit, confidence, method=…)`; of these only newcombe is approximate. "newcombe, by preference"
+tests the points in another order, from the largest weight on gaps to none and the longest trained first, and chooses
+the point with the smallest validation error among those that passed.
 """
 
 import argparse
@@ -136,10 +136,11 @@ WORLDS = {
 def adult(
     notion: str, attributes: list[str], splits: int, draws: int, fitted: int = 20_000, calibration: int = 5_000
 ) -> Iterator[Draw]:
-    """Fit the default network to 20,000 rows of Adult, a quarter for validation; the other 28,842 are the truth.
+    """Fit the default network to 20,000 rows of Adult, a quarter of them for validation.
 
-    Calibration rows are drawn from those again and again, with replacement, so that their own error and gaps are the
-    population's. Each split has one front, so "as measured, validation" makes a single choice in each.
+    The other 28,842 rows play the population. Calibration rows are drawn from these repeatedly, with replacement, so
+    that the population's error and gaps are the true ones. Each split has one front, so "as measured, validation" makes
+    a single choice in each.
     """
     data = load_adult()
     people = data.sensitive[attributes]

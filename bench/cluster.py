@@ -1,10 +1,10 @@
-"""What a Dask cluster of two workers takes off the process that asks for a front.
+"""How much work a Dask cluster of two workers takes off the main process.
 
     python bench/cluster.py [--rows 100000] [--effort fast] [--out docs/results/cluster.md]
 
-The plug-in is fitted to a table of 20 columns, that of bench/stream.py, in a temporary folder: once in one process, and
-once by two workers in processes of their own. CPU seconds are those of this process, and of each worker; other programs
-may be running. Both fronts must be the same.
+The plug-in is fitted to the table of bench/stream.py, with 20 columns: once in one process, and once by two workers in
+separate processes. CPU seconds are those of this process and of each worker; other programs may be running. Both fronts
+must be the same.
 """
 
 import argparse
@@ -40,9 +40,9 @@ def main() -> None:
     pd.testing.assert_frame_equal(alone, together, check_exact=True)
     micro = 1e6 / options.rows
     told = (
-        f"{options.rows:,} rows, effort {options.effort}: one process takes {here * micro:.0f} µs of CPU a row. With "
-        f"two workers, it takes {asking * micro:.0f} µs, and the workers take "
-        f"{' and '.join(f'{own * micro:.0f}' for own in sorted(there))} µs, copies of the rows included. Both fronts "
+        f"{options.rows:,} rows, effort {options.effort}: one process takes {here * micro:.0f} µs of CPU time per row. "
+        f"With two workers, it takes {asking * micro:.0f} µs, and the workers take "
+        f"{' and '.join(f'{own * micro:.0f}' for own in sorted(there))} µs, including copies of the rows. Both fronts "
         "are the same, bit for bit."
     )
     print(told)

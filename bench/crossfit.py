@@ -1,11 +1,11 @@
-"""Does measuring out of fold help the choice? Held-back rows against cross-fitting, on the paper's designs.
+"""Does out-of-fold measurement help selection? Validation rows against cross-fitting, on the paper's data.
 
     python bench/crossfit.py [--model boosting] [--splits 20] [--jobs 2] [--out docs/results/crossfit.md]
 
 Boosting or the network, with its defaults and equal opportunity. The most accurate point whose measured gap is at most
-ε is chosen, and looked at on test rows: its error, its gap, and the share of splits in which that gap exceeds ε. "held
-back" measures on the rows it holds back (as many as the paper), "cross-fitted" on all training and validation rows, out
-of five folds, and trains again on all of them. Means over splits, deviations in brackets.
+ε is chosen and measured on test rows: its error, its gap, and the share of splits in which that gap exceeds ε. "held
+back" measures on validation rows (as many as in the paper), "cross-fitted" out-of-fold on all training and validation
+rows, in five folds, and retrains on all of them. Means over splits, standard deviations in brackets.
 """
 
 import argparse

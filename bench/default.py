@@ -1,19 +1,19 @@
-"""The default learner on tables as they come, beside its parts, our other learners and other libraries.
+"""The default learner on unprocessed tables, compared with its parts, our other learners and other libraries.
 
     python bench/default.py [--splits 5] [--first 10] [--case NAME ...] [--method NAME ...]
                             [--records bench/results/default.jsonl] [--out docs/results/default.md]
 
-A quarter of the rows are test rows, drawn at random for each split; every method gets the others and holds back what it
-needs of them. Tables are as `mamofair.datasets` loads them, without the sensitive columns; methods that take numbers
-only get them through `mamofair.tables.encoder()`. "≤ .02" is the test error (and largest test gap) of the most accurate
-point whose gaps are all at most .02 on the rows that the method measures its points on; – where there is none in any
-split. HVt is the hypervolume on test rows of these points in a box from the error of LightGBM (its defaults) less .005
-to that of the best constant, and from no gap to 1.1 × the gaps of LightGBM. Differences are paired, method minus
-default, with their standard errors over splits. Optimism is the test error of a chosen point less the error it was
-chosen by. Seconds are of CPU time on one thread, fit only. Defaults were settled on splits 0 to 2.
+A random quarter of the rows is the test set of each split; every method gets the rest and holds out what it needs.
+Tables are as `mamofair.datasets` loads them, without the sensitive columns; methods that need numbers get them through
+`mamofair.tables.encoder()`. "≤ .02" is the test error (and largest test gap) of the most accurate point whose gaps are
+all at most .02 on the rows that the method uses for selection; – if there is none in any split. HVt is the hypervolume
+of these points on the test set, in a box from the error of LightGBM (with its defaults) minus .005 to that of the best
+constant classifier, and from no gap to 1.1 × the gaps of LightGBM. Differences are paired, method minus default, with
+their standard errors over splits. Optimism is the test error of a chosen point minus the error it was chosen by.
+Seconds are CPU time on one thread, for `fit` only. The defaults were tuned on splits 0 to 2.
 
-Each method's figures on a split are a line of the records. What is there already is not run again, the page shows all
-that is there (with `--splits 0`, nothing is run), and sections below the tables stay as they are.
+The records have one line per method and split. Existing records are not run again, the page shows all of them (with
+`--splits 0`, nothing is run), and sections below the tables are kept.
 """
 
 import argparse

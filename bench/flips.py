@@ -2,8 +2,9 @@
 
     python bench/flips.py [--splits 3] [--out docs/results/flips.md]
 
-The default learner (effort "fast") on whole tables as they come, demographic parity, `arbitrariness` with its defaults:
-means over seeds, with standard deviations. "averaged" is the share that flips between averages of two models each.
+The default learner (effort "fast") on whole, unprocessed tables, with demographic parity and `arbitrariness` at its
+defaults: means over seeds, with standard deviations. "averaged" is the share of decisions that flip between averages of
+two models each.
 """
 
 import argparse

@@ -2,9 +2,10 @@
 
     python bench/growth.py [--rounds 1] [--scale 1] [--out docs/results/growth.md]
 
-Tables are drawn: normal columns, two of them cut into eight categories; groups that depend on all columns, and labels
-that depend on both. One size grows at a time, the others stay as the table says. Shown are CPU seconds on one thread,
-the least of the rounds, and the slope of log seconds against log size, by least squares. `--scale` multiplies the rows.
+The tables are simulated: normal columns, two of them cut into eight categories; groups that depend on all columns, and
+labels that depend on columns and groups. One size grows at a time; the others are fixed as listed. Shown are CPU
+seconds on one thread, the minimum over the rounds, and the least-squares slope of log seconds against log size.
+`--scale` multiplies the rows.
 """
 
 import argparse

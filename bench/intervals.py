@@ -26,16 +26,16 @@ from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_OD
 
 _HEAD = """# Intervals of gaps between many groups
 
-`python bench/intervals.py --out docs/results/intervals.md`, {draws:,} samples of each design, 95 % confidence, so that
-either end may miss .025 of them. The high end of a gap is wrong only if that of the pair which attains it is, and takes
-no correction. The low end has to allow for every pair; ours is compared with Bonferroni's,
-which it was before: how often it misses, and the mean width of the whole interval. Ratios are the smallest rate divided
-by the largest, where low and high change places. (Two groups are one pair, and nothing is corrected: if their rates are
-equal, the low end alone may miss .05.)
+`python bench/intervals.py --out docs/results/intervals.md`, {draws:,} samples of each design, 95 % confidence, so each
+end may miss in .025 of them. The high end of a gap is wrong only if that of the pair with the largest gap is, so it
+needs no correction. The low end must account for every pair; ours is compared with the Bonferroni correction used
+before: how often it misses, and the mean width of the whole interval. Ratios are the smallest rate divided by the
+largest, so the two ends swap roles. (Two groups form a single pair and need no correction: if their rates are equal,
+the low end alone may miss in .05.)
 
-Why not everything misses .05: where all rates are equal the gap is 0, and no high end can be below it; where several
+Why the miss rates stay below .05: if all rates are equal, the gap is 0, and no high end can be below it; if several
 pairs attain the gap, all of them would have to look small; and a small group may always be the extreme one, which the
-high end must allow for and hardly ever needs to.
+high end must allow for but rarely needs.
 """
 _COLUMNS = "| groups | true rates | covered | high misses | low misses | Bonferroni's | width | Bonferroni's | saved |"
 _SIZES: dict[str, tuple[int, ...]] = {
@@ -121,7 +121,7 @@ def timings(points: int, rows: int) -> str:
     one_by_one = seconds(lambda: [binomtest(k, rows).proportion_ci(method="wilson") for k in wrong])
     return (
         f"Time: error and three notions for each of two attributes (two and five groups) at {points} points, measured "
-        f"on {rows:,} rows, take {ours:.3f} s, counting the decisions before them {counting:.3f} s, and scipy's "
+        f"on {rows:,} rows, take {ours:.3f} s, counting the decisions beforehand {counting:.3f} s, and scipy's "
         f"intervals of the errors alone {one_by_one:.3f} s (CPU time, one thread)."
     )
 

@@ -2,14 +2,14 @@
 
     python bench/large.py [--rounds 5] [--widths 1024 2048] [--out docs/results/large.md]
 
-A step is compared with that of a plain torch loop: the same network with three hidden layers, cross-entropy, Adam as
-it comes, batches of 512. Rows are Adult's, drawn so that 30 % have the favorable label; with k = 5, accuracy and four
-gaps are minimised. Every variant trains one epoch (20 steps) a round, and figures are medians over the rounds of the
-ratio to the plain epoch of the same round, so that a busy machine slows all alike. "With the Jacobian" is our step as
-it would be without `gramians`. Our Adam is fused; how much that is shows in the plain step with it. Each round
-asserts that models decide for 20 to 40 % of the rows and that at least two objectives have weight: a collapsed model
-makes everything look fast. Memory is the peak of a process of its own above what it held before the network was built,
-so it includes the parameters, Adam's two moments and our running average.
+A step is compared with that of a plain torch loop: the same network with three hidden layers, cross-entropy, default
+Adam, batches of 512. Rows are drawn from Adult so that 30 % have the favorable label; with k = 5, accuracy and four
+gaps are minimised. Every variant trains one epoch (20 steps) per round, and figures are medians over the rounds of the
+ratio to the plain epoch of the same round, so that a busy machine slows all variants equally. "With the Jacobian" is
+our step as it would be without `gramians`. Our Adam is fused; the plain step with fused Adam shows how much that saves.
+Each round asserts that models select 20 to 40 % of the rows and that at least two objectives have weight: a collapsed
+model makes everything look fast. Memory is the peak of a separate process, minus what it held before the network was
+built, so it includes the parameters, Adam's two moments and our running average.
 """
 
 import argparse

@@ -2,11 +2,11 @@
 
     python bench/limits.py [--seeds 4] [--rows 5000 20000] [--out docs/results/limits.md]
 
-The truth is made known: models are fitted to Adult, and what they believe of P(y | x) and P(sex | x) is declared true.
-Rows of Adult are drawn, and labels and groups of these from the declared probabilities. `mamofair.limits.frontier` sees
-these rows. The least error for each gap in demographic parity follows from the declared probabilities of all rows.
-Shown are differences to it in error, positive where the line is above the truth: means and standard deviations over
-seeds.
+The truth is known by construction: models are fitted to Adult, and their P(y | x) and P(sex | x) are declared true.
+Rows of Adult are resampled, and their labels and groups are drawn from these probabilities. `mamofair.limits.frontier`
+sees these rows. The smallest possible error for each gap in demographic parity can be computed from the declared
+probabilities of all rows. Shown are differences in error, positive where the line is above the truth: means and
+standard deviations over seeds.
 """
 
 import argparse

@@ -5,9 +5,9 @@
 Xian and Zhao, *A unified post-processing framework for group fairness in classification* (2024): of Adult's 48,842 rows
 35 % train a LightGBM model (a fixed draw), 35 % post-process it and 30 % test; the latter two are drawn with seeds 33
 to 37. Printed figures are theirs, with LightGBM's defaults on one-hot columns. Ours use the same test rows and, as a
-user would, all of the other 70 % to learn from, in folds; each figure is of the most accurate point within the limit on
-the rows it was learned from. Means and standard deviations over seeds. About 547 of the test rows are women with a high
-income, so that a true gap in equal opportunity of 0 shows as .018, on average.
+user would, train on all of the other 70 %, in folds; each figure is for the most accurate point whose out-of-fold gap
+is within the limit. Means and standard deviations over seeds. About 547 of the test rows are women with a high income,
+so a true gap of 0 in equal opportunity is measured as .018, on average.
 """
 
 import argparse

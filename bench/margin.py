@@ -1,12 +1,12 @@
-"""How often a choice without confidence breaks its limit, by its margin in standard errors.
+"""How often a choice without confidence exceeds its limit, depending on its margin in standard errors.
 
     python bench/margin.py [--draws 40] [--first 100] [--out docs/results/margin.md]
 
-The population is known: features are those of a real table, groups and labels are redrawn from models that were fitted
-to it. So every rule's true error and gap can be computed exactly. Each draw takes rows from that population, fits the
+The population is known: features come from a real table, and groups and labels are redrawn from models fitted to it. So
+the true error and gap of every rule can be computed exactly. Each draw samples rows from that population, fits the
 default learner (effort "fast") and chooses with `MostAccurateWithin(limit, margin=…)`. "breaks" is the share of draws
-in which the chosen point's true gap exceeds the limit, "error" its mean true error, "worse" the mean difference in true
-error to margin 0, paired, with its standard error; "none" the share of draws without any point within the limit.
+in which the chosen point's true gap exceeds the limit, "error" its mean true error, "worse" the mean paired difference
+in true error to margin 0, with its standard error; "none" the share of draws without any point within the limit.
 """
 
 import argparse

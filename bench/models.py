@@ -1,15 +1,14 @@
-"""Which kind of model? Our estimators and their peers on four data sets, none told the attribute unless it says so.
+"""Which kind of model? Our estimators and their peers on four data sets, blind unless stated otherwise.
 
     python bench/models.py [--splits 5] [--first 5] [--case NAME ...] [--jobs 2] [--out docs/results/models.md]
 
-A portfolio is fitted to each split, and with it the network, boosting and the plug-in: all see the same rows, without
-the columns that tell the sensitive attribute, and hold back the same ones. ExponentiatedGradient sees the same columns.
-OxonFair and the plug-in that is told the attribute have it at prediction, and among the features on Adult and COMPAS.
-HVt is the hypervolume on test rows of the points that are non-dominated on validation rows, in the box of
-bench/quality.py; "error ≤ .02" and "gap ≤ .02" are test error and largest test gap of the most accurate point (on
-validation rows) within a bound; – where no point was within it. Means and standard deviations over splits; seconds are
-of CPU time on one thread. The defaults of boosting and the plug-in were settled on splits 0 to 4, so that by default
-the splits here are 5 to 9.
+A portfolio is fitted to each split, and with it the network, boosting and the plug-in: all use the same rows, without
+the sensitive attribute as a column, and hold out the same ones. ExponentiatedGradient uses the same columns. OxonFair
+and the aware plug-in have the attribute at prediction, and on Adult and COMPAS also among the features. HVt is the
+hypervolume on test rows of the points that are non-dominated on validation rows, in the box of bench/quality.py; "error
+≤ .02" and "gap ≤ .02" are the test error and largest test gap of the most accurate point (on validation rows) within a
+bound; – if no point was within it. Means and standard deviations over splits; seconds are CPU time on one thread. The
+defaults of boosting and the plug-in were tuned on splits 0 to 4, so by default the splits here are 5 to 9.
 """
 
 import argparse

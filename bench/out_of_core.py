@@ -1,12 +1,12 @@
-"""What the default learner costs on rows that are not in memory, beside rows that are.
+"""What the default learner costs out of core, compared with rows in memory.
 
     python bench/out_of_core.py [--rows 1000000 10000000] [--effort fast] [--memory 1400MB] [--out …]
 
-Tables of 20 columns, those of bench/stream.py, are drawn into a temporary folder. The plug-in, which is what
-`--model auto` means for a table, is fitted to them in a process of its own each: in memory (`read_table`, `fit`) to the
-first size, and from files (`stream`, `fit_stream`) to each. *µs a row* are CPU microseconds (other programs may be
-running), reading included. *Peak* is the most memory the process ever held, of which Python and the others take about
-0.4 GB before any row is read. The front is compared on the same new rows by its hypervolume, of which 1 is the most.
+Tables of 20 columns, as in bench/stream.py, are generated in a temporary folder. The plug-in, which `--model auto` uses
+for a table, is fitted to each in a separate process: in memory (`read_table`, `fit`) for the first size, and from files
+(`stream`, `fit_stream`) for each size. *µs a row* are CPU microseconds (other programs may be running), including
+reading. *Peak* is the largest memory of the process, of which Python and its imports take about 0.4 GB before any row
+is read. Fronts are compared by their hypervolume on the same new rows; the maximum is 1.
 """
 
 import argparse

@@ -1,13 +1,13 @@
-"""What the plug-in front costs beside the fits it is made from, and what thresholds for groups add.
+"""What the plug-in front costs on top of the model fits, and what group thresholds add.
 
     python bench/plugin.py [--seeds 5] [--out docs/results/plugin.md]
 
-Adult, the paper's splits: 15,000 rows to fit, the others to test. The first table is time: two fits of the default
-estimator (label and groups), the whole front with rows held back (`cv=None`), the whole front cross-fitted (`cv=5`,
-twelve fits), and the sweep alone. The second is demographic parity and equal opportunity together, with the attribute
-known at prediction: the tight hypervolume of three objectives on test rows (reference .25, .2, .2, divided by the box
-down to error .15) of the points that are non-dominated on cross-fitted rows, for multipliers alone and with thresholds.
-Seconds are of CPU time on one thread.
+Adult with the paper's splits: 15,000 rows for fitting, the others for testing. The first table shows time: two fits of
+the default estimator (label and groups), the whole front with validation rows (`cv=None`), the whole front cross-fitted
+(`cv=5`, twelve fits), and the sweep alone. The second shows demographic parity and equal opportunity together, with the
+attribute known at prediction: the hypervolume of three objectives on test rows in a tight box (reference .25, .2, .2,
+down to error .15), for the points that are non-dominated on cross-fitted rows, with multipliers alone and with
+thresholds. Seconds are CPU time on one thread.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""What users of a trained model wait for: imports, encoding, and predictions, each beside what it cannot do without.
+"""How long predictions take: imports, encoding and prediction, each compared with its unavoidable part.
 
     python bench/predict.py [--rows 1000000] [--rounds 5] [--out docs/results/predict.md]
 
-CPU time on one thread. What is compared takes turns, in as many rounds, and each figure is the least of them: other
-work on the machine only adds. The rows are Adult's, again and again, and the models are trained on 5,000 of them with
-sex as the attribute. Commands run in processes of their own that find compiled modules, as after `pip install`.
+CPU time on one thread. The tasks alternate over the rounds, and each figure is the minimum, because other work on the
+machine only adds time. The rows are copies of Adult's, and the models are trained on 5,000 of them with sex as the
+attribute. Commands run in separate processes with compiled modules, as after `pip install`.
 """
 
 import argparse

@@ -2,13 +2,13 @@
 
     python bench/quality.py [--seeds 5] [--case NAME ...] [--method NAME ...] [--out docs/results/quality.md]
 
-HVt is the hypervolume, on test rows, of the points that are non-dominated on validation rows, within a box that is
-tight around what matters: it would be 1 for a model with the box's smallest error and no gap, and a constant has almost
-none. "error ≤ .02" is the test error of the most accurate point (on validation rows) whose validation gaps are all at
-most .02, "gap ≤ .02" its largest test gap; – where no point was within the bound in any split. Test rows are used for
-nothing else. Means and standard deviations over splits; seconds are of CPU time on one thread, training and measuring.
-The peers hold back the paper's validation rows; our estimators are given its training and validation rows together and
-hold back as many, with the same shares of labels and groups.
+HVt is the hypervolume, on test rows, of the points that are non-dominated on validation rows, within a tight box: it
+would be 1 for a model with the box's smallest error and no gap, and is close to 0 for a constant classifier. "error ≤
+.02" is the test error of the most accurate point (on validation rows) whose validation gaps are all at most .02, "gap ≤
+.02" its largest test gap; – if no point was within the bound in any split. Test rows are used for nothing else. Means
+and standard deviations over splits; seconds are CPU time on one thread, for training and measuring. The peers hold out
+the paper's validation rows; our estimators get its training and validation rows together and hold out as many,
+stratified by label and groups.
 """
 
 import argparse

@@ -3,19 +3,19 @@
     python bench/ranks.py [--steps 12] [--out docs/results/ranks.md]
 
 Both processes train on the same batches, first together and then rank 0 alone, while the other waits: rows as wide as
-Adult's with two attributes, cross-entropy and the gap of demographic parity of each. What the machine computes is told
-in seconds of a thread's CPU time, which a busy machine hardly changes; what it exchanges in seconds on the clock, the
-least of many. Each training asserts that no model is constant and, for common descent, that several objectives count.
+Adult's with two attributes, cross-entropy and the gap in demographic parity of each. Computation is measured as the CPU
+time of a thread, which a busy machine hardly changes; communication as wall-clock time, the minimum of many. Each
+training asserts that no model is constant and, for common descent, that several objectives have weight.
 
 A step of R ranks with n rows is predicted as
 
     fixed + n/R · own + n · whole + gather + reduce
 
-`own` is forward and backward of a row, on the rank that has it; `whole` is what every rank does for every row of the
-batch, whoever has it: put the gathered rows together and compute their cotangents. Gathered are n · (members + 1 +
-attributes) numbers, after the ranks' numbers of rows; reduced are k · members · d (one gradient for `Fixed` members).
-On a ring of R ranks a gather of b bytes takes (R − 1) · (latency + b / R / bandwidth), a reduction twice that.
-Constants are fitted to all sizes, by relative error.
+`own` is the forward and backward pass of a row, on the rank that has it; `whole` is what every rank does for every row
+of the batch: assemble the gathered rows and compute their cotangents. n · (members + 1 + attributes) numbers are
+gathered, after the number of rows of each rank; k · members · d are reduced (one gradient for `Fixed` members). On a
+ring of R ranks a gather of b bytes takes (R − 1) · (latency + b / R / bandwidth), a reduction twice that. Constants are
+fitted to all sizes, by relative error.
 """
 
 import argparse
@@ -266,16 +266,15 @@ ASSUMED = Wires(latency=50e-6, bandwidth=10e9 / 8)
 
 
 WHERE_IT_STOPS = """
-Three things do not shrink with the number of ranks. Messages on a ring go through every rank, so that latency grows
-with them: four a rank and step, whatever the batch. Every rank puts the whole batch together and computes its
-cotangents: the speed-up has a limit, however good the wires, and the smaller the network, the lower it is. And the
-gradients that are reduced are as many for 64 rows a rank as for 64,000: wide networks with common descent wait for
-them. So use as many ranks as leave each some thousand rows of a batch, and larger batches for more ranks.
+Three costs do not shrink with the number of ranks. Messages on a ring pass through every rank, so latency grows with
+their number: four messages per rank and step, whatever the batch. Every rank assembles the whole batch and computes its
+cotangents, which limits the speed-up, however fast the connection, and the more so the smaller the network. And the
+reduced gradients are as large for 64 rows per rank as for 64,000: wide networks with common descent wait for them. So
+choose the number of ranks such that each has a few thousand rows of a batch, and use larger batches with more ranks.
 
-The line through a row's costs is off most where a rank's rows outgrow its cache and cost up to twice as much: it is too
-kind to one rank, and the speed-ups are rather understated. On the clock, two ranks
-pay for large batches, or wide networks; in small steps they mostly wait for each other.
-""".strip()
+The linear cost model is least accurate where a rank's rows outgrow its cache and cost up to twice as much: it favors a
+single rank, so speed-ups are understated. In wall-clock time, two ranks pay off for large batches or wide networks; in
+small steps they mostly wait for each other. """.strip()
 
 
 def page(found: dict[str, Any]) -> str:
@@ -315,8 +314,8 @@ def page(found: dict[str, Any]) -> str:
             + ", ".join(wire(what, found[what], m) for what, m in (("gather", 1), ("reduce", 2)))
             + ".",
             "## A billion rows",
-            f"Predicted for ranks of one core like this one, a ring with {1e6 * ASSUMED.latency:.0f} µs a message and "
-            f"{8 * ASSUMED.bandwidth / 1e9:.0f} Gbit/s, and an epoch of {ROWS:,} rows that are already in memory.",
+            f"Predicted for ranks of one core like this one, a ring with {1e6 * ASSUMED.latency:.0f} µs per message "
+            f"and {8 * ASSUMED.bandwidth / 1e9:.0f} Gbit/s, and an epoch of {ROWS:,} rows that are already in memory.",
             table(
                 ["", "rows a step", "ranks", "a step", "an epoch", "speed-up", "most of it is", "fastest with"],
                 [prediction(case, costs[case.name], n, r) for case in CASES for n in BATCHES for r in RANKS],
@@ -345,7 +344,7 @@ def constants(case: Case, costs: Costs) -> list[str]:
 
 def wire(what: str, times: dict[str, float], messages: int) -> str:
     found = fitted(times, messages)
-    return f"{what} {1e6 * found.latency:.0f} µs a message and {found.bandwidth / 1e9:.1f} GB/s"
+    return f"{what} {1e6 * found.latency:.0f} µs per message and {found.bandwidth / 1e9:.1f} GB/s"
 
 
 def prediction(case: Case, costs: Costs, n: int, ranks: int) -> list[str]:

@@ -1,9 +1,9 @@
-"""What do snapshots give a population, and what do they cost? On the paper's designs and splits.
+"""What do snapshots add to a population, and what do they cost? On the paper's data and splits.
 
     python bench/snapshots.py [--splits 0 1 2] [--snapshots 1 2 4] [--case "Adult DDP" "COMPAS DDP"]
 
-For each number of snapshots an epoch: HVt and test errors as in bench/quality.py, how many points were measured and how
-many of them are in the front, and seconds of CPU time on one thread. The numbers of a split are run one after another.
+For each number of snapshots per epoch: HVt and test errors as in bench/quality.py, how many points were measured and
+how many of them are on the front, and seconds of CPU time on one thread.
 """
 
 import argparse

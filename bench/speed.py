@@ -2,12 +2,12 @@
 
     python bench/speed.py [--rounds 60] [--fits 3] [--parts steps fits memory] [--out docs/results/speed.md]
 
-A step is compared with that of a plain torch loop: the same network of torch's own layers, cross-entropy, Adam as it
-comes. Every variant trains one epoch (20 batches of 500 rows) a round, and figures are medians over the rounds of the
-ratio to the plain epoch of the same round, so that a busy machine slows all alike. A whole fit is compared with one
-run of the paper's scheme (bench/published.py), epoch by epoch in turn. Each round asserts that no model is constant
-and that several objectives have weight: a collapsed model makes everything look fast. Memory is that of a process of
-its own.
+A step is compared with that of a plain torch loop: the same network made of torch's own layers, cross-entropy, default
+Adam. Every variant trains one epoch (20 batches of 500 rows) per round, and figures are medians over the rounds of the
+ratio to the plain epoch of the same round, so that a busy machine slows all variants equally. A whole fit is compared
+with one run of the paper's scheme (bench/published.py), alternating epoch by epoch. Each round asserts that no model is
+constant and that several objectives have weight: a collapsed model makes everything look fast. Memory is measured in a
+separate process.
 """
 
 import argparse
@@ -50,7 +50,7 @@ from mamofair.objectives import CrossEntropy, Gap
 PARTS = ["steps", "fits", "memory"]
 BATCH, RATE, ANCHOR, POPULATION = 512, 0.003, 0.1, 16
 OTHER_PAGES = (
-    "How long users wait for a front, beside other libraries: [train](train.md). How that grows: [growth](growth.md)."
+    "How long a fit takes, compared with other libraries: [train](train.md). How that grows: [growth](growth.md)."
 )
 GAPS = [(notion, name) for name in ("sex", "race") for notion in (DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY)]
 GOALS = {"`MinNorm`, k = 2": 0.5, "`MinNorm`, k = 5": 0.9}  # plain steps

@@ -1,15 +1,15 @@
-"""What training from files costs beside training from memory, and whether memory grows with the rows.
+"""What training from files costs compared with training from memory, and whether memory grows with the rows.
 
     python bench/stream.py [--rows 10000000] [--memory 32MB] [--out docs/results/stream.md]
 
-Tables of 20 columns (15 of numbers, 3 of text, the sensitive one and the label) are drawn in pieces into a temporary
-folder. One epoch of the default estimator, 16 members, is trained on them in a process of its own each: from memory
+Tables of 20 columns (15 of numbers, 3 of text, the sensitive one and the label) are generated in chunks in a temporary
+folder. One epoch of the default estimator, with 16 members, is trained on each in a separate process: from memory
 (`read_table`, `encoder`, `fit`) on a tenth of the rows, before and after all others, and from files (`stream`,
-`fit_stream`) on all, a tenth and a hundredth of them. *Rows a second* are rows trained on in the epoch, by its CPU
-seconds (other programs may be running), measurements of snapshots included. *Before* are the CPU seconds before it:
-reading and encoding, or the two passes that find values, labels, groups and scales. *Peak* is the most memory the
-process ever held, of which Python, torch and the others take 0.4 GB before any row is read. The lower budget is one
-that the smallest table would already exceed: what it takes then must not depend on the rows.
+`fit_stream`) on all, a tenth and a hundredth of them. *Rows a second* are the epoch's training rows divided by its CPU
+seconds (other programs may be running), including measurements of snapshots. *Before* are the CPU seconds before the
+epoch: reading and encoding, or the two passes that collect values, labels, groups and scales. *Peak* is the largest
+memory of the process, of which Python, torch and other imports take 0.4 GB before any row is read. Even the smallest
+table exceeds the lower budget, so its peak must not depend on the number of rows.
 """
 
 import argparse

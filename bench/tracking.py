@@ -1,10 +1,10 @@
-"""Whether anything became slower: six tasks in units of a plain one, against a stored baseline.
+"""Has anything become slower? Six tasks, relative to a plain yardstick, against a stored baseline.
 
     python bench/tracking.py [--rounds 5] [--save] [--out docs/results/tracking.md]
 
-A task and its yardstick take turns, in as many rounds, and each counts by its least CPU time on one thread: other work
-on the machine only adds. Their ratio hardly depends on the machine, so it can be stored in bench/tracking.json
-(`--save`). A ratio that is 20 % above its baseline ends the script with exit code 1.
+A task and its yardstick alternate over the rounds, and each counts with its minimum CPU time on one thread, because
+other work on the machine only adds time. Their ratio hardly depends on the machine, so it can be stored in
+bench/tracking.json (`--save`). If a ratio is 20 % above its baseline, the script exits with code 1.
 """
 
 import argparse

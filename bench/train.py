@@ -1,17 +1,17 @@
-"""How long users wait for a front: the command, in plain LightGBM fits, and `fit`, beside other libraries.
+"""How long a front takes: the command, in units of plain LightGBM fits, and `fit`, compared with other libraries.
 
     python bench/train.py [command] [fronts] [--rounds 1] [--split 10] [--records docs/results/train.jsonl]
                           [--out docs/results/train.md]
 
-The first table is of `fit` on Adult, demographic parity for sex, on one split of bench/default.py, all methods in one
-run: seconds of CPU time on one thread, HVt, the hypervolume on test rows as bench/default.py has it, and the test error
-(and gap) of the most accurate point whose gap is at most .05 on the rows that the method measures on.
+The first table is for `fit` on Adult, demographic parity for sex, on one split of bench/default.py, all methods in one
+run: seconds of CPU time on one thread, HVt, the hypervolume on test rows as in bench/default.py, and the test error
+(and gap) of the most accurate point whose gap is at most .05 on the rows that the method uses for selection.
 
-The second is of `mamofair train adult --sensitive sex --sensitive race`, report and limit included, as a process of its
-own: CPU seconds, and these less 8 s in units of a plain fit. A plain fit is LightGBM's, 100 trees on the same rows with
-categories as they are, on one thread; it is timed before and after each run of the command, and the mean counts.
+The second is for `mamofair train adult --sensitive sex --sensitive race`, including report and limit, in a separate
+process: CPU seconds, and these minus 8 s in units of a plain fit. A plain fit is LightGBM with 100 trees on the same
+rows, with native categories, on one thread; it is timed before and after each run of the command, and averaged.
 
-Each figure is a line of the records; the page shows the last of each. Sections below the tables stay as they are.
+Each figure is a line of the records; the page shows the latest ones. Sections below the tables are kept.
 """
 
 import argparse

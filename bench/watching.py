@@ -1,18 +1,18 @@
-"""Watching: how often an alarm is false if one looks after every row, and how many rows it takes to find a change.
+"""Watching: how often an alarm is false if you look after every row, and how many rows it takes to detect a change.
 
     python bench/watching.py [--draws 1000] [--out docs/results/watching.md]
 
-Two groups with known rates, demographic parity, a limit of .05, confidence .95, and the bets of `mamofair.monitor` on
-one pair of groups, which has all of the chance of a false alarm. One looks after every row.
+Two groups with known rates, demographic parity, a limit of .05, confidence .95, and the bets of `mamofair.monitor` on a
+single pair of groups, which has the whole false-alarm budget. The watch is checked after every row.
 
-In the first table the gap is the limit at every time, so that every alarm is false: the share of draws with an alarm
-within 100,000 rows. "fixed test, repeated" is the z-test of the same null for a fixed number of rows, looked at after
-every 100 rows from 1,000 on. In the second table both rates are .3 until the change; then one of them is higher by the
-limit and so much more. Delays are rows from the change to the alarm: the median, and the number that nine of ten draws
-stay below. "false" are alarms before the change. "since" is the median of how far the estimate of when it began is from
-the truth, in rows. In the third table the gap is as it is from the first row on: "fixed" is the number of rows with
-which the z-test, looked at once, finds it with that chance, "watch" the number after which the watch has found it.
-"within" is found where the gap is 0.
+In the first table the gap always equals the limit, so every alarm is false: the share of draws with an alarm within
+100,000 rows. "fixed test, repeated" is the z-test of the same null hypothesis for a fixed number of rows, repeated
+every 100 rows from 1,000 on. In the second table both rates are .3 until the change; then one of them rises by the
+limit plus the given excess. Delays are rows from the change to the alarm: the median and the 90 % quantile over draws.
+"false" are alarms before the change. "since" is the median distance, in rows, between the estimated and the true start.
+In the third table the gap is constant from the first row on: "fixed" is the number of rows with which a single z-test
+detects it with that probability, "watch" the number of rows after which the watch has detected it. "within" is reached
+where the gap is 0.
 """
 
 import argparse

@@ -9,9 +9,9 @@ from campaigns._harness import read_records
 
 _HEAD = """# Reliability
 
-What campaigns of seeded trials found. Each number of a case repeats it: `python -m campaigns NAME` tries them all
-again, and [`campaigns/`](../../campaigns) has the code. The page is written by `python -m campaigns page`. A case that
-showed an error of the library, or of its oracle, was tried again once that was mended: "wrong" counts what is left.
+What campaigns of seeded trials found. Each case can be repeated by its seed: `python -m campaigns NAME` runs them all
+again, and [`campaigns/`](../../campaigns) has the code. `python -m campaigns page` writes this page. When a case
+revealed a bug in the library or in its oracle, the bug was fixed and the case repeated: "wrong" counts what is left.
 """
 
 

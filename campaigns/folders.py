@@ -2,13 +2,13 @@
 
 Good runs of all four kinds of models (one also with an encoder of tables) are mutated: bits flipped, files cut, swapped
 or replaced, links planted, values in JSON, tables and tensors replaced by nonsense, models of scikit-learn and trees of
-boosters crafted. In most cases the checksums are written again, as a forger would. A child process with a memory limit
-of 2 GB and 60 seconds then loads the folder and predicts for a few rows with every point.
+boosters crafted. In most cases the checksums are rewritten, as a forger would do. A child process with limits of 2 GB
+and 60 seconds then loads the folder and predicts for a few rows with every point.
 
-Right is "same": the same predictions as before. Right is "refused": one sentence that says what must hold. Where
-checksums were written again, "another model" is right, too: finite scores of valid but other values, such as other
-weights. Wrong is everything else: a crash, a hang, any other error, an output that is not finite, a file that appears
-outside the folder, or other predictions under the old checksums.
+Two outcomes are right: "same", the same predictions as before, and "refused", one sentence that says what must hold.
+Where checksums were rewritten, "another model" is right, too: finite scores from valid but different values, such as
+other weights. Everything else is wrong: a crash, a hang, any other error, an output that is not finite, a file that
+appears outside the folder, or other predictions under the old checksums.
 """
 
 import json

@@ -1,11 +1,11 @@
 """Generated inputs to metrics, audits, groups, labels, tables, selections and run folders.
 
-Each case draws rows, puts them into a container (lists, numpy, pandas, polars and pyarrow in their many types) and, in
-half of the cases, spoils something: a missing or infinite value, mixed types, huge weights, wrong lengths, one class,
-strange Unicode, texts of thousands of characters, cut or flipped bytes. The answer is compared with slow loops in plain
-Python that share no code with the library. *Right*: the same answer. *Refused*: a `ValueError`, `TypeError`, `OSError`
-or `ImportError` in our own words, in one line of at most 500 characters. *Wrong*: another answer, an answer where there
-is none, a refusal of good input, or an error of another kind.
+Each case generates rows, puts them into a container (lists, numpy, pandas, polars and pyarrow in their many types) and,
+in half of the cases, corrupts something: a missing or infinite value, mixed types, huge weights, wrong lengths, a
+single class, strange Unicode, strings of thousands of characters, truncated or flipped bytes. The answer is compared
+with slow loops in plain Python that share no code with the library. *Right*: the same answer. *Refused*: a
+`ValueError`, `TypeError`, `OSError` or `ImportError` in our own words, in one line of at most 500 characters. *Wrong*:
+a different answer, an answer where there is none, a refusal of valid input, or any other kind of error.
 """
 
 from collections.abc import Callable

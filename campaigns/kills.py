@@ -1,14 +1,14 @@
-"""Commands are killed (SIGKILL), and what they leave behind must be whole.
+"""Commands are killed (SIGKILL), and what they leave behind must be intact.
 
-Fresh trainings, trainings over an old run (`--force`), resumed trainings, `predict -o` and `save`, of all four kinds
-of models, are killed at a random moment. One in eight is a whole `python -m mamofair`; the others are processes that
-have imported everything already, and write a checkpoint at every step. Then, for each command and kind of model, a
-stop at every single disk operation, with files cut short in the middle of a write, too: dozens of stops, one case.
+Fresh trainings, trainings over an old run (`--force`), resumed trainings, `predict -o` and `save`, of all four kinds of
+models, are killed at a random moment. One in eight is a complete `python -m mamofair`; the others are processes that
+have already imported everything, and write a checkpoint at every step. In addition, each command is stopped at every
+single disk operation, for each kind of model, including in the middle of a write: dozens of stops make one case.
 
-Right is what loads as the old run or as the new one, byte for byte, or is resumed and ends with the very files of a
-training that was never stopped; models in skops' format, which hold times and addresses, are compared by what they
-decide. Where nothing had been kept yet, the same command must start again, unhindered. Notes in the folder must still
-be there, and after the next command nothing hidden.
+*Right*: the folder loads as the old run or as the new one, byte for byte, or it can be resumed and ends with exactly
+the files of an uninterrupted training; models in skops' format, which contain times and addresses, are compared by
+their decisions. If nothing was saved yet, the same command must be able to start again. Other files in the folder must
+still be there, and no hidden files may be left after the next command.
 """
 
 import os

@@ -1,15 +1,15 @@
 """Whether the tests would notice if the code were wrong.
 
-Each case makes one deliberate error in a module that carries a promise (certificates, intervals, selections, fronts,
-the plug-in rule and its thresholds, metrics, run folders): a comparison turned around, a bound or a constant off by
-one, a plus that becomes a minus, `and` for `or`, the smallest for the largest, two arguments exchanged, one left out, a
-check or a statement removed. Then it runs the tests of that module in a process of their own. A test that fails, or
-that no longer ends, has **killed** the mutant; one that **survived** shows what no test looks at. Some errors change
-nothing that can be seen, and are listed as **equivalent**, with the reason, in `campaigns/_equivalent.py`. The goal is
-that at least 95 % of the others are killed.
+Each case makes one deliberate error in a module that a guarantee depends on (certificates, intervals, selections,
+fronts, the plug-in rule and its thresholds, metrics, run folders): a reversed comparison, a bound or a constant off by
+one, a plus turned into a minus, `and` for `or`, minimum for maximum, two arguments swapped, one left out, a check or a
+statement removed. Then it runs the tests of that module in a separate process. If a test fails or hangs, the mutant is
+**killed**; a mutant that **survived** shows what no test covers. Some errors have no observable effect; they are listed
+as **equivalent**, with the reason, in `campaigns/_equivalent.py`. The goal is that at least 95 % of the others are
+killed.
 
-A mutant that survived is tried again once a test has been written against it. The share below is the one after that,
-so it is higher than among mutants that nobody has tried yet.
+A surviving mutant is tried again once a test has been written for it. The share below is the one after that, so it is
+higher than it would be for new mutants.
 """
 
 from collections.abc import Sequence

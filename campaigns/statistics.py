@@ -1,11 +1,11 @@
-"""Intervals cover, and certificates hold, as often as they promise.
+"""Intervals and certificates hold as often as they claim.
 
-People are drawn from worlds in which every probability is known, and so is the true gap of every rule. Audits: the 95 %
-interval of `audit` should cover the true gap. Choices with confidence: a model is fitted, and the point that
-`MostAccurateWithin(limit, 0.9)` certifies on calibration rows should be within the limit; "no answer" breaks nothing.
-Choices "as measured" promise nothing, and show that these limits are easily broken. The smallest group has 30 rows, in
-audits and (except where groups are large) among the calibration rows. A share of misses is allowed, so no single
-case is an alarm: the second table says whether there are too many of them.
+People are drawn from simulated populations in which every probability is known, and so is the true gap of every rule.
+Audits: the 95 % interval of `audit` should cover the true gap. Choices with confidence: a model is fitted, and the
+point that `MostAccurateWithin(limit, 0.9)` certifies on calibration rows should be within the limit; "no answer" is not
+an error. Choices "as measured" guarantee nothing, and show how easily these limits are exceeded. The smallest group has
+30 rows, in audits and (except where groups are large) among the calibration rows. Some misses are expected, so no
+single case is an alarm: the second table says whether there are too many.
 """
 
 from collections import Counter

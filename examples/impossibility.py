@@ -2,9 +2,8 @@
 =========================
 
 Can a classifier keep its promises equally well for women and men, and make the same mistakes about both? Where their
-base rates differ, it cannot (Chouldechova 2017; Kleinberg, Mullainathan and Raghavan 2017). This draws why, and what a
-front makes of it, on Adult: who earns more than 50,000 dollars? :doc:`/notions` tells the story to people who do not
-read code.
+base rates differ, it cannot (Chouldechova 2017; Kleinberg, Mullainathan and Raghavan 2017). This script draws why, and
+how close a front can get, on Adult: who earns more than 50,000 dollars? :doc:`/notions` explains it without code.
 
 ::
 
@@ -23,7 +22,7 @@ from mamofair import FairBoostingClassifier
 from mamofair.datasets import load_adult, split
 
 COLORS = {"Female": "#D55E00", "Male": "#0072B2"}
-KEPT = 0.75  # of the people who are predicted to earn more, the share that does
+KEPT = 0.75  # the share of positive predictions that come true
 
 
 def roc(score: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -47,7 +46,7 @@ def find_front(rows: np.ndarray, **parameters: int) -> pd.DataFrame:
 
 
 def main(picture: str | None = None, rows: int | None = None, **parameters: int) -> Figure:
-    """Draw both panels, and save them if there is a path to save them to."""
+    """Draw both panels, and save the figure if `picture` is a path."""
     adult = load_adult()
     train, validation, test = split(adult, seed=0)
     known = np.concatenate([train, validation])[:rows]

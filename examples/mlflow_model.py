@@ -2,8 +2,8 @@
 A fair model in MLflow
 ======================
 
-MLflow's default format is skops, which pickles nothing and executes nothing when it is loaded. It reads only types that
-it is told to trust; ``mamofair.trusted_types()`` names ours. This example needs ``pip install mlflow``.
+MLflow's default format is skops, which uses no pickle and executes nothing on loading. It reads only trusted types;
+``mamofair.trusted_types()`` lists ours. This example needs ``pip install mlflow``.
 """
 
 from typing import Any
@@ -17,7 +17,7 @@ from mamofair.metrics import error, gap
 
 
 def log(rows: int = 8000, limit: float = 0.05) -> tuple[str, dict[str, float]]:
-    """Train, log the model with its error and gap on new people, and return its address in MLflow and both figures."""
+    """Train a model, log it with its error and gap on new people, and return its MLflow URI and both figures."""
     adult = load_adult()
     X, X_new, y, y_new, sex, sex_new = train_test_split(
         adult.X, adult.y, adult.sensitive["sex"], train_size=rows, test_size=rows, random_state=0
@@ -35,7 +35,7 @@ def log(rows: int = 8000, limit: float = 0.05) -> tuple[str, dict[str, float]]:
 
 
 def load(address: str) -> Any:
-    """Return the model again, with its whole front: `at` and `with_selection` choose another point."""
+    """Return the logged model with its whole front: `at` and `with_selection` choose another point."""
     return mlflow.sklearn.load_model(address)
 
 

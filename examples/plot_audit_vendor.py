@@ -2,18 +2,18 @@
 Audit a vendor's decisions
 ==========================
 
-You bought a score. You do not have the model, only its scores for some people and, later, what became of them. That is
-all an audit needs. Is the score as good for one group as for another, and are the decisions within your limits?
+You bought a score. You do not have the model, only its scores for some people and, later, their outcomes. That is all
+an audit needs. Does the score work equally well for every group, and are the decisions within your limits?
 """
 
 # %%
 # What the vendor sends
 # ---------------------
 #
-# The people are defendants of Broward County, Florida (ProPublica's COMPAS data). The vendor's own scores do not come
-# with mamofair, so a logistic regression on age and earlier offences, trained on other people, plays the vendor. The
-# score is the probability of *not* being arrested again within two years, which is the favorable outcome (0). The
-# vendor's advice is to release everybody who scores above 0.5.
+# The people are defendants in Broward County, Florida (ProPublica's COMPAS data). The vendor's own scores do not come
+# with mamofair, so a logistic regression on age and prior offences, trained on other people, stands in for the vendor.
+# The score is the probability of *not* being arrested again within two years, which is the favorable outcome (0). The
+# vendor recommends releasing everybody who scores above 0.5.
 
 import matplotlib.pyplot as plt
 from sklearn.linear_model import LogisticRegression
@@ -38,11 +38,11 @@ score = vendor.predict_proba(X)[:, 1]
 # The audit
 # ---------
 #
-# Fix notions and limits before you look. Here: the rates of favorable decisions, and the rates among those who were not
-# arrested again, may differ by at most 0.10. Groups of fewer people would show nothing, so race is unknown for them
-# (missing): they count for sex, not for race.
+# Choose notions and limits before you look. Here, the rates of favorable decisions, and the rates among those who were
+# not arrested again, may differ by at most 0.10. Three racial groups are large enough to compare. For everybody else,
+# race is set to missing: they count for sex, but not for race.
 
-found = audit(
+result = audit(
     y,
     score,
     sensitive_features=people,
@@ -51,13 +51,14 @@ found = audit(
     threshold=0.5,
     favorable=0,
 )
-table = found.frame()
+table = result.frame()
 print(table.round(3).to_string(index=False))
 
 # %%
-# Each gap has an interval, and the verdict follows from it: *exceeds* if all of it is beyond the limit, *within* if
-# none of it is, and *inconclusive* if these rows cannot tell. Do not read the last one as a pass. Here one gap of four
-# is beyond the limit without doubt, and these 3,084 people are too few to judge the others.
+# Each gap has an interval, and the verdict follows from it: *exceeds* if all of it is above the limit, *within* if none
+# of it is, and *inconclusive* if these rows cannot tell. Do not read the last one as a pass. Here the gap in favorable
+# decisions between races is clearly above the limit. A verdict of *inconclusive* for another gap means that there are
+# too few people to judge it.
 
 figure, axes = plt.subplots(figsize=(8.5, 3.8), layout="constrained")
 names = {
@@ -84,19 +85,19 @@ plt.show()
 # Is the score right for everyone?
 # --------------------------------
 #
-# In a calibrated score, of the people with a score of 0.7, seventy percent are not arrested again, whatever group they
-# are of. Where a line is above the diagonal, people of that group do better than their score says. Here these are
-# women: on average their scores are too low by 0.044 (95 % interval: 0.007 to 0.079). The vertical lines are intervals;
-# those of Hispanic people, who are few, are too long to say much.
+# If a score is calibrated, seventy percent of the people with a score of 0.7 are not arrested again, whatever their
+# group. Where a line is above the diagonal, people of that group do better than their score says. Here that is true of
+# women: their scores are too low on average, and the table has the interval. The vertical lines are intervals, too;
+# those for Hispanic people, of whom there are few, are too wide to say much.
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
-found.plot_calibration(bins=6, ax=panels)
+result.plot_calibration(bins=6, ax=panels)
 for panel in panels:
     panel.set(xlabel="mean score", xlim=(0.2, 1), ylim=(0.2, 1))
 panels[0].set_ylabel("share not arrested again")
-print(found.calibration_error()[["attribute", "group", "difference", "low", "high"]].round(3).to_string(index=False))
+print(result.calibration_error()[["attribute", "group", "difference", "low", "high"]].round(3).to_string(index=False))
 plt.show()
 
 # %%
 # Where base rates differ, a score cannot be calibrated and have equal error rates at the same time. Which of the two
-# matters is a question about the use of the score, and an arrest is not an offence: the label has a history of its own.
+# matters depends on how the score is used. And an arrest is not an offence: the label itself may be biased.

@@ -2,9 +2,9 @@
 Will the limit hold for new people?
 ===================================
 
-A front keeps the points that look best on the rows that measure them, and a rule then picks the one closest to your
-limit. Both steps favor points that were lucky. So a gap of 0.05 as measured is often larger for new people. How much
-larger, and what can be promised?
+A front keeps the points that look best on the rows used to measure them, and a rule then picks the one closest to your
+limit. Both steps favor points that got lucky. So a measured gap of 0.05 is often larger for new people. How much
+larger, and what can be guaranteed?
 """
 
 # %%
@@ -12,11 +12,12 @@ larger, and what can be promised?
 # -----------
 #
 # * *as measured* (``margin=0``): the most accurate point whose measured gap is within the limit;
-# * *with confidence*: the limit is tested on rows that are held back for it (``calibration_fraction``). The chance
-#   that the chosen point exceeds the limit is at most five percent. If no point passes, the rule says so;
-# * *closest to the ideal* of no error and no gap: a place to start looking, without a limit.
+# * *with confidence*: the limit is tested on calibration rows, which are used for nothing else
+#   (``calibration_fraction``). The chance that the chosen point exceeds the limit is at most five percent. If no point
+#   passes, the rule says so;
+# * *closest to the ideal* of no error and no gap: a starting point, without a limit.
 #
-# In between, ``MostAccurateWithin(0.05)`` keeps a margin of one standard error. That helps, and promises nothing.
+# In between, ``MostAccurateWithin(0.05)`` keeps a margin of one standard error. That helps, but guarantees nothing.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -48,10 +49,10 @@ model.fit(X, adult.y.iloc[rows], sensitive_features=people.iloc[rows])
 # What was expected, and what came
 # --------------------------------
 #
-# For each rule we print the gap and the error as measured when the point was chosen, and on people set apart.
+# For each rule we print the gap and the error as measured when the point was chosen, and then on the test set.
 
 front = model.front_.frame()
-expected, found = {}, {}
+expected, observed = {}, {}
 for name, rule in RULES.items():
     try:
         chosen = model.with_selection(rule)
@@ -60,21 +61,21 @@ for name, rule in RULES.items():
         continue
     decided = chosen.predict(X_new)
     expected[name] = tuple(front.loc[chosen.selected_, ["demographic_parity[sex]", "error"]])
-    found[name] = gap(y_new, decided, sensitive_features=people.iloc[test], notion="dp"), error(y_new, decided)
-    print("{}: gap {:.3f}, error {:.3f}; then {:.3f}, {:.3f}".format(name, *expected[name], *found[name]))
+    observed[name] = gap(y_new, decided, sensitive_features=people.iloc[test], notion="dp"), error(y_new, decided)
+    print("{}: gap {:.3f}, error {:.3f}; then {:.3f}, {:.3f}".format(name, *expected[name], *observed[name]))
 
 # %%
-# Filled markers show what was measured when the point was chosen, hollow markers the same point on new people. All
-# lines lead up and to the right: error and gap were a little too good. Chosen as measured, both limits are exceeded.
-# Chosen with confidence, the limit of 0.05 holds. For a limit of 0.02 the rows do not suffice, and the answer above
-# says how many more would.
+# Filled markers show what was measured when the point was chosen, hollow markers the same point on new people. Lines
+# lead up and to the right: measured error and gap were a little too good. Chosen as measured, the points exceed their
+# limits on new people. Chosen with confidence, the limit of 0.05 holds. For a limit of 0.02 there are too few rows, and
+# the message above says how many more it would take.
 
 figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
 axes.scatter(front["demographic_parity[sex]"], front["error"], s=14, color="C2", label="the front")
-for name, color, marker in zip(found, ("C0", "C1", "C3", "C5", "C4"), "osD^v", strict=False):
-    axes.plot(*zip(expected[name], found[name], strict=True), color=color, linewidth=1)
+for name, color, marker in zip(observed, ("C0", "C1", "C3", "C5", "C4"), "osD^v", strict=False):
+    axes.plot(*zip(expected[name], observed[name], strict=True), color=color, linewidth=1)
     axes.scatter(*expected[name], s=60, color=color, marker=marker, label=name, zorder=3)
-    axes.scatter(*found[name], s=60, facecolors="white", edgecolors=color, marker=marker, zorder=3)
+    axes.scatter(*observed[name], s=60, facecolors="white", edgecolors=color, marker=marker, zorder=3)
 for limit in (0.02, 0.05):
     axes.axvline(limit, color="black", linewidth=0.8, linestyle=":")
 axes.set(

@@ -3,17 +3,17 @@ How do I choose the limit?
 ==========================
 
 You have a table, you want a fairer model, and somebody asks: "How fair?" A limit on the gap is for people to decide,
-not for a program. But a program can show what each limit costs, and who pays for it. This example does so on Adult, a
-census of 1994: who earns more than 50,000 dollars a year? The gap is the difference between the shares of women and men
-that the model predicts to earn that much.
+not for a program. But a program can show what each limit costs, and who pays for it. This example does so on Adult,
+census data from 1994: who earns more than 50,000 dollars a year? The gap is the difference between the shares of women
+and men whom the model predicts to earn that much.
 """
 
 # %%
 # One fit, every trade-off
 # ------------------------
 #
-# Half of the people are set apart first. They play no part in training or choosing, so what we measure on them is what
-# to expect of new people.
+# Half of the people are held out as a test set. They play no part in training or selection, so what we measure on them
+# is what to expect for new people.
 
 import matplotlib.pyplot as plt
 from sklearn.model_selection import train_test_split
@@ -35,8 +35,8 @@ model.fit(X, y, sensitive_features=sex)
 print(model.front_)
 
 # %%
-# Each point of the front is a trained model. The staircase joins the best of them. The dashed line is the best
-# trade-off that any rule reached on these rows, and the shaded area below it is what many more rows may bring. If the
+# Each point of the front is a trained model. The staircase connects the best of them. The dashed line is the best
+# trade-off that any rule reached on these rows, and the shaded area below it is what many more rows might bring. If the
 # front touches the line, as it does here, a smaller error at the same gap needs more rows or better features, not a
 # longer search.
 
@@ -50,8 +50,8 @@ plt.show()
 # What each limit costs
 # ---------------------
 #
-# ``with_selection`` takes another point of the same front, without training again. On the people set apart we count how
-# many more of a thousand are predicted wrongly than by the most accurate model.
+# ``with_selection`` switches to another point of the same front, without retraining. On the test set we count how many
+# more predictions per thousand are wrong than with the most accurate model.
 
 accurate = model.at(0).predict(X_new)
 limits = [0.15, 0.10, 0.05, 0.02, 0.01]

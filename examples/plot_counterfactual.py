@@ -10,9 +10,9 @@ would the decision change? Such *flips* can be counted, and a network can be tra
 # What is changed
 # ---------------
 #
-# Adult has the sex in two places: in its own column and, for married people, in "husband" and "wife". We change both.
+# Adult records sex in two places: in its own column and, for married people, as "husband" or "wife". We change both.
 # Whether that is the right counterfactual is an assumption about the world, not about the model: with another sex, much
-# else of a life might have been different.
+# else in a person's life might have been different.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -41,8 +41,8 @@ def change_sex(features: np.ndarray) -> np.ndarray:
 # Train
 # -----
 #
-# ``CounterfactualGap`` is one more objective beside the gap between groups. The network computes each row as it is and
-# as it would be, and the front has one more column: the share of held-back decisions that flip.
+# ``CounterfactualGap`` is one more objective beside the gap between groups. The network evaluates each row as it is and
+# as it would be, and the front has one more column: the share of decisions on validation rows that flip.
 
 train, validation, test = split(adult, seed=0)
 rows = np.concatenate([train, validation])
@@ -66,9 +66,9 @@ table = pd.DataFrame(records).T
 print(f"{len(test):,} test rows\n{table.round(4)}")
 
 # %%
-# Whose decisions hang on their sex? Those of married people above all: "husband" and "wife" are what the network leans
-# on. The point with few flips has a sixth of them, for two more wrong decisions of a thousand. This is one split of the
-# data, and both points are of one front.
+# Whose decisions depend on their sex? Above all those of married people: the network relies on "husband" and "wife".
+# The point chosen for few flips avoids most of them, at little cost in accuracy. This is one split of the data, and
+# both points come from one front.
 
 sex = adult.sensitive["sex"].iloc[test].to_numpy()
 married = adult.X["marital-status"].iloc[test].str.startswith("Married").to_numpy()
@@ -80,7 +80,7 @@ groups = {
 }
 figure, axes = plt.subplots(figsize=(7.5, 3.2), layout="constrained")
 for shift, color, (name, flipped) in zip((-0.18, 0.18), ("C3", "C5"), flips.items(), strict=True):
-    shares = [100 * flipped[own].mean() for own in groups.values()]
+    shares = [100 * flipped[rows].mean() for rows in groups.values()]
     label = f"{name}, error {table.loc[name, 'error']:.3f}"
     bars = axes.barh(np.arange(len(groups)) + shift, shares, height=0.34, color=color, label=label)
     axes.bar_label(bars, fmt="%.1f", padding=3)

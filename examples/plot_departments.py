@@ -2,10 +2,10 @@
 One department explains the gap. Does that count?
 =================================================
 
-Women apply to the department that admits few. Over all departments they are admitted less often, though within each
-department women and men are treated alike. This is Simpson's paradox, as in Berkeley's admissions of 1973 (Bickel,
-Hammel and O'Connell 1975). Should a model close the gap overall, or within each department? Both can be asked for, and
-they contradict each other.
+More women apply to the department that admits few people. Overall, women are admitted less often, although each
+department treats women and men alike. This is Simpson's paradox, as in Berkeley's admissions of 1973 (Bickel, Hammel
+and O'Connell 1975). Should a model close the gap overall, or within each department? You can ask for either, and the
+two contradict each other.
 """
 
 # %%
@@ -13,7 +13,7 @@ they contradict each other.
 # ----------
 #
 # We make the data up, so that we know what is true: 80 % of women and 25 % of men apply to arts, which admits fewer
-# people with the same grade. A hobby tells women and men apart a little.
+# people with the same grade. A hobby says a little about a person's sex.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,8 +44,8 @@ X_new, y_new, sex_new = admissions(seed=1)
 # Two limits
 # ----------
 #
-# ``conditional_demographic_parity`` compares women and men within each stratum only. ``strata`` names the column. In
-# prediction it is not needed.
+# ``conditional_demographic_parity`` compares women and men within each stratum only. ``strata`` names the column.
+# Predictions do not need it.
 
 models = {"as it comes": FairPlugInClassifier(LogisticRegression(), effort="fast", random_state=0)}
 models["overall"] = FairPlugInClassifier(LogisticRegression(), "demographic_parity", effort="fast", random_state=0)
@@ -67,12 +67,12 @@ table = pd.DataFrame(records).T
 print(table.round(3))
 
 # %%
-# Without a limit, the model does as the labels do: the same rates within departments, and 59 % of men but 26 % of women
-# overall. A limit on the overall gap opens gaps inside: now women are preferred in either department, and the error
-# grows most. A limit within departments leaves the model nearly as it was, and with it the overall gap.
+# Without a limit, the model follows the labels: equal rates within departments, but more than half of the men and only
+# about a quarter of the women overall. A limit on the overall gap opens gaps inside: now both departments prefer women,
+# and the error grows most. A limit within departments leaves the model, and the overall gap, nearly unchanged.
 #
-# A program cannot tell which of the two is fair. Is the department a free choice, or do women apply to arts because of
-# what they were told they can do? If a stratum stands for the group itself, comparing within it hides any gap.
+# No program can say which of the two is fair. Is the department a free choice, or do women apply to arts because they
+# were steered there? If a stratum is a proxy for the group, comparing within it hides any gap.
 
 department = X_new["department"].map({0: "science", 1: "arts"})
 figure, panels = plt.subplots(1, 3, figsize=(9.5, 3.4), sharey=True, layout="constrained")
@@ -83,8 +83,8 @@ titles = {
 }
 for panel, (name, decided) in zip(panels, decisions.items(), strict=True):
     for shift, color, group in ((-0.18, "C5", "women"), (0.18, "C0", "men")):
-        own = pd.Series(decided == 1)[sex_new == group]
-        rates = [own[department == "science"].mean(), own[department == "arts"].mean(), own.mean()]
+        favorable = pd.Series(decided == 1)[sex_new == group]
+        rates = [favorable[department == "science"].mean(), favorable[department == "arts"].mean(), favorable.mean()]
         bars = panel.bar(np.arange(3) + shift, rates, width=0.34, color=color, label=group)
         panel.bar_label(bars, fmt="%.2f", padding=1, fontsize=8)
     panel.set(title=titles[name], xticks=range(3), xticklabels=["science", "arts", "overall"])

@@ -2,16 +2,16 @@
 Is there a fairer model as good as ours?
 ========================================
 
-A model is in use. Before anybody replaces it, and sometimes because a law asks for it, one question has to be answered:
-is there a model that is no less accurate and treats groups more alike? ``find_alternative`` answers it with a test, for
-decisions of any origin: a model, a scorecard, people.
+A model is in use. Before you replace it, and sometimes because a law requires it, you have to answer one question: is
+there a model that is no less accurate and has a smaller gap? ``find_alternative`` answers it with a statistical test,
+whoever makes the decisions today: a model, a scorecard or people.
 """
 
 # %%
 # The model in use, and a front beside it
 # ---------------------------------------
 #
-# Today's model is a logistic regression. We train a front on the same rows. The comparison takes other rows, which
+# Today's model is a logistic regression. We train a front on the same rows. The comparison uses other rows, which
 # neither has seen.
 
 import matplotlib.pyplot as plt
@@ -38,26 +38,26 @@ model = FairPortfolioClassifier(effort="fast", random_state=0).fit(X, y, sensiti
 # The question
 # ------------
 #
-# ``margin`` is how much more error you would accept, half a percentage point here. Decide on it before you look. One
-# half of the rows picks a point of the front, the other half tests it, so that the pick cannot flatter itself. Both
-# models decide about the same people, which makes the comparison sharp.
+# ``margin`` is how much more error you would accept, half a percentage point here. Decide on it before you look. A
+# point of the front is selected on one half of the rows and tested on the other half, so that the selection cannot bias
+# the test. Both models decide about the same people, which makes the comparison precise.
 
-asked = {"sensitive_features": sex_new, "margin": 0.005}
-against_regression = find_alternative(model, X_new, y_new, incumbent=regression, **asked)
+options = {"sensitive_features": sex_new, "margin": 0.005}
+against_regression = find_alternative(model, X_new, y_new, incumbent=regression, **options)
 print(against_regression)
 
 # %%
-# That was an easy opponent: boosted trees are more accurate than a linear model on this table, and the front spends the
-# difference on fairness. What if the model in use is boosted trees already?
+# That was easy to beat: boosted trees are more accurate than a linear model on this table, and the front spends the
+# difference on fairness. What if the model in use already is boosted trees?
 
 trees = make_pipeline(encoder(), LGBMClassifier(n_jobs=1, verbose=-1, random_state=0)).fit(X, y)
-against_trees = find_alternative(model, X_new, y_new, incumbent=trees, **asked)
+against_trees = find_alternative(model, X_new, y_new, incumbent=trees, **options)
 print(against_trees)
 
 # %%
-# There is an alternative again, but a modest one: the gap is smaller by 0.027 instead of 0.139. The picture shows both
-# answers. An alternative is found if both intervals end where they must: that of the error left of the margin, and that
-# of the gap left of zero. If they did not, the answer would be "none found", or "cannot be told" with these rows.
+# There is an alternative again, but a modest one: the gap shrinks far less than before. The picture shows both answers.
+# An alternative is found if the interval of the error lies left of the margin and that of the gap left of zero.
+# Otherwise the answer is "none found", or "cannot be told" with these rows.
 
 answers = {"logistic regression": against_regression, "boosted trees": against_trees}
 figure, panels = plt.subplots(1, 2, figsize=(8.5, 2.8), sharey=True, layout="constrained")

@@ -2,10 +2,9 @@
 Does it meet the four-fifths rule?
 ==================================
 
-Where few people are selected, a small difference can still mean that one group is selected half as often as another.
-Comparing by ratio shows it. "Four fifths", a ratio of at least 0.8, is a convention of employment practice. It is one
-of the limits here because we chose to try it. Which ratio is acceptable is yours to decide, and no ratio settles
-whether decisions are lawful.
+If few people are selected, a small difference can still mean that one group is selected half as often as another. A
+ratio shows this. "Four fifths", a ratio of at least 0.8, is a rule of thumb from employment practice; here it is one of
+several limits we try. Which ratio is acceptable is up to you, and no ratio settles whether decisions are lawful.
 """
 
 # %%
@@ -39,24 +38,24 @@ model.fit(X, y, sensitive_features=sex)
 records, audits = [], []
 for least in (0.0, 0.5, 0.8, 0.9):
     decided = model.with_selection(MostAccurateWithin(1 - least)).predict(X_new)
-    found = audit(y_new, decided, sensitive_features=sex_new)
-    ratio = found.ratios().iloc[0]
+    result = audit(y_new, decided, sensitive_features=sex_new)
+    ratio = result.ratios().iloc[0]
     records.append(
-        {"asked for": least, "error": found.error, "ratio": ratio["ratio"], "low": ratio["low"], "high": ratio["high"]}
+        {"asked for": least, "error": result.error, "ratio": ratio["ratio"], "low": ratio["low"], "high": ratio["high"]}
     )
-    audits.append(found)
+    audits.append(result)
 table = pd.DataFrame(records)
 print(table.round(3).to_string(index=False))
 
 # %%
-# The left panel has the selection rates behind the ratios, among people set apart. Asking for a higher ratio raises the
-# rate of women and lowers that of men. In the right panel, the ratio that was reached has a 95 % interval; it lies
-# above the dashed line where the ratio of 0.8 is met beyond doubt.
+# The left panel shows the selection rates behind the ratios, on the test set. Asking for a higher ratio raises the rate
+# for women and lowers that for men. The right panel shows the ratio reached, with a 95 % interval; where all of it lies
+# above the dashed line, four fifths is clearly met.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
 asked = [f"{least:g}" if least else "none" for least in table["asked for"]]
 for group, color, name, marker in (("Female", "C5", "women", "s"), ("Male", "C0", "men", "o")):
-    rates = [found.by_group.loc[("sex", group), "P(ŷ=1)"] for found in audits]
+    rates = [result.by_group.loc[("sex", group), "P(ŷ=1)"] for result in audits]
     left.plot(asked, rates, color=color, marker=marker, label=name)
 left.set(title="Who is selected", xlabel="ratio asked for, at least", ylabel="share selected", ylim=(0, None))
 left.legend(frameon=False)

@@ -2,18 +2,18 @@
 My labels come late
 ===================
 
-A decision is made today. Whether it was right shows up months later, if ever. What can be said about fairness until
-then? How often each group gets the favorable decision needs no labels at all. And when labels arrive, a question that
-was asked once may be asked again with every delivery, without fooling yourself.
+A decision is made today. Whether it was right turns out months later, if ever. What can you say about fairness until
+then? How often each group gets the favorable decision needs no labels at all. And when labels arrive, ``Question`` may
+be asked again with every batch, without fooling yourself.
 """
 
 # %%
 # A model, and eight months of use
 # --------------------------------
 #
-# We train on a fifth of Adult and let the others come in over eight months. The notion is equal opportunity: of those
-# who do earn more than 50,000 dollars, the model should find as many women as men. From month 7 on, something goes
-# wrong that nobody has told us about: a new form enters twenty hours a week for all women.
+# We train on a fifth of Adult and let the other people arrive over eight months. The notion is equal opportunity: among
+# those who do earn more than 50,000 dollars, the model should recognize women as often as men. From month 7 on,
+# something goes wrong without anybody noticing: a new form records twenty hours a week for all women.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -41,13 +41,13 @@ decided = chosen.predict(X_new)
 # Known at once: the rates of decisions
 # -------------------------------------
 #
-# ``audit(None, ...)`` needs no truth, and ``over`` repeats it for each month. Nobody has set a limit on these rates,
-# but they should stay where they were when the model was chosen (the dashed line). Every interval stands alone, so one
-# month in twenty may miss the line by chance.
+# ``audit(None, ...)`` needs no true labels, and ``over`` repeats it for each month. There is no limit on these rates,
+# but they should stay where they were when the model was chosen (the dashed line). Each interval is computed
+# separately, so about one month in twenty may miss the line by chance.
 
 expected = model.front_.frame().loc[chosen.selected_, "demographic_parity[sex]"]
-found = audit(None, decided, sensitive_features=sex_new)
-monthly = found.over(month)
+result = audit(None, decided, sensitive_features=sex_new)
+monthly = result.over(month)
 monthly = monthly[monthly["notion"] == "demographic_parity"]
 print(f"expected gap: {expected:.3f}")
 print(monthly[["value", "rows", "gap", "low", "high"]].round(3).to_string(index=False))
@@ -66,16 +66,16 @@ axes.set(
 plt.show()
 
 # %%
-# In month 7 the gap jumps. The labels of that month would show it in month 10; the rates show it now. They do not say
-# what has happened, only that somebody should look.
+# In month 7 the gap jumps. Labels would show it in month 10; the rates show it now. They do not say what happened, only
+# that somebody should look.
 
 # %%
 # Known later: who deserved it
 # ----------------------------
 #
 # Labels arrive three months late, so in month 8 we have those of months 1 to 5. ``Question`` asks: which point of the
-# front has a gap of at most 0.08 in equal opportunity, with 90 % confidence? It may be looked at after each delivery,
-# as often as you like. An ordinary test may not: sooner or later, chance would let it pass.
+# front has a gap of at most 0.08 in equal opportunity, with 90 % confidence? You may look at it after each batch, as
+# often as you like. With an ordinary test you may not: sooner or later it would pass by chance.
 
 question = Question.of(model.front_, {"equal_opportunity[sex]": 0.08}, confidence=0.9)
 answers = {}
@@ -87,9 +87,9 @@ for decided_in in range(1, 6):
 print(question.answer)
 
 # %%
-# The bars show where the gap of the point with the most room may lie. They shrink as labels come in. Once it has
-# passed, it has passed for good: for the people of the months that were counted, that is. The certificate knows nothing
-# of the new form. Both views are needed.
+# The bars show where the gap of the point furthest below the limit may lie. They shrink as labels come in. A
+# certificate, once given, stays valid for the people of the months counted so far. It knows nothing about the new form.
+# You need both views.
 
 figure, axes = plt.subplots(figsize=(7, 3.2), layout="constrained")
 for when, answer in answers.items():

@@ -2,18 +2,18 @@
 My own training loop
 ====================
 
-You write your loops yourself: your module, your optimizer, your schedule. Then mamofair is five lines inside. They
-replace ``loss.backward()`` with a step that follows several objectives at once, without hurting any of them to first
-order. The weights of the objectives come from any function of their gradients' Gramian, such as those of TorchJD.
+You write your own training loop: your module, your optimizer, your schedule. Then mamofair is five lines in it. They
+replace ``loss.backward()`` with a step that follows several objectives at once and, to first order, makes none of them
+worse. The objectives' weights can come from any function of their gradients' Gramian, including TorchJD's weightings.
 """
 
 # %%
 # The loop
 # --------
 #
-# ``evaluate`` gives the value of every objective and its derivative by the logits, ``pullback`` one gradient per
-# objective in a single backward pass, and the weighting decides how to combine them. Every few steps we count decisions
-# on held-back rows and let an ``Archive`` keep what no other snapshot beats.
+# ``evaluate`` returns the value of every objective and its derivative with respect to the logits, ``pullback`` computes
+# one gradient per objective in a single backward pass, and the weighting decides how to combine them. Every few steps
+# we count decisions on validation rows, and an ``Archive`` keeps the snapshots that no other one beats.
 
 from collections.abc import Callable
 
@@ -42,7 +42,7 @@ objectives = [CrossEntropy(), *(Gap(notion, attribute, anchor=0.1) for notion, a
 
 
 def train(weighting: Callable[[torch.Tensor], torch.Tensor], epochs: int = 10) -> Front:
-    """Return the front that a network of ours finds with this weighting."""
+    """Return the front that our network finds with this weighting."""
     torch.manual_seed(0)
     network = Sequential(Linear(X.shape[1], 64), SiLU(), Linear(64, 1), Flatten(0))
     parameters, archive = list(network.parameters()), Archive(criteria)
@@ -66,17 +66,17 @@ def train(weighting: Callable[[torch.Tensor], torch.Tensor], epochs: int = 10) -
 # Two weightings
 # --------------
 #
-# ``MinNorm`` is the paper's: the shortest convex combination of the gradients. TorchJD's ``IMTLGWeighting`` looks for a
-# direction whose projections on all gradients are equal.
+# ``MinNorm`` is the paper's choice: the shortest convex combination of the gradients. TorchJD's ``IMTLGWeighting``
+# looks for a direction whose projections on all gradients are equal.
 
 fronts = {"MinNorm (mamofair)": train(MinNorm()), "IMTL-G (TorchJD)": train(IMTLGWeighting())}
 for name, front in fronts.items():
     print(f"{name:20} {front}")
 
 # %%
-# A single run of common descent heads for one trade-off, and its front is what it passed on the way. The two weightings
-# pass along the same curve; one of them wanders further. For a whole front, train a population with several
-# preferences, as ``FairNetClassifier`` does. It takes TorchJD's weightings, too: ``members=[MinNorm(),
+# A single run of common descent heads for one trade-off, and its front consists of the points that it passed on the
+# way. Both weightings follow about the same curve; one of them goes further. For a whole front, train a population with
+# several preferences, as ``FairNetClassifier`` does. It accepts TorchJD's weightings, too: ``members=[MinNorm(),
 # IMTLGWeighting(), *rays(3, 14)]``.
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True, layout="constrained")
@@ -88,7 +88,7 @@ for panel, attribute in zip(panels, ("sex", "race"), strict=True):
         )
     panel.set(xlabel=f"gap of demographic parity, {attribute}", xlim=(0, None))
     panel.grid(alpha=0.3)
-panels[0].set_ylabel("error on held-back rows")
+panels[0].set_ylabel("error on validation rows")
 panels[1].legend(frameon=False)
-figure.suptitle("What two weightings pass on their way")
+figure.suptitle("The points that two weightings pass on their way")
 plt.show()

@@ -2,16 +2,16 @@
 My own network
 ==============
 
-You have an architecture that suits your data. Hand it over as a function that builds it, and mamofair trains a whole
-front of it. Any ``torch.nn.Module`` with one logit per row will do: for tables, images or sequences.
+You have an architecture that suits your data. Pass a function that builds it, and mamofair trains a whole front of such
+networks. Any ``torch.nn.Module`` with one logit per row will do: for tables, images or sequences.
 """
 
 # %%
 # A network with embeddings
 # -------------------------
 #
-# The categories of Adult become integers, and each gets a vector that is learned. Numbers are scaled inside the module.
-# ``standardize=False`` hands it the features as they are.
+# The categories of Adult become integers, and each gets a learned embedding. Numbers are scaled inside the module.
+# ``standardize=False`` passes it the features unchanged.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -57,8 +57,8 @@ mean, scale = numbers.iloc[known].mean().to_numpy(), numbers.iloc[known].std().t
 # Train it
 # --------
 #
-# Eight members, each with another preference between accuracy and parity, start at the same parameters and see the same
-# batches. ``history_`` keeps what was measured along the way.
+# Eight members, each with a different preference between accuracy and parity, start from the same parameters and see
+# the same batches. ``history_`` records what was measured along the way.
 
 model = FairNetClassifier(
     "demographic_parity",
@@ -78,16 +78,16 @@ for name, ours in (("most accurate", model.at(0)), ("gap of at most 0.05", chose
     print(f"{name:20} on {len(test):,} test rows: error {error(y, decided):.3f}, gap {unfair:.3f}")
 
 # %%
-# The left panel shows how members differ: the darker the line, the more weight parity has for this member, and the
-# smaller its gap stays. The right panel has the snapshots that no other one beats, measured on held-back rows: the
-# front.
+# The left panel shows how members differ: the darker the line, the more weight this member gives to parity, and the
+# smaller its gap stays. The right panel is the front: the snapshots that no other one beats, measured on validation
+# rows.
 
 history = model.history_
 column = "demographic_parity[sex]"
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-for member, own in history.groupby("member"):
+for member, curve in history.groupby("member"):
     shade = plt.colormaps["cividis_r"](0.1 + 0.9 * member / history["member"].max())
-    left.plot(own["step"], own[column], color=shade)
+    left.plot(curve["step"], curve[column], color=shade)
 left.set(title="Each line is a network in training", xlabel="step", ylabel="relaxed gap in training", ylim=(0, None))
 model.front_.plot(ax=right, selected=chosen.selected_)
 right.set(title="What training found", xlabel="gap between women and men", ylabel="error")

@@ -2,17 +2,17 @@
 Reproduce the paper's Figure 1
 ==============================
 
-A gap counts decisions, and counts have no useful gradient. So training uses a *relaxation*: something smooth that
+A gap counts decisions, and counts have no useful gradient. So training uses a *relaxation*: a smooth function that
 stands in for "the score is positive". Does the relaxed gap follow the true one? Figure 1 of Padh et al. (UAI 2021)
-looks at all linear classifiers of a toy data set at once.
+compares them for all linear classifiers on a toy data set.
 """
 
 # %%
 # The toy
 # -------
 #
-# Two groups in the plane. A classifier f(x) = −x₂ + a₁·x₁ + a₀ is a line, and so a point (a₀, a₁) of another plane. The
-# picture shows the people and three such lines.
+# Two groups in the plane. A classifier f(x) = −x₂ + a₁·x₁ + a₀ is a line here, and a point (a₀, a₁) in the plane of
+# classifiers. The picture shows the people and three such lines.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -30,10 +30,10 @@ x1, x2 = toy.X.to_numpy().T
 figure, axes = plt.subplots(figsize=(6, 4), layout="constrained")
 for group, color, marker in (("protected", "C5", "s"), ("unprotected", "C0", "o")):
     for label, filled in ((1, True), (0, False)):
-        own = (toy.sensitive["group"] == group) & (toy.y == label)
+        rows = (toy.sensitive["group"] == group) & (toy.y == label)
         face = color if filled else "none"
         name = f"{group}, label {label}"
-        axes.scatter(x1[own], x2[own], s=14, marker=marker, facecolors=face, edgecolors=color, label=name)
+        axes.scatter(x1[rows], x2[rows], s=14, marker=marker, facecolors=face, edgecolors=color, label=name)
 ends = np.array([x1.min(), x1.max()])
 for (a0, a1), style in zip(((0, 0), (-2, 1), (4, -1)), ("-", "--", ":"), strict=True):
     axes.plot(ends, a1 * ends + a0, color="black", linestyle=style, label=f"$a_0={a0}$, $a_1={a1}$")
@@ -67,9 +67,8 @@ for name, value in correlations.items():
 
 # %%
 # Yellow is fair, dark is unfair, and each panel is scaled to its own largest value. The linear and the convex-concave
-# relaxation look nothing like the first panel: minimising them leads somewhere else. The paper's hyperbolic tangent
-# follows the true gap closely. So does the sigmoid, mamofair's default, which has a gradient on both sides of the
-# boundary.
+# relaxation look nothing like the first panel: minimising them leads elsewhere. The paper's hyperbolic tangent follows
+# the true gap closely. So does the sigmoid, mamofair's default, which has a gradient on both sides of the boundary.
 
 titles = {
     Hard(): "true gap",
@@ -93,5 +92,5 @@ bar.set_ticks([0, 1], labels=["fair", "unfair"])
 plt.show()
 
 # %%
-# ``mamofair reproduce figure-relaxations`` draws the paper's own layout; ``mamofair reproduce list`` has all tables and
-# figures of the paper.
+# ``mamofair reproduce figure-relaxations`` draws the paper's own layout; ``mamofair reproduce list`` lists all tables
+# and figures of the paper.

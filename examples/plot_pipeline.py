@@ -3,16 +3,16 @@ A pipeline and a grid search
 ============================
 
 Your table has text and missing values, your workflow is scikit-learn's, and you want to try a few settings. Pipelines,
-``GridSearchCV`` and scorers work as usual. The sensitive attribute is passed to ``fit`` and routed to whatever asks for
-it: the estimator and the fairness scorer.
+``GridSearchCV`` and scorers work as usual. You pass the sensitive attribute to ``fit``, and it is routed to the steps
+that request it: the estimator and the fairness scorer.
 """
 
 # %%
 # A pipeline, and a scorer of fairness
 # ------------------------------------
 #
-# ``gap`` is an ordinary metric with one more argument, so ``make_scorer`` makes a scorer of it. scikit-learn prefers
-# large scores: this one is minus the gap.
+# ``gap`` is an ordinary metric with one more argument, so ``make_scorer`` turns it into a scorer. In scikit-learn
+# larger scores are better, so this one is minus the gap.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -47,8 +47,8 @@ model = make_pipeline(
 # Search
 # ------
 #
-# Each setting trains a front and picks a point of it. Of the settings whose mean gap is within the limit, ``refit``
-# takes the most accurate; if there is none, the fairest. Metadata routing has to be switched on.
+# Each setting trains a front and picks a point from it. Among the settings whose mean gap is within the limit,
+# ``refit`` takes the most accurate one; if there is none, the fairest. Metadata routing must be enabled.
 
 trees = {"n_jobs": 1, "verbose": -1, "random_state": 0}
 estimators = {
@@ -73,20 +73,20 @@ with config_context(enable_metadata_routing=True):
     search = GridSearchCV(model, settings, scoring=scoring, refit=within_limit, cv=3)
     search.fit(X, y, sensitive_features=sex)
 
-found = pd.DataFrame(search.cv_results_)
+results = pd.DataFrame(search.cv_results_)
 names = list(estimators)
-for name, accuracy, gaps in zip(names, found["mean_test_accuracy"], -found["mean_test_fairness"], strict=True):
+for name, accuracy, gaps in zip(names, results["mean_test_accuracy"], -results["mean_test_fairness"], strict=True):
     print(f"accuracy {accuracy:.3f}  gap {gaps:.3f}  {name}")
 print("chosen:", names[search.best_index_])
 
 # %%
-# The bars are standard deviations over three folds. Trees are clearly more accurate than a logistic regression here.
-# How many trees there are makes no difference that these rows could show. All gaps vary by about 0.02 between folds of
-# 1,600 people, so that a mean just within the limit is no proof of anything.
+# The bars are standard deviations over three folds. Trees are clearly more accurate than logistic regression here. The
+# number of trees makes no difference that these rows could show. The gaps vary a lot between folds of this size, so a
+# mean just within the limit proves nothing.
 
 figure, axes = plt.subplots(figsize=(7.5, 3.8), layout="constrained")
 for place, name in enumerate(names):
-    row = found.iloc[place]
+    row = results.iloc[place]
     axes.errorbar(
         -row["mean_test_fairness"],
         row["mean_test_accuracy"],
@@ -107,8 +107,8 @@ plt.show()
 # Other points of the winner
 # --------------------------
 #
-# The best estimator holds a whole front. ``with_selection`` reaches through the pipeline, so that another limit needs
-# no other search.
+# The best estimator holds a whole front. ``with_selection`` works on the last step of the pipeline, so another limit
+# does not need another search.
 
 records = []
 for limit in (1.0, 0.05, 0.02):

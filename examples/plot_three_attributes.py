@@ -3,8 +3,8 @@ Three attributes at once
 ========================
 
 A model that treats women and men alike may still treat young and old people differently. mamofair takes any number of
-attributes, with any number of groups each, and every gap is an objective of its own. Here: sex, race and three age
-groups on Adult. None of them is a feature, and none is needed to predict.
+attributes, each with any number of groups, and every gap is a separate objective. Here we use sex, race and three age
+groups on Adult. None of them is a feature, and none is needed for predictions.
 """
 
 # %%
@@ -39,8 +39,8 @@ print(fair.front_.frame().loc[[0, fair.selected_]].round(3))
 # %%
 # With four objectives a front has no simple picture. In parallel coordinates each line is a model, and each axis runs
 # from the best value at the bottom to the worst at the top. The black line is the most accurate model, the orange one
-# our choice. Between the error and the first gap, lines cross: accuracy is what parity is bought with. Between the gaps
-# they run in all directions. A small gap for sex says little about that for age, so each has to be asked for.
+# our choice. Between the error and the first gap, lines cross: parity costs accuracy. Between the gaps they run in all
+# directions: a small gap for sex says little about the gap for age, so you have to ask for each.
 
 figure, axes = plt.subplots(figsize=(8, 3.8), layout="constrained")
 plot_parallel(fair.front_.frame(), selected=fair.selected_, ax=axes)
@@ -51,25 +51,25 @@ plt.show()
 # What it does to new people
 # --------------------------
 #
-# ``audit`` gives each gap with a 95 % interval. All three gaps shrink to half or less, and 2.7 more people of a hundred
-# are predicted wrongly. A limit of its own for each attribute, as above, is a sensible start: in this census few people
-# under thirty earn more than 50,000 dollars, so a small gap for age costs more than the others.
+# ``audit`` gives each gap with a 95 % interval. All three gaps shrink to about half or less, at the price of a few more
+# wrong predictions per hundred people. Separate limits for each attribute, as above, are a sensible start: in this
+# census few people under thirty earn more than 50,000 dollars, so a small gap for age costs more than the others.
 
-asked = {"sensitive_features": new, "notions": "demographic_parity"}
+options = {"sensitive_features": new, "notions": "demographic_parity"}
 audits = {
-    "most accurate": audit(y_new, model.at(0).predict(X_new), **asked),
-    "chosen": audit(y_new, fair.predict(X_new), **asked),
+    "most accurate": audit(y_new, model.at(0).predict(X_new), **options),
+    "chosen": audit(y_new, fair.predict(X_new), **options),
 }
-for name, found in audits.items():
-    print(f"{name}: error {found.error:.3f}\n{found.frame().round(3).drop(columns='verdict')}\n")
+for name, result in audits.items():
+    print(f"{name}: error {result.error:.3f}\n{result.frame().round(3).drop(columns='verdict')}\n")
 
 figure, axes = plt.subplots(figsize=(7, 3.4), layout="constrained")
-for shift, color, (name, found) in zip((-0.12, 0.12), ("C3", "C5"), audits.items(), strict=True):
-    table = found.frame()
+for shift, color, (name, result) in zip((-0.12, 0.12), ("C3", "C5"), audits.items(), strict=True):
+    table = result.frame()
     bars = [table["gap"] - table["low"], table["high"] - table["gap"]]
     places = [place + shift for place in range(len(table))]
     axes.errorbar(
-        table["gap"], places, xerr=bars, fmt="o", color=color, capsize=3, label=f"{name}, error {found.error:.3f}"
+        table["gap"], places, xerr=bars, fmt="o", color=color, capsize=3, label=f"{name}, error {result.error:.3f}"
     )
 axes.set(
     title="Gaps among new people, with 95 % intervals",

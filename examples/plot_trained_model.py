@@ -2,9 +2,9 @@
 I have a trained XGBoost model
 ==============================
 
-It took weeks to build, it is in use, and nobody wants to train it again. Can it be made fairer as it is? Yes, if it has
-``predict_proba``: XGBoost, LightGBM, CatBoost, anything from scikit-learn, or a pipeline around them. The model stays
-untouched; what changes is where it says yes. We use scikit-learn's own gradient boosting here.
+It took weeks to build, it is in use, and nobody wants to retrain it. Can you make it fairer without touching it? Yes,
+if it has ``predict_proba``: XGBoost, LightGBM, CatBoost, anything from scikit-learn, or a pipeline around them. The
+model stays as it is; only the threshold for a yes changes. We use scikit-learn's own gradient boosting here.
 """
 
 # %%
@@ -37,8 +37,8 @@ trained = HistGradientBoostingClassifier(categorical_features="from_dtype", rand
 # ---------------------------------
 #
 # ``prefit=True`` uses the model as it is. Fit on people that it was not trained on: on its own training rows its
-# probabilities are too sure of themselves. mamofair learns from the features how likely each person is a woman or a
-# man, and shifts the threshold by that, so the attribute itself is not needed later.
+# probabilities are overconfident. mamofair learns from the features how likely each person is to be a woman or a man,
+# and shifts the threshold accordingly, so the attribute itself is not needed later.
 
 fair = FairPlugInClassifier(trained, "demographic_parity", prefit=True, effort="fast", random_state=0)
 fair.fit(X_fair, y_fair, sensitive_features=sex_fair)
@@ -56,8 +56,8 @@ table = pd.DataFrame(
 print(table.round(3))
 
 # %%
-# All points of the front are measured on the people set apart, so the picture is what you would see in use. The model
-# as it was lies at the right; the choice, at a limit of 0.05, costs about a percentage point of error.
+# All points of the front are measured on the test set, so the picture is what you would see in use. The original model
+# lies on the right; the chosen point, at a limit of 0.05, costs about one percentage point of error.
 
 count = Counter.of(y_new, read_groups(sex_new))
 points = [(tally.gap(DEMOGRAPHIC_PARITY, "sex"), tally.error) for tally in count(fair.decide_all(X_new))]
@@ -78,9 +78,9 @@ axes.legend(frameon=False)
 plt.show()
 
 # %%
-# Who gets another decision? 7.8 % of the people. Most of them are men whom the model gave a probability of 0.5 to 0.7,
-# and who are now turned down, and women with 0.15 to 0.5, who are now accepted. This is what closing the gap means
-# here; whether it is right is for people to decide.
+# Who gets a different decision? Mostly men whose probability is somewhat above one half, who are now turned down, and
+# women whose probability is below it, who are now accepted. This is what closing the gap means here; whether it is
+# right is for people to decide.
 
 changed = decided["as it was"] != decided["made fair"]
 print(f"{changed.mean():.1%} of {len(changed):,} decisions change")

@@ -93,8 +93,8 @@ def test_three_gaps_shrink_at_once(run):
 
 def test_choices_as_measured_and_with_confidence_are_drawn(run):
     found = run("certain_limit", rows=2000)
-    assert {"closest to the ideal", "gap ≤ 0.05 as measured"} <= set(found["found"])
-    assert all(0 <= gap < 0.3 and 0.1 < error < 0.26 for gap, error in found["found"].values())
+    assert {"closest to the ideal", "gap ≤ 0.05 as measured"} <= set(found["observed"])
+    assert all(0 <= gap < 0.3 and 0.1 < error < 0.26 for gap, error in found["observed"].values())
 
 
 def test_an_alternative_has_the_smaller_gap(run):
@@ -126,7 +126,7 @@ def test_limit_within_departments_closes_gaps_there_and_one_overall_does_not(run
 
 
 def test_the_vendor_exceeds_a_limit_and_scores_women_too_low(run):
-    found = run("audit_vendor", figures=2)["found"]
+    found = run("audit_vendor", figures=2)["result"]
     verdicts = found.frame().set_index(["notion", "attribute"])["verdict"]
     assert verdicts["demographic_parity", "race"] == "exceeds"
     women = found.calibration_error().set_index("group").loc["Female"]
@@ -137,7 +137,7 @@ def test_a_broken_form_shows_without_labels(run):
     found = run("late_labels", rows=6000, figures=2)
     women, late = found["sex_new"] == "Female", found["month"] >= 7
     assert found["decided"][women & late].mean() < found["decided"][women & ~late].mean()
-    assert not found["found"].has_truth
+    assert not found["result"].has_truth
     assert found["question"].rows == (found["month"] <= 5).sum()
 
 

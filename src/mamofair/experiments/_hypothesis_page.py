@@ -13,12 +13,12 @@ PRINTED_SPLITS = 10
 INTRODUCTION = f"""\
 ## Hypotheses
 
-Readings of the paper that were found after several tries fit by luck if enough are tried: they are **exploratory**.
-Each was written down and then run on splits that none was found on (from number {FRESH} on). A cell agrees here if the
-means differ by no more than two standard errors of their difference (print has ten splits) and the rounding. The rule
-of the tables, one standard deviation, was planned; it would have confirmed COMPAS with a gap of twice print's, and was
-replaced by this stricter one when that was seen. A reading is confirmed for a row if all its cells agree, refuted if
-none does, and stays exploratory otherwise.
+If enough readings of the paper are tried, some fit by chance: a reading found in this way is **exploratory**. Each was
+written down and then run on fresh splits (from number {FRESH} on). A cell agrees here if the means differ by no more
+than two standard errors of their difference (the paper has ten splits) plus the rounding. The plan was to use the rule
+of the tables, one standard deviation; it would have confirmed COMPAS with a gap twice the printed one, so this stricter
+rule replaced it. A reading is confirmed for a row if all its cells agree, refuted if none does, and stays exploratory
+otherwise.
 """
 
 

@@ -1,4 +1,4 @@
-"""The result page: the paper's claims with verdicts, and every printed number beside ours."""
+"""The results page: the paper's claims with verdicts, and every printed number beside ours."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -27,7 +27,7 @@ def page(
 ) -> str:
     """Return the page as Markdown: records of tables and of hypotheses, and titles, paths and notes of figures.
 
-    A quick page says what it used, and judges nothing.
+    A quick page states its settings, and judges nothing.
     """
     tables, hypotheses = list(tables), list(hypotheses)
     known = [(table, records) for table, records in tables if records]
@@ -45,7 +45,7 @@ def page(
 
 
 def section(table: Table, records: Sequence[Record], judged: bool = True) -> str:
-    """Return a table of the paper as Markdown: the rows, then what does not come out again, and remarks."""
+    """Return a table of the paper as Markdown: the rows, then what is not reproduced, and remarks."""
     cells = compared(table, records)
     runs = max(cell.runs for cell in cells)
     head = f"## {table.title} (`{table.name}`, {runs} {'split' if runs == 1 else 'splits'})\n"
@@ -68,7 +68,7 @@ def _is_complete(tables: Sequence[Recorded]) -> bool:
 
 
 def _sources(tables: Sequence[Recorded]) -> tuple[Evidence, Evidence, Evidence]:
-    """Return what claims are judged by: print, our records of the text's setting, and of the code's."""
+    """Return the evidence for claims: printed numbers, and our records with the text's and the code's settings."""
     main = [(table, records) for table, records in tables if not table.name.endswith("with-sex")]
     return printed(table for table, _ in main), recorded(main), recorded(main, code=True)
 
@@ -82,15 +82,15 @@ def _summary(tables: Sequence[Recorded]) -> str:
     neither = sum(text == code == "does not hold" for text, code in zip(by_text, by_code, strict=True))
     return (
         f"## In short\n\nThe paper makes {len(CLAIMS)} claims about its results that can be checked. By its own "
-        f"printed numbers {by_print.count('holds')} hold. By our records {both} hold whether its text or its code is "
-        f"followed, and {neither} in neither case. Of the {len(own)} printed cells that are the authors' own, "
-        f"{sum(cell.agrees for cell in own)} come out again under some reading. Claims that compare methods rest on "
-        "rows that the paper took over: run again on Adult and COMPAS, those methods are more accurate.\n"
+        f"printed numbers, {by_print.count('holds')} hold. By our records, {both} hold both with its text and with its "
+        f"code, and {neither} with neither. Of the {len(own)} printed cells that are the authors' own, "
+        f"{sum(cell.agrees for cell in own)} are reproduced under some reading. Claims that compare methods rely on "
+        "rows that the paper took from elsewhere: in our runs on Adult and COMPAS, those methods are more accurate.\n"
     )
 
 
 def _claims(tables: Sequence[Recorded]) -> str:
-    """Return what the paper says of its results, with a verdict by its own numbers and by ours."""
+    """Return the paper's claims about its results, with a verdict by its own numbers and by ours."""
     sources = _sources(tables)
     lines = [row(["claim", "by its printed numbers", "by our records, as the text has it", "as its code ran"])]
     lines.append("|---" * 4 + "|")
@@ -98,10 +98,10 @@ def _claims(tables: Sequence[Recorded]) -> str:
         verdicts = [claim.judge(source) for source in sources]
         lines.append(row([f"{claim.text} ({claim.where})", *(f"**{v.verdict}**: {v.figures}" for v in verdicts)]))
     rule = (
-        "\nA difference of two methods is clear if its mean over the same splits is more than two standard errors from "
-        "zero; for printed means, more than their rounding. A claim about all cases holds if it clearly does in each "
-        "of them, and does not hold if it clearly fails in one; otherwise it cannot be told.\n\n"
-        "Two more sentences have pages of their own: that a higher c approximates better but has a worse gradient "
+        "\nA difference between two methods is clear if its mean over the same splits is more than two standard errors "
+        "from zero; for printed means, more than their rounding. A claim about all cases holds if it clearly holds in "
+        "each, and does not hold if it clearly fails in one; otherwise it cannot be told.\n\n"
+        "Two more claims have their own pages: that a higher c approximates better but has a worse gradient "
         "(Sec. 6, [sharpness.md](sharpness.md)), and that λ can be used to control the trade-off (Sec. 7.1, "
         "[anchor.md](anchor.md)).\n"
     )
@@ -109,14 +109,14 @@ def _claims(tables: Sequence[Recorded]) -> str:
 
 
 def _counting(tables: Sequence[Recorded]) -> Iterator[str]:
-    """Yield how many printed cells come out again, and under which reading."""
+    """Yield how many printed cells are reproduced, and under which reading."""
     points, fronts = printed_cells(tables), printed_cells(tables, whole_front=True)
     agree = sum(cell.agrees for cell in fronts)
     yield "## The printed cells\n"
     yield (
-        "The paper has 28 cells a data set and 6 in each of its two tables of hypervolume and spacing. Each is counted "
-        "once, under the reading that fits it best. With several readings and wide deviations a cell may agree by "
-        "luck: the nearest mean is listed below, with the number of readings tried.\n"
+        "The paper has 28 cells per data set and 6 in each of its two tables of hypervolume and spacing. Each is "
+        "counted once, under the reading that fits best. With several readings and large deviations a cell may agree "
+        "by chance: the closest mean is listed below, with the number of readings tried.\n"
     )
     yield "\n".join(table_lines(counts(points)))
     yield f"\nOf the {len(fronts)} cells of hypervolume and spacing, {agree} agree under some reading.\n"

@@ -59,13 +59,13 @@ def describe(frame: pd.DataFrame) -> str:
     head = f"""\
 # Is the anchor a knob of the trade-off?
 
-The paper's fairness objective is |relaxed gap| + λ·cross-entropy. It calls λ its most important hyperparameter and
-takes 0.1 everywhere. If λ is a knob, turning it up must make the chosen model more accurate and less fair.
-Made by `mamofair reproduce study-anchor`; records: [`study-anchor.jsonl`](paper/study-anchor.jsonl).
+The paper's fairness objective is |relaxed gap| + λ·cross-entropy. It calls λ its most important hyperparameter and uses
+0.1 everywhere. If λ is a knob, turning it up should make the chosen model more accurate and less fair. Made by
+`mamofair reproduce study-anchor`; records: [`study-anchor.jsonl`](paper/study-anchor.jsonl).
 
 {SETTING.format(splits=frame["repetition"].nunique())}
 
-Only single runs are looked at here: members with fixed weights have no anchor.
+This page has single runs only: members with fixed weights have no anchor.
 
 ![The chosen point and the quality of fronts against λ](paper/study-anchor.png)
 
@@ -99,7 +99,7 @@ def _findings(frame: pd.DataFrame) -> Iterator[str]:
         + (
             "That is a knob."
             if 2 * sum(turns) > len(turns)
-            else "That is no knob. To move along the front, change the preferences or the choice."
+            else "So λ is not a knob. To move along the front, change the preferences or the selection."
         )
     )
 

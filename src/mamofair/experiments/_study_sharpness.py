@@ -19,10 +19,10 @@ _PROBES = {
     "cosine": "cosine with accuracy's",
 }
 RECOMMENDATION = """\
-- **Recommendation.** For a single run take the two-sided σ(c·f) with c between 2 and 8; our default is 3. The
-  paper's c = 3 is a fair choice for HTR. From c = 16 on few rows have a gradient, and the means of single runs are
-  lower. In a population neither the kind of relaxation nor c makes a difference that can be seen here. Neighbouring c
-  cannot be told apart with so few splits: the standard errors above are over panels and c, not over many splits."""
+- **Recommendation.** For a single run, use the two-sided σ(c·f) with c between 2 and 8; our default is 3. The paper's c
+  = 3 is a good choice for HTR. From c = 16 on, few rows have a gradient, and the means of single runs are lower. In a
+  population, neither the kind of relaxation nor c makes a visible difference here. Neighbouring values of c cannot be
+  distinguished with so few splits: the standard errors above are over panels and c, not over many splits."""
 _LOGARITHMIC = ("distance", "norm", "noise")
 
 
@@ -89,8 +89,8 @@ Made by `mamofair reproduce study-sharpness`; records: [`study-sharpness.jsonl`]
 ![Quality and gradients against sharpness](paper/study-sharpness.png)
 
 Means over both data sets, both notions and all splits; the probes are of single runs. *live* is the share of rows with
-more than 1 % of the relaxation's steepest slope, *variance* that of the gradient between batches of 512 rows in units
-of the squared length of its mean, *cosine* that with the gradient of the cross-entropy.
+more than 1 % of the relaxation's steepest slope, *variance* the variance of the gradient between batches of 512 rows,
+in units of the squared length of its mean, *cosine* its cosine with the gradient of the cross-entropy.
 """
     return "\n".join([head, *table(_rows(frame)), "", "## What follows", "", *_findings(frame), ""])
 
