@@ -74,7 +74,7 @@ def test_costs_that_make_no_sense_are_refused(prices, words):
 
 @pytest.mark.parametrize("name", ["", "model", "error", "demographic_parity[sex]", "a\nb"])
 def test_names_that_are_taken_are_refused(name):
-    with pytest.raises(ValueError, match="`name` must be a text of its own"):
+    with pytest.raises(ValueError, match="`name` must be a string that is not taken"):
         Cost(fp=1, fn=5, name=name)
 
 

@@ -1,8 +1,9 @@
 """Arbitrariness: how many people's decisions would flip if the model had been trained on other rows.
 
 Two models that are equally accurate and equally fair may decide differently for the same person. For that person the
-decision is a matter of luck: which rows happened to be there, and which seed was drawn. Groups may bear unequal shares
-of it. (Cooper et al. 2024, "Arbitrariness and social prediction"; Marx et al. 2020, "Predictive multiplicity".)
+decision is a matter of luck: which rows happened to be in the training set, and which seed was used. Some groups may be
+affected more than others. (Cooper et al. 2024, "Arbitrariness and social prediction"; Marx et al. 2020, "Predictive
+multiplicity".)
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing as take_rows  # public, whatever the underscore says
+from sklearn.utils import _safe_indexing as take_rows  # documented by scikit-learn, despite the underscore
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -29,13 +30,13 @@ __all__ = ["Arbitrariness", "arbitrariness"]
 _MODELS = 4
 _TEST = 0.25
 _PLAIN = {"calibration_fraction": 0.0, "verbose": 0}
-#: The three ways to divide four models into two pairs, each of which is averaged.
+#: The three ways to divide four models into two pairs; each pair is averaged.
 _PAIRS = (((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2)))
 
 
 @dataclass(frozen=True, eq=False)
 class Arbitrariness:
-    """Shares of people whose decision flips between two models of other rows; made by `arbitrariness`.
+    """Shares of people whose decision flips between models trained on different rows; made by `arbitrariness`.
 
     Attributes
     ----------
@@ -43,7 +44,7 @@ class Arbitrariness:
         A row for each point of the front: `flips` of everyone, `averaged` (between averages of two models each), and
         both for each group, such as `flips[sex=F]` and `averaged[sex=F]`.
     rows
-        How many people were decided.
+        The number of people in the comparison.
     """
 
     table: pd.DataFrame
@@ -65,9 +66,9 @@ class Arbitrariness:
         )
 
     def break_tie(self, front: Front, row: int, tolerance: float = 0.002) -> int:
-        """Return the row with the fewest flips among those as good as `row`: `model.at(…)` uses it.
+        """Return the row with the fewest flips among those as good as `row`; pass it to `model.at`.
 
-        As good is a point whose gaps are no larger and whose error is at most `tolerance` larger.
+        A point is as good if its gaps are no larger and its error is at most `tolerance` larger.
         """
         own = front.values[row]
         near = (front.values[:, 0] <= own[0] + tolerance) & (front.values[:, 1:] <= own[1:]).all(axis=1)
@@ -84,11 +85,11 @@ def arbitrariness(
 ) -> Arbitrariness:
     """Return how many decisions of each point would flip with other training rows and another seed.
 
-    A quarter of the rows is set apart. Four copies of the model are trained on random halves of the others, each with
-    a seed of its own, and decide the rows set apart. For each point of `model.front_`, each copy uses its most accurate
-    point whose gaps are no larger. `flips` is the share of people whom two copies decide differently, on average over
-    pairs of them; `averaged` the same for two averages of two copies each. Models of all rows flip less than those of
-    halves: so both are a little too large for `model` itself.
+    A quarter of the rows is held out. Four copies of the model are trained on random halves of the others, each with
+    its own seed, and predict the held-out rows. For each point of `model.front_`, each copy uses its most accurate
+    point whose gaps are no larger. `flips` is the share of people for whom two copies disagree, averaged over pairs of
+    copies; `averaged` is the same for two averages of two copies each. Models of all rows flip less than those of
+    halves, so both are slightly too large for `model` itself.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def arbitrariness(
     X, y, sensitive_features
         The rows it was fitted to, or others of the same kind.
     random_state
-        Decides which rows go where, and the seeds.
+        The seed of the splits and of the copies.
 
     Examples
     --------
@@ -124,20 +125,20 @@ def arbitrariness(
     for _ in range(_MODELS):
         half = np.sort(rest[stratified_order(labels[rest], rng)[: len(rest) // 2]])
         copy = clone(model).set_params(random_state=int(rng.integers(2**31)), selection=plain, **_PLAIN)
-        if np.ndim(model.validation_fraction):  # a mask of rows that are others here
+        if np.ndim(model.validation_fraction):  # a mask would not match the rows here
             copy.set_params(validation_fraction=_TEST)
         copy.fit(take_rows(X, half), take_rows(y, half), sensitive_features=features.iloc[half])
         new = take_rows(X, test)
         new = (new, features.iloc[test]) if getattr(model, "aware", False) else new
         scores.append(copy.score_all(new)[_match(copy.front_, model.front_)])
-    people = leave_out(people, model.small_groups_)  # of which too few are set apart
+    people = leave_out(people, model.small_groups_)  # too few of these rows are held out
     return Arbitrariness(_table(np.stack(scores), people[test]), len(test))
 
 
 def _match(front: Front, wanted: Front) -> list[int]:
     """Return, for each point of a front, the row of the most accurate point of another whose gaps are no larger.
 
-    If there is none, the one whose gaps exceed them least.
+    If there is none, it is the one whose gaps exceed them least.
     """
     gaps = front.values[:, 1:]
     excess = (gaps[None] - wanted.values[:, None, 1:]).clip(min=0).max(axis=2, initial=0.0)

@@ -1,8 +1,8 @@
-"""Common descent: from the objectives' gradients to one direction that hurts none of them, to first order.
+"""Common descent: one direction that, to first order, makes no objective worse.
 
 A `Weighting` maps the k×k Gramian G = J Jᵀ of the objectives' gradients to k weights on the simplex; the direction is
-then w J. Whether it hurts no objective is a statement about w J itself: an optimizer such as Adam, which rescales the
-direction coordinate by coordinate, carries no such guarantee.
+then w J. The guarantee is about w J itself: an optimizer such as Adam, which rescales the direction coordinate by
+coordinate, does not have it.
 """
 
 from collections.abc import Sequence
@@ -34,10 +34,10 @@ __all__ = [
 def pullback(
     logits: Float[Tensor, "*members n"], cotangents: Float[Tensor, "k ..."], parameters: Sequence[Tensor]
 ) -> Float[Tensor, "k *members d"]:
-    """Return the Jacobian of k objectives by the parameters, from their derivatives by the logits.
+    """Return the Jacobian of k objectives with respect to the parameters, from their derivatives by the logits.
 
-    One batched backward pass for all k. The parameters of a population carry the members in their first axis, and so
-    does the Jacobian. A parameter that the logits do not depend on has zeros.
+    One batched backward pass serves all k. For a population, the first axis of the parameters and of the Jacobian is
+    the member. Columns of parameters that the logits do not depend on are zero.
 
     >>> w = torch.tensor([1.0, 2.0], requires_grad=True)
     >>> pullback(torch.eye(3, 2) @ w, torch.eye(3), [w])
@@ -51,8 +51,8 @@ def pullback(
             f"`cotangents` must have the shape of the logits, once for each objective: found {tuple(cotangents.shape)} "
             f"for logits of shape {tuple(logits.shape)}. Pass the logits that `evaluate` was given."
         )
-    cotangents = cotangents.to(logits.dtype)  # half, for instance, under autocast
-    if k == 1:  # an ordinary backward pass, which takes any operation
+    cotangents = cotangents.to(logits.dtype)  # such as half precision under autocast
+    if k == 1:  # an ordinary backward pass supports every operation
         alone = torch.autograd.grad(logits, parameters, cotangents[0], allow_unused=True)
         found = tuple(None if grad is None else grad.unsqueeze(0) for grad in alone)
     else:
@@ -81,7 +81,7 @@ def assign_grad(parameters: Sequence[Tensor], direction: Float[Tensor, "*members
 
 @runtime_checkable
 class Weighting(Protocol):
-    """From the Gramian of the gradients to weights on the simplex. Weightings of TorchJD fit."""
+    """A function from the Gramian of the gradients to weights on the simplex. TorchJD's weightings qualify."""
 
     def __call__(self, gramian: Float[Tensor, "k k"], /) -> Float[Tensor, " k"]:
         """Return non-negative weights that sum to one."""
@@ -105,8 +105,8 @@ class MinNorm:
     """The paper's common descent vector: the shortest convex combination of the gradients.
 
     w = argmin wᵀ G w over the simplex (Padh et al. 2021, Eq. 14; Désidéri 2012). Every gradient then has an inner
-    product of at least ‖w J‖² with w J; if that is zero, the point is Pareto stationary.
-    Exact: in closed form for up to three objectives, by non-negative least squares above.
+    product of at least ‖w J‖² with w J; if that is zero, the point is Pareto stationary. The solution is exact: a
+    closed form for up to three objectives, and non-negative least squares for more.
 
     >>> MinNorm()(torch.tensor([[1.0, 0.0], [0.0, 3.0]]))
     tensor([0.7500, 0.2500])
@@ -120,10 +120,10 @@ class MinNorm:
 
 @dataclass(frozen=True)
 class PublishedFrankWolfe:
-    """The weights as the paper's code computes them, for the reproduction.
+    """The weights as the paper's code computes them, for reproduction.
 
-    Its Frank–Wolfe iteration starts at equal weights and returns inside its loop after the first step, whatever
-    `max_iter` says; two objectives use the closed form. `early_stop=False` lets it run.
+    Its Frank–Wolfe iteration starts with equal weights and returns after the first step, whatever `max_iter` is; two
+    objectives use the closed form. `early_stop=False` runs all iterations.
 
     >>> gramian = torch.diag(torch.tensor([4.0, 2.0, 1.0]))
     >>> PublishedFrankWolfe()(gramian), MinNorm()(gramian)
@@ -134,7 +134,7 @@ class PublishedFrankWolfe:
     early_stop: bool = True
 
     def __call__(self, gramian: Float[Tensor, "k k"]) -> Float[Tensor, " k"]:
-        """Return the weights after one step, or after `max_iter` steps if they are let run."""
+        """Return the weights after one step, or after `max_iter` steps without `early_stop`."""
         G, k = np.array(gramian.tolist()), len(gramian)
         if k == 2:
             return gramian.new_tensor(_min_norm_of_two(G.tolist()))
@@ -175,11 +175,11 @@ class Fixed:
 
 
 def rays(k: int, n: int, low: float = 0.03, high: float = 2.0) -> list[Fixed]:
-    """Return n preferences that spread over the trade-off between k objectives, cross-entropy first.
+    """Return n preferences spread over the trade-off between k objectives, the cross-entropy first.
 
-    Member 0 minimises the cross-entropy alone, the others cross-entropy + Σ λ_j·gap_j with λ a geometric ladder from
-    `low` to `high` times directions spread over the gaps (each direction's largest entry is one).
-    Even weights would crowd at the fair end: what matters is the ratio of gap to cross-entropy.
+    Member 0 minimises the cross-entropy alone, the others cross-entropy + Σ λ_j·gap_j with λ on a geometric grid from
+    `low` to `high`, times directions spread over the gaps (each direction's largest entry is one). Evenly spaced
+    weights would cluster at the fair end, because what matters is the ratio of gap to cross-entropy.
 
     >>> [round(gap / accuracy, 2) for accuracy, gap in (preference.weights for preference in rays(2, 4))]
     [0.0, 0.03, 0.24, 2.0]
@@ -199,9 +199,9 @@ def _directions(gaps: int, n: int) -> np.ndarray:
 
 
 def initial_scales(values: Float[Tensor, "*k"], floor: float = 0.05) -> Float[Tensor, "*k"]:
-    """Return what gradients are divided by: the objectives' initial values (Padh et al. 2021, Eq. 15), floored.
+    """Return the scales that divide the gradients: the objectives' initial values (Padh et al. 2021, Eq. 15), floored.
 
-    Departs: the paper has no floor. Without one, a gap that happens to start near zero drowns every other gradient.
+    Departs: the paper has no floor. Without one, a gap that happens to start near zero dominates every other gradient.
 
     >>> initial_scales(torch.tensor([0.7, 0.01]))
     tensor([0.7000, 0.0500])
@@ -210,7 +210,7 @@ def initial_scales(values: Float[Tensor, "*k"], floor: float = 0.05) -> Float[Te
 
 
 def is_stationary(gramian: Float[Tensor, "k k"], tol: float = 1e-8) -> bool:
-    """Whether no direction improves all objectives: the shortest combination is (relatively) as good as zero.
+    """Whether no direction improves all objectives: the shortest combination is (relatively) almost zero.
 
     >>> is_stationary(torch.tensor([[1.0, -1.0], [-1.0, 1.0]]))
     True
@@ -251,7 +251,7 @@ def _min_norm_of_three(G: Matrix) -> list[float]:
         edge = [0.0, 0.0, 0.0]
         edge[i], edge[j] = _min_norm_of_two([[G[i][i], G[i][j]], [G[i][j], G[j][j]]])
         candidates.append(edge)
-    # Inside, w ∝ G⁻¹1. Unit gradients first (G = D C D), or short gradients beside long ones would lose their digits.
+    # Inside, w ∝ G⁻¹1. Normalize gradients first (G = D C D), or short ones beside long ones would lose their digits.
     d = [sqrt(G[i][i]) for i in range(3)]
     x, y, z = G[0][1] / (d[0] * d[1]), G[0][2] / (d[0] * d[2]), G[1][2] / (d[1] * d[2])
     adjugate = ((1 - z * z, y * z - x, x * z - y), (y * z - x, 1 - y * y, x * y - z), (x * z - y, x * y - z, 1 - x * x))

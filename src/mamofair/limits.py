@@ -1,4 +1,4 @@
-"""The best trade-off that was found on these rows, and how much lower more rows may bring it."""
+"""The best trade-off found on these rows, and how much better it may get with more rows."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,15 +16,15 @@ from mamofair.selection import ClosestToIdeal, Selection
 
 __all__ = ["Frontier", "frontier"]
 
-_STEPS = 41  # of each line
-_EXPONENT = 0.7  # what rows still add is taken to fall as n^−.7: see docs/results/limits.md
+_STEPS = 41  # points per line
+_EXPONENT = 0.7  # the excess error is assumed to fall as n^−.7: see docs/results/limits.md
 _SHARES = (0.25, 0.5)
-_FOLDS = 2  # of models of a share of the rows: two of them leave no row unmeasured
+_FOLDS = 2  # for models of a share of the rows: two folds measure every row
 
 
 @dataclass(frozen=True, eq=False)
 class Frontier:
-    """The least error found for every size of each gap, and what more rows may make of it; made by `frontier`."""
+    """The smallest error found for each size of each gap, and an extrapolation to more rows; made by `frontier`."""
 
     table: pd.DataFrame
 
@@ -56,26 +56,26 @@ def frontier(
     selection: Selection = ClosestToIdeal(),
     random_state: Any = None,
 ) -> Frontier:
-    """Return the best trade-off between error and each gap that was found on these rows, and what more may bring.
+    """Return the best trade-off found between error and each gap, and an extrapolation to more rows.
 
-    `error` is the least error of any rule for each gap, measured on rows that it was not learned from, where two rules
-    may be mixed at random. Each gap is traded against the error by itself, whatever the other gaps are. It is no bound:
-    more rows or a better model may lie below it.
+    `error` is the smallest out-of-fold error of any rule for each gap, where two rules may be mixed at random. Each gap
+    is traded off against the error alone, whatever the other gaps are. It is not a bound: more rows or a better model
+    may lie below it.
 
-    `more_rows` is what many more rows of the same kind suggest: models are trained on a quarter and on half of the
-    rows, measured on the same rows, and their difference is extrapolated. Where the truth was known, `error` came out
-    .011 to .013 above it with 5,000 rows and `more_rows` .005 to .008; with 20,000 rows .003, and less than chance
-    (docs/results/limits.md). It knows nothing of better features or other models.
+    `more_rows` is an estimate for many more rows of the same kind: models are trained on a quarter and on half of the
+    rows and measured on the same rows, and their difference is extrapolated. In simulations with known truth, `error`
+    was .011 to .013 above it with 5,000 rows and `more_rows` .005 to .008; with 20,000 rows, .003 and less than chance
+    (docs/results/limits.md). It says nothing about better features or other models.
 
     Parameters
     ----------
     X, y, sensitive_features, sample_weight
         As in `FairPlugInClassifier.fit`.
     model : FairPlugInClassifier or FairPortfolioClassifier, optional
-        One that is fitted to these rows, whose front is the line then; nothing is trained on all rows again.
+        A model fitted to these rows, whose front is then used; nothing is retrained on all rows.
     notions, estimator, aware, crossed, favorable, cv, effort, performance, selection, random_state
-        As in `FairPlugInClassifier`; leave those that `model` knows as it has them. Of the selection, only the share
-        of people that can be selected counts. With another performance, it is what `error` has.
+        As in `FairPlugInClassifier`; do not repeat what `model` already has. Of the selection, only `select_rate` is
+        used. `error` is the performance, if that is another one.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def frontier(
 
 
 def _find(model: FairPlugInClassifier, X: Any, y: Any, features: Any, weight: Any, share: float) -> Front:
-    """Return the front of models of a share of the rows, measured on all of them, out of fold."""
+    """Return the front of models trained on a share of the rows, measured out-of-fold on all of them."""
     search, parts = model.start(X, y, sensitive_features=features, sample_weight=weight)
     learner = search.learner
     assert isinstance(learner, PlugInLearner)
@@ -120,12 +120,12 @@ def _find(model: FairPlugInClassifier, X: Any, y: Any, features: Any, weight: An
 
 
 def _line(number: int, front: Front, quarter: Front, half: Front) -> pd.DataFrame:
-    """Return the least error for one gap, and what it may be with more rows."""
+    """Return the smallest error for one gap, and its extrapolation to more rows."""
     values = _useful(front)[:, [0, number]]
     gaps = np.linspace(0, values[values[:, 0].argmin(), 1], _STEPS)
     error = _hull(values, gaps)
     less, more = (_hull(_useful(own)[:, [0, number]], gaps) for own in (quarter, half))
-    # With error = a + b n^−p, what is left to gain after n rows follows from the gain between n/4 and n/2.
+    # With error = a + b n^−p, the gain left after n rows follows from the gain between n/4 and n/2.
     left = 1 / (_SHARES[0] ** -_EXPONENT - _SHARES[1] ** -_EXPONENT)
     gain = left * np.maximum(less - more, 0)
     return pd.DataFrame(
@@ -134,18 +134,18 @@ def _line(number: int, front: Front, quarter: Front, half: Front) -> pd.DataFram
 
 
 def _useful(front: Front) -> Float[np.ndarray, "rules columns"]:
-    """Return the values of points that are no constants."""
+    """Return the values of points that are not constant classifiers."""
     values = front.values[~front.is_constant]
     if not len(values):
-        raise ValueError("`estimator` must tell rows apart: found the same decision for all of them.")
+        raise ValueError("`estimator` must distinguish rows: found the same decision for all of them.")
     return np.asarray(values)
 
 
 def _hull(values: Float[np.ndarray, "rules 2"], gaps: Float[np.ndarray, " steps"]) -> Float[np.ndarray, " steps"]:
-    """Return the least error within each gap if lots may be drawn: the lower convex hull of error against gap.
+    """Return the smallest error within each gap if rules may be mixed: the lower convex hull of error against gap.
 
-    Below the smallest gap it stays level. Differences change sign along the rules, so that two neighbours with a gap
-    near zero, one of either sign, have a mixture without any.
+    Below the smallest gap it is constant: signed differences change sign along the rules, so two neighbours near zero,
+    one of either sign, have a mixture without any gap.
     """
     corners: list[list[float]] = []
     for point in values[np.lexsort(values.T)][:, ::-1].tolist():  # by gap, then error
@@ -153,11 +153,11 @@ def _hull(values: Float[np.ndarray, "rules 2"], gaps: Float[np.ndarray, " steps"
             corners.pop()
         corners.append(point)
     gap, error = np.transpose(corners)
-    last = error.argmin() + 1  # more unfairness than that gains nothing
+    last = error.argmin() + 1  # larger gaps gain nothing
     return np.asarray(np.interp(gaps, gap[:last], error[:last]))
 
 
 def _turn(first: list[float], second: list[float], third: list[float]) -> float:
-    """Return whether a way from point to point turns left, by the sign: twice the area between them."""
+    """Return twice the signed area of a triangle, positive if the path turns left."""
     (a, b), (c, d), (e, f) = first, second, third
     return (c - a) * (f - b) - (d - b) * (e - a)

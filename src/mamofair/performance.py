@@ -1,8 +1,8 @@
-"""Performance as data: what right and wrong decisions cost.
+"""Performance as data: the costs of right and wrong decisions.
 
-As a notion names cells of the confusion matrix, so does a cost: it puts a price on each. The error is the cost with
-both mistakes at the same price. The same value weighs the cross-entropy that networks and trees learn from, moves the
-plug-in's thresholds, and measures points.
+Like a notion, a cost is about the cells of the confusion matrix: it puts a price on each. The error is the cost with
+equal prices for both mistakes. The same value weights the cross-entropy that networks and trees are trained on, shifts
+the plug-in's thresholds, and measures points.
 
 >>> missed_cases_are_worse = Cost(fp=1, fn=5)
 >>> float(missed_cases_are_worse([40, 20, 2, 38]))  # true and false positives, false and true negatives
@@ -24,18 +24,18 @@ __all__ = ["BALANCED_ERROR", "ERROR", "Cost", "as_performance"]
 
 @dataclass(frozen=True)
 class Cost:
-    """The mean cost of a decision: a price on each cell of the confusion matrix, divided by the largest.
+    """The mean cost of a decision, given a price for each cell of the confusion matrix; the largest price is 1.
 
-    So it lies in [0, 1]. A mistake must cost more than the right decision in its place.
+    It lies in [0, 1]. A mistake must cost more than the correct decision in its place.
 
     Parameters
     ----------
     fp, fn
-        What it costs to decide favorably where the label is not, and not to do so where it is.
+        The cost of a favorable decision where the true label is unfavorable, and of the reverse.
     tp, tn
-        What the right decisions cost; as a rule nothing.
+        The cost of correct decisions; usually 0.
     balanced
-        Whether each label counts as half of the rows, however many it has.
+        Whether each label counts as half of the rows, however many rows it has.
     name
         The name of a front's first column.
 
@@ -68,7 +68,9 @@ class Cost:
         }
         text = isinstance(self.name, str) and bool(self.name.strip()) and self.name.isprintable()
         if not text or "[" in self.name or not reserved.get(self.name, True):
-            raise ValueError(f"`name` must be a text of its own, without '[': found {quote(self.name)}. Try 'cost'.")
+            raise ValueError(
+                f"`name` must be a string that is not taken, without '[': found {quote(self.name)}. Try 'cost'."
+            )
         for wrong, right in (("fp", "tn"), ("fn", "tp")):
             if getattr(self, wrong) <= getattr(self, right):
                 found = f"{wrong}={getattr(self, wrong):g} and {right}={getattr(self, right):g}"
@@ -83,14 +85,14 @@ class Cost:
         return np.asarray(prices / prices.max())
 
     def __call__(self, cells: Any) -> Any:
-        """Return the mean cost of decisions, given how many are TP, FP, FN and TN; the last axis has these four."""
+        """Return the mean cost of decisions, given the counts of TP, FP, FN and TN in the last axis."""
         cells = np.asarray(cells, dtype=float)
         return self._even(cells) @ self.prices / self._even(cells).sum(axis=-1)
 
     def mistakes(self, positive: float) -> tuple[float, float]:
-        """Return what a mistake costs more than the right decision, for y = 0 and y = 1, if a share has y = 1.
+        """Return the extra cost of a mistake over the correct decision, for y = 0 and y = 1, given the share of y = 1.
 
-        In units of what is at stake in a row, on average: for the error both are 1.
+        In units of the average over rows: for the error both are 1.
         """
         shares = (1 - positive, positive) if self.balanced and 0 < positive < 1 else (1.0, 1.0)
         one, other = (self.fp - self.tn) / shares[0], (self.fn - self.tp) / shares[1]
@@ -100,11 +102,11 @@ class Cost:
         return one / mean, other / mean
 
     def of_best_constant(self, positive: float) -> float:
-        """Return the least cost of deciding everyone alike, if a share has y = 1."""
+        """Return the cost of the best constant classifier, given the share of y = 1."""
         return float(min(self([[positive, 1 - positive, 0, 0], [0, 0, positive, 1 - positive]])))
 
     def _even(self, cells: Float[np.ndarray, "... 4"]) -> Float[np.ndarray, "... 4"]:
-        """Return the cells, both labels with the same mass if they are balanced and both are there."""
+        """Return the cells, rescaled to the same mass for both labels if `balanced` and both occur."""
         if not self.balanced:
             return cells
         mass = (cells[..., :2] + cells[..., 2:])[..., [0, 1, 0, 1]]
@@ -122,7 +124,7 @@ BALANCED_ERROR = Cost(balanced=True, name="balanced_error")
 
 
 def as_performance(performance: Cost | str) -> Cost:
-    """Return the performance of that name; a `Cost` is returned as it is.
+    """Return the performance with this name; a `Cost` is returned unchanged.
 
     >>> as_performance("balanced_error") is BALANCED_ERROR
     True

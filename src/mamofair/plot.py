@@ -16,7 +16,7 @@ import pandas as pd
 
 __all__ = ["new_figure", "plot_calibration", "plot_front", "plot_parallel"]
 
-# Color-blind people can tell these apart, too (Okabe and Ito).
+# Colors that color-blind people can distinguish (Okabe and Ito).
 _BLUE, _ORANGE, _GREEN, _GRAY, _BLACK = "#0072B2", "#D55E00", "#009E73", "#999999", "#000000"
 _COLORS = (_BLUE, _ORANGE, _GREEN, "#CC79A7", "#E69F00", "#56B4E9")
 
@@ -38,9 +38,9 @@ def plot_front(
     selected
         The row to highlight.
     intervals
-        A table as `metrics.front_intervals` gives it, to draw as error bars.
+        A table as returned by `metrics.front_intervals`, to draw as error bars.
     frontier
-        The least error that was found: a table as `limits.frontier(...).frame()` gives it.
+        The best trade-off found: a table as returned by `limits.frontier(...).frame()`.
     ax
         Matplotlib axes to draw into, one per panel; by default those of a new figure.
     """
@@ -48,7 +48,7 @@ def plot_front(
     panels = _new_axes(len(names)) if ax is None else list(pd.Series([ax]).explode())
     for panel, name in zip(panels, names, strict=True):
         best = frame.sort_values([name, cost])
-        outline = best[best[cost] <= best[cost].cummin()]  # what is best for this gap alone
+        outline = best[best[cost] <= best[cost].cummin()]  # the best points for this gap alone
         panel.plot(outline[name], outline[cost], drawstyle="steps-post", color=_GRAY, linewidth=1, zorder=1)
         panel.scatter(frame[name], frame[cost], s=18, color=_BLUE, label="points of the front", zorder=2)
         if selected is not None:
@@ -69,13 +69,13 @@ def plot_front(
 def plot_parallel(frame: pd.DataFrame, *, selected: int | None = None, ax: Any = None) -> Any:
     """Draw parallel coordinates, a line per point and an axis per objective, and return the matplotlib figure.
 
-    For three or more objectives, of which `plot_front` shows two at a time. Each axis runs from the best value to the
+    Useful for three or more objectives; `plot_front` shows two at a time. Each axis runs from the best value to the
     worst. The black line is the most accurate point.
 
     Parameters
     ----------
     frame
-        A table as `Front.frame()` gives it.
+        A table as returned by `Front.frame()`.
     selected
         The row to highlight.
     ax
@@ -104,12 +104,12 @@ def plot_parallel(frame: pd.DataFrame, *, selected: int | None = None, ax: Any =
 def plot_calibration(frame: pd.DataFrame, *, threshold: float | None = None, ax: Any = None) -> Any:
     """Draw observed rates against mean scores, one panel per attribute, and return the matplotlib figure.
 
-    Each line is a group, with the intervals of its rates; on the dashed diagonal scores equal rates.
+    Each line is a group, with intervals for its rates; on the dashed diagonal, scores equal rates.
 
     Parameters
     ----------
     frame
-        A table as `Audit.calibration()` gives it.
+        A table as returned by `Audit.calibration()`.
     threshold
         The score above which a decision is favorable, drawn as a vertical line.
     ax
@@ -157,7 +157,7 @@ def _title(name: str) -> str:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """Return an empty matplotlib figure of that size in inches, unknown to pyplot."""
+    """Return an empty matplotlib figure of this size in inches, not managed by pyplot."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:

@@ -17,10 +17,10 @@ __all__ = ["ConvexConcave", "Hard", "Linear", "Published", "Relaxation", "Sigmoi
 
 
 class Relaxation(ABC):
-    """What a relaxation offers; subclass it for one of your own: `__call__` is all that is needed.
+    """Base class of relaxations; subclass it for your own: `__call__` is all you need.
 
     `bounded` says whether values stay within [0, 1]. Rates conditioned on the prediction divide by the relaxed number
-    of predicted positives, so that they need a bounded relaxation.
+    of predicted positives, so they need a bounded relaxation.
     """
 
     bounded: ClassVar[bool] = True
@@ -30,11 +30,11 @@ class Relaxation(ABC):
         """Return the stand-in for 1[f > 0]."""
 
     def negative(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"] | None:
-        """Return the stand-in for 1[f ≤ 0], or None where it is one minus the stand-in for 1[f > 0]."""
+        """Return the stand-in for 1[f ≤ 0], or None if it is one minus the stand-in for 1[f > 0]."""
         return None
 
     def with_slope(self, logits: Float[Tensor, "*n"]) -> tuple[Float[Tensor, "*n"], Float[Tensor, "*n"]]:
-        """Return the stand-in for 1[f > 0] and its derivative by f."""
+        """Return the stand-in for 1[f > 0] and its derivative with respect to f."""
         leaf = logits.detach().requires_grad_()
         with torch.enable_grad():
             values = self(leaf)
@@ -99,7 +99,7 @@ class Sigmoid(Relaxation):
 
 @dataclass(frozen=True)
 class Linear(Relaxation):
-    """The logit f itself (Donini et al. 2018, Zafar et al. 2017): the gap of the mean scores, not of the decisions.
+    """The logit f itself (Donini et al. 2018, Zafar et al. 2017): the gap is that of mean scores, not of decisions.
 
     For two groups −1 and 1 the gap is (1/n) Σ C(a) f(x) with C(a) = (p̂₁ − 1[a = 1]) / (p̂₁ (1 − p̂₁)) and p̂₁ the share
     of group 1, that is n/n₋₁ for group −1 and −n/n₁ for group 1: the constant that Padh et al. 2021, Eq. 7, leave open.
@@ -142,13 +142,13 @@ class Hard(Relaxation):
 
 @dataclass(frozen=True)
 class Published(Relaxation):
-    """What the paper's code computes: (1 + tanh(c·(p − ½))) / 2 with p = σ(f), of predicted positives only.
+    """The relaxation of the paper's code: (1 + tanh(c·(p − ½))) / 2 with p = σ(f), for predicted positives only.
 
     It jumps from 0 to ½ at the boundary and stays below 0.91 for c = 3, since p − ½ is at most ½. The code uses
     c = 3 for demographic parity and the error rates, 5 for the true positive and true negative rates.
 
-    Departs: for ŷ = 0 the code sums the same values over the predicted negatives, which fall as the model gets
-    surer of a negative. We mirror the values, so that a sure negative counts most.
+    Departs: for ŷ = 0 the code sums the same values over the predicted negatives, where they decrease as the model
+    becomes more confident. We mirror the values, so that a confident negative counts most.
 
     >>> Published(3)(torch.tensor([-1.0, 0.0, 1.0]))
     tensor([0.0000, 0.0000, 0.8000])
@@ -165,5 +165,5 @@ class Published(Relaxation):
         return torch.where(logits > 0, rounded, 0.0)
 
     def negative(self, logits: Float[Tensor, "*n"]) -> Float[Tensor, "*n"]:
-        """Return the mirror image, of predicted negatives only."""
+        """Return the mirror image, for predicted negatives only."""
         return self(-logits)

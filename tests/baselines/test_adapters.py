@@ -53,7 +53,7 @@ def test_those_that_must_be_told_the_attribute_say_so():
 def test_leaving_the_attribute_out_of_predictions_is_one_clear_error(name):
     model = fitted(name)
     for predict in (model.predict, model.predict_proba, model.decision_function, model.at(0).predict):
-        with pytest.raises(ValueError, match="must be told `sensitive_features` to predict"):
+        with pytest.raises(ValueError, match="needs `sensitive_features` to predict"):
             predict(X)
     with pytest.raises(ValueError, match="known from `fit`: found nobody"):
         model.predict(X, sensitive_features=GROUP.assign(group="nobody"))

@@ -279,7 +279,7 @@ def test_empty_text_is_text_of_its_own_unless_it_would_have_to_stand_for_missing
     model = net(epochs=1).fit(fitted_encoder.transform(frame), labels, sensitive_features=groups)
     model = model.with_encoder(fitted_encoder)
     if has_gaps:
-        with pytest.raises(ValueError, match="ONNX has no missing text, so that empty text must stand for it"):
+        with pytest.raises(ValueError, match="ONNX has no missing text, so empty text stands for it"):
             to_onnx(model)
     else:
         found = run_onnx(to_onnx(model), columns_of(frame, fitted_encoder))

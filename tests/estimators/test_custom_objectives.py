@@ -174,7 +174,7 @@ def test_it_is_saved_and_loaded_with_functions_known_by_name(model, tmp_path):
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     assert [own.name for own in again.objectives] == ["brier", "size"]
     assert again.objectives[0].loss == SquaredError()
-    with pytest.raises(ValueError, match=r"of which the run has kept the name\. Give the objectives again, load\(run"):
+    with pytest.raises(ValueError, match=r"of which the run has kept the name\. Pass the objectives again: load\(run"):
         fit(again)
     given = load(tmp_path, objectives=[BRIER, SIZE])
     np.testing.assert_array_equal(fit(given).front_.values, model.front_.values)

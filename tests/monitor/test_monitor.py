@@ -41,7 +41,7 @@ def test_an_id_counts_once(tmp_path):
     twice = update(update(once, table), pd.concat([table[:50], table[:50]]))
     assert twice.duplicates == 600
     assert state(replace(twice, duplicates=0), tmp_path) == state(once, tmp_path)
-    assert "600 rows of ids that had been counted before" in " ".join(twice.answer.sentences())
+    assert "600 rows with ids that were counted before" in " ".join(twice.answer.sentences())
 
 
 def test_labels_may_come_later_by_id_alone_or_with_the_rows_again(tmp_path):

@@ -54,7 +54,7 @@ def test_a_loss_must_be_one_value_for_each_model(loss):
 
 
 def test_a_loss_must_have_a_derivative():
-    with pytest.raises(ValueError, match="must depend on the logits by operations of torch that have a derivative"):
+    with pytest.raises(ValueError, match="must depend on the logits through torch operations that have a derivative"):
         evaluate([CustomObjective("mine", lambda logits, batch: (logits > 0).float().mean(-1))], LOGITS, BATCH)
 
 

@@ -117,7 +117,7 @@ def test_what_cannot_be_exported_is_refused_in_one_line():
     y, attributes = labels_of(people())
     given = {"sensitive_features": attributes["sex"]}
     told = FairPlugInClassifier(effort="fast", aware=True, random_state=0).fit(table, y, **given)
-    with pytest.raises(ValueError, match="must be told the groups cannot be exported"):
+    with pytest.raises(ValueError, match="needs the groups to predict cannot be exported"):
         to_onnx(told)
     theirs = FairPlugInClassifier(LogisticRegression(), random_state=0).fit(table, y, **given)
     with pytest.raises(ValueError, match="Only our own models can be exported: found LogisticRegression"):

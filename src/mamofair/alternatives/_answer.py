@@ -1,4 +1,4 @@
-"""The answer: this model, by so much, for so many people; none found; or it cannot be told with these rows."""
+"""The answer of `find_alternative`: found, none found, or cannot be told with these rows."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,16 +12,16 @@ from mamofair.explanations import WhoPays
 
 __all__ = ["Alternative", "Change"]
 
-#: The chance that so many rows tell, if the differences are as measured.
+#: The chance that the suggested number of rows is enough, if the differences are as measured.
 _CHANCE = 2 / 3
-_MOST = 10.0  # times narrower: what takes more rows than that is nothing to advise
+_MOST = 10.0  # if intervals must be this many times narrower, suggest no number of rows
 
 
 @dataclass(frozen=True)
 class Change:
     """A number for the incumbent (`before`) and for the alternative (`after`), and limits on the true difference.
 
-    `low` and `high` are limits on after − before; either of them is right with the confidence that was asked for.
+    `low` and `high` are confidence limits on after − before; each holds with the requested confidence.
 
     >>> Change(before=0.20, after=0.05, low=-0.18, high=-0.12).after
     0.05
@@ -34,7 +34,7 @@ class Change:
 
     @property
     def value(self) -> float:
-        """The difference that was measured: after − before."""
+        """The measured difference, after − before."""
         return self.after - self.before
 
     def __str__(self) -> str:
@@ -49,25 +49,25 @@ class Alternative:
     """The outcome of testing one point of a front against an incumbent. Printing it gives plain sentences.
 
     If an alternative is found, its error exceeds the incumbent's by at most `margin`, and its gap is smaller. Both hold
-    for the population that the test rows come from. The chance to say so wrongly is at most 1 − `confidence` as to the
-    error, whose limits are exact, and about that as to the gap, whose limits are approximate.
+    for the population that the test rows come from. The chance of a wrong claim is at most 1 − `confidence` for the
+    error, whose limits are exact, and about that for the gap, whose limits are approximate.
 
     Attributes
     ----------
     criterion
         The gap that must be smaller, such as `demographic_parity[sex]`.
     margin
-        The loss of accuracy that was said to be acceptable.
+        The acceptable loss of accuracy.
     confidence
         The confidence of each limit.
     tested
-        The row of `front.frame()` that was picked on some of the rows and tested on the others.
+        The row of `front.frame()` that was selected on one half of the rows and tested on the other.
     models
-        The number of models that it was picked among.
+        The number of models that it was selected from.
     picking_rows, test_rows
-        The numbers of rows that picked it and that tested it.
+        The numbers of rows used to select it and to test it.
     promising
-        Whether it looked like an alternative on the rows that picked it.
+        Whether it looked like an alternative on the rows that selected it.
     error, gaps
         What changes, measured on test rows: the error (or the front's cost), and each gap of the front by its column.
     people
@@ -91,12 +91,12 @@ class Alternative:
 
     @property
     def gap(self) -> Change:
-        """What the gap changes by that must be smaller."""
+        """The change of the gap that must be smaller."""
         return self.gaps[self.criterion]
 
     @property
     def status(self) -> Literal["found", "none found", "cannot be told"]:
-        """An alternative was found; or none looks like one, or the test refutes it; or there are too few rows."""
+        """Whether an alternative was found, none was (or the test rejects it), or there are too few rows."""
         if self.error.high <= self.margin and self.gap.high < 0:
             return "found"
         refuted = self.error.low > self.margin or self.gap.low >= 0
@@ -109,10 +109,10 @@ class Alternative:
 
     @property
     def rows_to_tell(self) -> int | None:
-        """About how many rows in all would tell, with a chance of two in three, if the differences are as measured.
+        """About how many rows in all would be enough, with a chance of two in three, if differences are as measured.
 
-        None if they would not, if that is a hundred times as many, or if it has been told. The ways from a difference
-        to its limits shrink with √rows.
+        None if no number would be, if it is a hundred times as many, or if there is an answer already. The distance
+        from a difference to its limits shrinks with √rows.
         """
         if self.status != "cannot be told" or self.error.value >= self.margin or self.gap.value >= 0:
             return None
@@ -130,7 +130,7 @@ class Alternative:
         return pd.DataFrame.from_dict(rows, orient="index")[["before", "after", "change", "low", "high"]]
 
     def sentences(self) -> list[str]:
-        """Return the answer in words: the verdict, what it rests on, and whose decisions change."""
+        """Return the answer in words: the verdict, the evidence, and whose decisions change."""
         others = {name: one for name, one in self.gaps.items() if name != self.criterion}
         grown = [name for name, one in others.items() if one.low > 0]
         return [
@@ -138,8 +138,8 @@ class Alternative:
             f"On {self.test_rows:,} test rows, {self.criterion} goes from {self.gap}. "
             f"The {self._performance} goes from {self.error}; up to {_signed(self.margin)} is accepted.",
             *(f"{name} goes from {one}." for name, one in others.items()),
-            *([f"Beware: {' and '.join(grown)} {'is' if len(grown) == 1 else 'are'} larger."] if grown else []),
-            f"Row {self.tested} was picked among {self.models:,} models on {self.picking_rows:,} other rows. "
+            *([f"Note: {' and '.join(grown)} {'is' if len(grown) == 1 else 'are'} larger."] if grown else []),
+            f"Row {self.tested} was selected from {self.models:,} models on {self.picking_rows:,} other rows. "
             f"Each limit holds with {100 * self.confidence:g} % confidence.",
             f"On all {self.picking_rows + self.test_rows:,} rows: {' '.join(self.people.sentences())}",
         ]
@@ -155,10 +155,12 @@ class Alternative:
                 f"its {self._performance} is larger by {self.margin:g} at most."
             )
         if self.status == "none found":
-            reason = "the test refutes it" if self.promising else "does not look like one on the rows that picked it"
+            reason = (
+                "the test rejects it" if self.promising else "it does not look like one on the rows that selected it"
+            )
             return f"None found among the {self.models:,} models tried: row {self.tested} comes closest, but {reason}."
         rows = self.rows_to_tell
-        advice = f" About {rows:,} rows in all would tell, if these differences are the true ones." if rows else ""
+        advice = f" About {rows:,} rows in all would be enough, if these differences are the true ones." if rows else ""
         doubt = f"row {self.tested} may be an alternative, or look like one by chance"
         return f"Cannot be told with these rows: {doubt}.{advice}"
 

@@ -1,4 +1,4 @@
-"""Picking one model on some rows, and testing it on others."""
+"""Selecting one model on some rows, and testing it on others."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def compare(
     random_state: int,
     performance: Cost = ERROR,
 ) -> Alternative:
-    """Pick one of the models on a half of the rows, and test it against the incumbent on the other half."""
+    """Select one of the models on half of the rows, and test it against the incumbent on the other half."""
     strata = np.column_stack([decisions.y, decisions.groups.codes])
     order = stratified_order(strata, np.random.default_rng(random_state))
     picking, test = (decisions[np.sort(part)] for part in np.array_split(order, 2))
@@ -56,12 +56,11 @@ def pick(
 ) -> tuple[int, bool]:
     """Return the model to test, and whether it looks like an alternative on these rows.
 
-    Among the models that do, it is the one with the largest chance⁴ × reduction: what its gap is smaller by, and the
-    chance that other rows, as many as these, show that it is and that the error is within the margin. The power allows
-    for the luck of the best of many: on Adult, 4 found alternatives 1.4 to 2 times as often as 1, with
-    reductions about a third smaller, so that the mean over all draws, counting none as 0, was about the same
-    (docs/results/alternatives.md). If no model looks like an alternative, it is the one that comes closest, in standard
-    errors.
+    Among the models that do, it is the one with the largest chance⁴ × reduction, where the chance is that as many other
+    rows confirm the smaller gap and the error within the margin. The power accounts for the luck of the best of many:
+    on Adult, 4 found alternatives 1.4 to 2 times as often as 1, with reductions about a third smaller, so that the mean
+    over all draws, counting none as 0, was about the same (docs/results/alternatives.md). If no model looks like an
+    alternative, it is the one that comes closest, in standard errors.
     """
     notion, attribute = criterion
     rates, table = joint_rates(notion), rows.joint(attribute)
@@ -73,12 +72,12 @@ def pick(
     promising = (loss <= margin) & (reduction > 0)
     if not promising.any():
         return int(strengths.min(axis=0).argmax()), False
-    chance = ndtr((strengths - z) / np.sqrt(2)).prod(axis=0)  # these rows are as uncertain as the others
+    chance = ndtr((strengths - z) / np.sqrt(2)).prod(axis=0)  # the test rows will be as uncertain as these
     return int(np.where(promising, chance**4 * reduction, -np.inf).argmax()), True
 
 
 def measure_gap(rows: PairedDecisions, others: PairedDecisions, criterion: Criterion, risk: float) -> Change:
-    """Return what a gap changes by from the incumbent to the (one) model; where it is, the other rows say."""
+    """Return the change of a gap from the incumbent to the (one) model; other rows say which groups to compare."""
     notion, attribute = criterion
     rates = joint_rates(notion)
     [table], [guide] = rows.joint(attribute), others.joint(attribute)

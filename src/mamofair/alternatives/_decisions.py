@@ -17,7 +17,7 @@ _CELLS = ((TP, FN), (FP, TN))  # by label (1, 0) and decision (favorable, not)
 
 @dataclass(frozen=True, eq=False)
 class PairedDecisions:
-    """Rows with their labels and groups, and who decides them favorably: the incumbent, and each of some models."""
+    """Rows with labels and groups, and the favorable decisions of the incumbent and of several models."""
 
     y: Bool[np.ndarray, " n"]
     groups: Groups
@@ -31,11 +31,11 @@ class PairedDecisions:
         return PairedDecisions(self.y[rows], self.groups[rows], self.incumbent[rows], self.models[:, rows])
 
     def of_models(self, places: Any) -> "PairedDecisions":
-        """Return the same rows, with some of the models."""
+        """Return the same rows with a subset of the models."""
         return PairedDecisions(self.y, self.groups, self.incumbent, self.models[places])
 
     def disagreements(self) -> tuple[Int[np.ndarray, " models"], Int[np.ndarray, " models"]]:
-        """Return for each model the number of rows on which only the model is wrong, and only the incumbent."""
+        """Return, for each model, the numbers of rows on which only the model, and only the incumbent, is wrong."""
         wrong, incumbent_wrong = self.models != self.y, self.incumbent != self.y
         return (wrong & ~incumbent_wrong).sum(axis=1), (~wrong & incumbent_wrong).sum(axis=1)
 

@@ -1,4 +1,4 @@
-"""From a fitted model, an incumbent and rows to the answer."""
+"""Find an alternative to an incumbent among the points of a fitted model."""
 
 from dataclasses import replace
 from typing import Any
@@ -43,22 +43,22 @@ def find_alternative(
     Parameters
     ----------
     model : FairClassifier
-        A fitted model. All points of its front count but constant ones.
+        A fitted model. All points of its front are considered except constant ones.
     X, y, sensitive_features
-        Rows that the model was not fitted to, with their true labels and sensitive attributes, as in `fit`. What they
-        show holds for the population that they are a random sample of.
+        Rows that the model was not fitted to, with their true labels and sensitive attributes, as in `fit`. The answer
+        is about the population that they are a random sample of.
     incumbent : array or fitted estimator
-        The decisions in use today, one for each row, written as the labels are, or something whose `predict(X)` returns
+        The decisions in use today, one per row, in the same labels as `y`, or an object whose `predict(X)` returns
         them.
     notion, attribute
-        The gap that must be smaller; by default the first of the front. The others are reported.
+        The gap that must be smaller; by default the first one of the front. The others are reported.
     margin : float
-        How much larger the error may be. This is your choice, to be made before looking: no statistic can tell what
-        loss of accuracy is acceptable.
+        How much larger the error may be. Choose it before you look: no statistic can tell what loss of accuracy is
+        acceptable.
     confidence : float
         The confidence of both tests.
     random_state : int
-        Which half of the rows picks. Trying several until an alternative is found makes the confidence worthless.
+        The seed of the split into halves. Trying several until an alternative is found invalidates the confidence.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def find_alternative(
 
 
 def _read_criterion(front: Front, notion: Notion | str | None, attribute: str | None) -> Criterion:
-    """Return the gap of the front that is asked for: the first that fits."""
+    """Return the requested gap of the front: the first match."""
     wanted = None if notion is None else as_notion(notion)
     for criterion in front.criteria:
         if wanted in (None, criterion[0]) and attribute in (None, criterion[1]):
@@ -134,14 +134,14 @@ def _read(model: FairClassifier, X: Any, y: Any, features: Any, incumbent: Any) 
 
 
 def _leave_out_small(model: FairClassifier, groups: Groups, y: np.ndarray) -> Groups:
-    """Return the groups without those that are too small to be compared, which are named in a warning."""
+    """Return the groups without those too small to compare, which are named in a warning."""
     small = find_small_groups(groups, y.astype(int), model.notions_, model.min_group)
     warn_of_small_groups(small, model.min_group)
     return leave_out(groups, small)
 
 
 def _require_rows(decisions: PairedDecisions, criterion: Criterion, least: int) -> None:
-    """Raise a `ValueError` unless two groups have rows enough for each rate."""
+    """Raise a `ValueError` unless two groups have enough rows for each rate."""
     notion, attribute = criterion
     place = decisions.groups.names.index(attribute)
     codes, values = decisions.groups.codes[:, place], decisions.groups.values[place]

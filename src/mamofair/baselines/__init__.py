@@ -1,7 +1,7 @@
-"""What fair classifiers are compared with: each a scikit-learn classifier with a front, as our own estimators are.
+"""Baselines for comparison: each is a scikit-learn classifier with a front, like our own estimators.
 
 Adapters to fairlearn, fairret and OxonFair need `pip install "mamofair[baselines]"`. Those with
-`needs_sensitive_features` must be told the attributes to predict, too.
+`needs_sensitive_features` also need the attributes for predictions.
 
 >>> from mamofair.baselines import ExponentiatedGradientClassifier, GridSearchClassifier, ThresholdOptimizerClassifier
 >>> peers = [ExponentiatedGradientClassifier(), GridSearchClassifier(), ThresholdOptimizerClassifier()]

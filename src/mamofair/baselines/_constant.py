@@ -1,4 +1,4 @@
-"""The majority label for everyone: no gap, and the error that any model must beat."""
+"""The constant classifier: no gap, and the error that any model must beat."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,30 +18,30 @@ __all__ = ["ConstantClassifier"]
 
 @dataclass(eq=False, kw_only=True)
 class ConstantLearner(Learner):
-    """Finds one point, whose state is the share of favorable labels."""
+    """Learner with a single point, whose state is the share of favorable labels."""
 
     def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
-        """Return features as finite numbers, of which only the number of rows matters."""
+        """Return features as finite numbers; only the number of rows matters."""
         return read_numbers(estimator, X, reset)
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Yield the one point."""
         share = parts.train.positive_share
-        share = share * task.performance.mistakes(share)[1]  # as if rows were as many as they count
+        share = share * task.performance.mistakes(share)[1]  # weighted numbers of rows
         tallies = [part.counter()(np.full((1, len(part)), share > 0.5))[0] for part in parts.held_back]
         yield Candidates([Point.of(tallies, state=share)])
 
     def scores(self, points: Sequence[Point], X: np.ndarray) -> Float[np.ndarray, "points n"]:
-        """Return the log-odds of the share of favorable labels, so that it is what `predict_proba` says."""
+        """Return the log-odds of the share of favorable labels, so that `predict_proba` returns that share."""
         return np.stack([np.full(len(X), logit(point.state)) for point in points])
 
 
 @dataclass(eq=False, repr=False)
 class ConstantClassifier(FairClassifier):
-    """Decides for everyone as the majority of training rows is labelled, or as costs least.
+    """Predicts the majority label, or the cheapest one, for everyone.
 
-    Its front is one point. Its gaps are 0 for every notion that is not conditioned on the prediction; those that are
-    cannot be measured, and count as 1.
+    Its front is one point. Its gaps are 0, except for notions conditioned on the prediction, which are undefined and
+    count as 1.
 
     Parameters
     ----------
@@ -67,5 +67,5 @@ class ConstantClassifier(FairClassifier):
     notions: Any = "demographic_parity"
 
     def new_learner(self) -> ConstantLearner:
-        """Return what counts the labels."""
+        """Return the learner, which counts labels."""
         return ConstantLearner()

@@ -31,7 +31,7 @@ __all__ = ["CotterClassifier", "Mixture", "mix", "signed_gap", "stationary"]
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A stochastic classifier: each row is decided by one of the points, drawn with these weights."""
+    """A randomized classifier: each row is decided by a point drawn with these weights."""
 
     weights: Float[np.ndarray, " points"]
     points: tuple[Point, ...]
@@ -39,7 +39,7 @@ class Mixture:
 
 @dataclass(eq=False, kw_only=True)
 class CotterLearner(Learner):
-    """Plays the game; a point's state is the parameters of the model at that moment."""
+    """Learner that plays the game; a point's state is the model's parameters at that step."""
 
     tolerance: float
     network: Recipe
@@ -108,8 +108,8 @@ class CotterClassifier(FairClassifier):
     efficient non-convex constrained optimization"). A linear program over the iterates finds a mixture of at most
     m + 1 of them for m gaps. The best iterate is `with_selection(MostAccurateWithin(tolerance, margin=0))`.
 
-    Departs: both players see all training rows at each step, not minibatches, whose exact gaps are noisy; and the
-    mixture is computed on the held-back rows, on which all points are measured.
+    Departs: both players see all training rows at each step instead of minibatches, whose exact gaps are noisy; and the
+    mixture is computed on the validation rows, on which all points are measured.
 
     Parameters
     ----------
@@ -120,12 +120,12 @@ class CotterClassifier(FairClassifier):
     network : recipe, default=MLP(())
         The model, by default linear; `MLP((60, 25))` is the paper's network.
     relaxation : Relaxation, default=Sigmoid(3)
-        What stands for the decision where the model descends.
+        The stand-in for the decision in the model's gradient.
     steps : int, default=1000
-        How many times both players move; at most a hundred of the iterates, evenly spread, are measured.
+        The number of moves of both players; at most a hundred evenly spaced iterates are measured.
     learning_rate, multiplier_rate : float, default=0.02 and 0.1
-        Of the model's Adam, and of the multipliers. Multipliers that move too fast leave accuracy no weight: with 1
-        the game on CelebA ended so, and errors (on held-back rows) were up to .46 instead of .16.
+        Step sizes of the model's Adam and of the multipliers. Multipliers that move too fast leave accuracy no weight:
+        this happened with 1 on CelebA, where validation errors were up to .46 instead of .16.
     performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
     max_points, min_group, random_state, verbose
@@ -138,7 +138,7 @@ class CotterClassifier(FairClassifier):
     history_ : DataFrame
         For each measured iterate λ₀ (`weight`), and the multipliers λⱼ of each gap from above and from below.
     mixture_ : Mixture
-        The most accurate one whose expected gaps on held-back rows are within the tolerance, or as near as can be.
+        The most accurate mixture whose expected gaps on validation rows are within the tolerance, or closest to it.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class CotterClassifier(FairClassifier):
     )
 
     def new_learner(self) -> CotterLearner:
-        """Return what plays the game."""
+        """Return the learner, which plays the game."""
         return CotterLearner.of(self)
 
     @property
@@ -182,7 +182,7 @@ class CotterClassifier(FairClassifier):
         return Mixture(weights[chosen], tuple(iterates[i] for i in chosen))
 
     def predict_mixture(self, X: Any, random_state: Any = None) -> np.ndarray:
-        """Return labels, each row's by a point of the mixture that is drawn for it."""
+        """Return labels; each row is decided by a random point of the mixture."""
         mixture, X = self.mixture_, self._read(X)
         drawn = check_random_state(random_state).choice(len(mixture.weights), size=len(X), p=mixture.weights)
         scores = self.search_.learner.scores(mixture.points, X)
@@ -192,21 +192,23 @@ class CotterClassifier(FairClassifier):
 def stationary(swaps: Float[np.ndarray, "m m"]) -> Float[np.ndarray, " m"]:
     """Return the distribution λ = Mλ of a matrix whose columns are distributions."""
     values, vectors = np.linalg.eig(swaps)
-    found = np.abs(vectors[:, values.real.argmax()])  # of eigenvalue 1; all its entries have one sign (Perron)
+    found = np.abs(
+        vectors[:, values.real.argmax()]
+    )  # the eigenvector of eigenvalue 1; all its entries have the same sign (Perron)
     return np.asarray(found / found.sum())
 
 
 def signed_gap(point: Point, criterion: Criterion) -> float:
-    """Return the second group's rate minus the first one's on the held-back rows; 1 where it is undefined."""
+    """Return the second group's rate minus the first one's on the validation rows; 1 if undefined."""
     notion, attribute = criterion
     first, second = notion.rates[0](Confusion.of_counts(point.valid.counts[attribute]))
     return float(np.nan_to_num(second - first, nan=1.0))
 
 
 def mix(errors: Float[np.ndarray, " n"], gaps: Float[np.ndarray, "m n"], tolerance: float) -> Float[np.ndarray, " n"]:
-    """Return weights of least expected error whose expected gaps are within the tolerance, or as near as can be.
+    """Return the weights of smallest expected error with expected gaps within the tolerance, or closest to it.
 
-    A vertex of the feasible weights, which has at most m + 1 that are not zero (Cotter et al. 2019).
+    They are a vertex of the feasible set, with at most m + 1 nonzero weights (Cotter et al. 2019).
     """
     n, sides, limits = len(errors), np.vstack([gaps, -gaps]), np.full(2 * len(gaps), tolerance)
     solve = partial(linprog, b_eq=[1.0], method="highs-ds")  # the simplex method, which ends at a vertex

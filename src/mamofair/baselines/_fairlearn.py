@@ -1,4 +1,4 @@
-"""Fairlearn's reductions and its group thresholds, each as a front."""
+"""Fairlearn's reductions and group thresholds, each as a front."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -13,7 +13,7 @@ from mamofair.learners import Parts
 
 __all__ = ["ExponentiatedGradientClassifier", "GridSearchClassifier", "ThresholdOptimizerClassifier"]
 
-# Constraints of fairlearn; equal rates of one kind are equal rates of the opposite kind.
+# Fairlearn's constraints; equal rates of an event mean equal rates of its opposite.
 _REDUCTIONS: Mapping[str, str] = {
     "demographic_parity": "DemographicParity",
     "equal_opportunity": "TruePositiveRateParity",
@@ -34,7 +34,7 @@ _BOUNDED: tuple[Rule, ...] = (*ERROR_ONLY, ("bounds", _bounds, "a list of positi
 
 @dataclass(eq=False, kw_only=True)
 class ExponentiatedGradientLearner(PeerLearner):
-    """Finds a mixture of classifiers for each bound."""
+    """Learner of a randomized mixture for each bound."""
 
     known = _REDUCTIONS
     bounds: Sequence[float]
@@ -63,9 +63,9 @@ class ExponentiatedGradientClassifier(Peer):
     notions : str or Notion, default="demographic_parity"
         One notion for all attributes; several attributes are crossed.
     estimator : classifier, default=None
-        What to reweigh, with `sample_weight` in its `fit`; None means LightGBM.
+        The classifier to reweight, whose `fit` takes `sample_weight`; None means LightGBM.
     bounds : sequence of float, default=(0.005, 0.02, 0.05, 0.1)
-        Bounds on the gap in training rows, a point each.
+        Bounds on the gap on training rows, one point each.
     performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
     max_points, min_group, random_state, verbose
@@ -78,13 +78,13 @@ class ExponentiatedGradientClassifier(Peer):
     rules = _BOUNDED
 
     def new_learner(self) -> ExponentiatedGradientLearner:
-        """Return what finds the mixtures."""
+        """Return the learner of mixtures."""
         return ExponentiatedGradientLearner.of(self)
 
 
 @dataclass(eq=False, kw_only=True)
 class GridSearchLearner(PeerLearner):
-    """Finds a classifier for each multiplier."""
+    """Learner of a classifier for each multiplier."""
 
     known = _REDUCTIONS
     grid_size: int
@@ -114,7 +114,7 @@ class GridSearchClassifier(Peer):
     max_points, min_group, random_state, verbose
         As there.
     grid_size : int, default=20
-        How many multipliers to try, a point each.
+        The number of multipliers to try, one point each.
     grid_limit : float, default=2.0
         The largest multiplier.
     """
@@ -124,13 +124,13 @@ class GridSearchClassifier(Peer):
     grid_limit: float = 2.0
 
     def new_learner(self) -> GridSearchLearner:
-        """Return what searches the grid."""
+        """Return the learner, which searches the grid."""
         return GridSearchLearner.of(self)
 
 
 @dataclass(eq=False, kw_only=True)
 class ThresholdOptimizerLearner(PeerLearner):
-    """Finds thresholds for groups."""
+    """Learner of group thresholds."""
 
     needs_sensitive_features = True
     known = MappingProxyType(
@@ -164,14 +164,15 @@ class ThresholdOptimizerLearner(PeerLearner):
 class ThresholdOptimizerClassifier(Peer):
     """Fairlearn's `ThresholdOptimizer`: a threshold for each group, on one classifier (Hardt et al. 2016).
 
-    The classifier is trained on training rows, the thresholds on the rows that are held back: a booster's scores of its
-    own training rows would mislead. So the front is measured on rows that the thresholds have seen. Between two
-    thresholds decisions are drawn at random; the same rows in the same order always get the same ones.
+    The classifier is trained on training rows, the thresholds on validation rows: a booster's scores on its own
+    training rows would be misleading. So the front is measured on rows that the thresholds were fitted to. Between two
+    thresholds, decisions are random; the same rows in the same order always get the same ones.
 
     Parameters
     ----------
     notions, estimator, bounds, performance, crossed, favorable, selection, validation_fraction, calibration_fraction
-        As in `ExponentiatedGradientClassifier`. For equalized odds fairlearn knows no bound but 0, hence one point.
+        As in `ExponentiatedGradientClassifier`. For equalized odds fairlearn supports only the bound 0, hence one
+        point.
     max_points, min_group, random_state, verbose
         As there.
 
@@ -193,5 +194,5 @@ class ThresholdOptimizerClassifier(Peer):
     rules = _BOUNDED
 
     def new_learner(self) -> ThresholdOptimizerLearner:
-        """Return what finds the thresholds."""
+        """Return the learner of thresholds."""
         return ThresholdOptimizerLearner.of(self)

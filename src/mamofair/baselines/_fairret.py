@@ -32,7 +32,7 @@ _STATISTICS = {
 class FairretNorm:
     """Fairret's `NormLoss`, summed over notions and attributes: Σ_s |γ(s) / γ − 1| for a statistic γ and groups s.
 
-    Where the statistic of a batch is zero or undefined, fairret has no value, and it counts as 0.
+    If the statistic of a batch is zero or undefined, fairret returns no value, and it counts as 0.
     """
 
     criteria: tuple[Criterion, ...]
@@ -51,7 +51,7 @@ class FairretNorm:
                 labels = [] if name == "PositiveRate" else [batch.y.unsqueeze(-1)]
                 try:
                     total = total + norm(getattr(statistics, name)())(logits, positives + negatives, *labels)
-                except NotImplementedError:  # what fairret says of a statistic that is zero
+                except NotImplementedError:  # fairret's warning about a statistic of zero
                     continue
         return total
 
@@ -61,11 +61,11 @@ class FairretNorm:
 
 @dataclass(eq=False, repr=False)
 class FairretClassifier(FairNetClassifier):
-    """Fairret: cross-entropy + weight · norm loss (Buyl et al. 2024), with the network and archive of ours.
+    """Fairret: cross-entropy + weight · norm loss (Buyl et al. 2024), with our network and archive.
 
-    `notions` are those that fairret has a statistic for; their losses are summed. `weights` are those of the norm loss
-    beside the cross-entropy, a member each. The other parameters are as in `FairNetClassifier`; `members`,
-    `relaxation`, `anchor` and `anchor_loss` do not matter.
+    `notions` must have a statistic in fairret; their losses are summed. `weights` are those of the norm loss, one
+    member each; the cross-entropy has weight one. The other parameters are as in `FairNetClassifier`; `members`,
+    `relaxation`, `anchor` and `anchor_loss` have no effect.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class FairretClassifier(FairNetClassifier):
     rules = (*NETWORK, *ERROR_ONLY)
 
     def new_learner(self) -> NetworkLearner:
-        """Return what trains the networks."""
+        """Return the learner of networks."""
         return NetworkLearner.of(
             self, preferences=lambda k: [Fixed((1.0, weight)) for weight in self.weights], make_objectives=_objectives
         )

@@ -1,4 +1,4 @@
-"""What the linear baselines share: one table of numbers, signed gaps as contrasts of rows, and logistic regression."""
+"""Shared parts of the linear baselines: reading features, signed gaps as contrasts of rows, and logistic regression."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -43,7 +43,7 @@ def contrasts(rows: Rows, criteria: Sequence[Criterion], most: int) -> Float[np.
 
 
 def measure(score: Callable[..., np.ndarray], parts: Parts, step: int, state: Any) -> Point:
-    """Return the point of a score, with exact counts on the rows that are held back."""
+    """Return the point of a score, with exact counts on the validation rows."""
     tallies = [part.counter()((score(part.X) > 0)[None])[0] for part in parts.held_back]
     return Point.of(tallies, step=step, state=state)
 
@@ -53,7 +53,7 @@ def with_intercept(X: Float[np.ndarray, "n d"]) -> Float[np.ndarray, "n d+1"]:
     return np.column_stack([X, np.ones(len(X))])
 
 
-# On busy cores BLAS's threads wait for each other: 80 seconds on Adult, not 3.
+# On busy cores, BLAS threads wait for each other: 80 seconds on Adult instead of 3.
 @threadpool_limits.wrap(limits=1)  # type: ignore[untyped-decorator]
 def logistic(
     design: Float[np.ndarray, "n d"],

@@ -1,4 +1,4 @@
-"""OxonFair's thresholds for groups: its whole frontier."""
+"""OxonFair's group thresholds, with its whole frontier."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,11 +15,11 @@ __all__ = ["OxonFairClassifier"]
 
 @dataclass(eq=False, kw_only=True)
 class OxonFairLearner(PeerLearner):
-    """Finds thresholds with OxonFair's `FairPredictor`."""
+    """Learner of thresholds with OxonFair's `FairPredictor`."""
 
     needs_sensitive_features = True
-    # What OxonFair calls predictive equality compares false negative rates, so rates are named here. Its `diff` is the
-    # mean over pairs of groups, `max_diff` the largest, which is our gap.
+    # OxonFair's "predictive equality" compares false negative rates, so we name rates instead. Its `diff` is the mean
+    # over pairs of groups, `max_diff` the largest, which is our gap.
     known = MappingProxyType(
         {
             "demographic_parity": "pos_pred_rate",
@@ -35,7 +35,7 @@ class OxonFairLearner(PeerLearner):
     predictor: Any = field(default=None, init=False)
 
     def models(self, notion: str, parts: Parts) -> Iterator[Any]:
-        """Yield the thresholds of the groups, a row each."""
+        """Yield the thresholds of the groups, one row per point."""
         oxonfair, valid = load("oxonfair"), parts.valid
         metrics = oxonfair.group_metrics
         base = self.base().fit(parts.train.X, parts.train.y)
@@ -54,15 +54,15 @@ class OxonFairLearner(PeerLearner):
 class OxonFairClassifier(Peer):
     """OxonFair: a threshold for each group, on one classifier (Delaney et al. 2024).
 
-    The classifier is trained on training rows, the thresholds on the rows that are held back, as OxonFair advises. So
-    the front is measured on rows that the thresholds have seen.
+    The classifier is trained on training rows, the thresholds on validation rows, as OxonFair recommends. So the front
+    is measured on rows that the thresholds were fitted to.
 
     Parameters
     ----------
     notions : str or Notion, default="demographic_parity"
         One notion for all attributes; several attributes are crossed.
     estimator : classifier, default=None
-        What has thresholds put on its `predict_proba`; None means LightGBM.
+        The classifier whose `predict_proba` gets thresholds; None means LightGBM.
     performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
     max_points, min_group, random_state, verbose
@@ -77,5 +77,5 @@ class OxonFairClassifier(Peer):
     needs_sensitive_features = True
 
     def new_learner(self) -> OxonFairLearner:
-        """Return what finds the thresholds."""
+        """Return the learner of thresholds."""
         return OxonFairLearner.of(self)

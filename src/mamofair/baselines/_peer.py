@@ -1,4 +1,4 @@
-"""What adapters to other libraries share: models that decide, each a point of a front."""
+"""Shared parts of the adapters to other libraries, whose models are the points of a front."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ __all__ = ["Peer", "PeerLearner", "load"]
 
 
 def load(module: str, extra: str = "baselines") -> Any:
-    """Import an optional module; the error names the extra that brings it."""
+    """Import an optional module; if it is missing, the error names the extra to install."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -31,12 +31,12 @@ def load(module: str, extra: str = "baselines") -> Any:
 
 @dataclass(eq=False, kw_only=True)
 class PeerLearner(Learner):
-    """Finds models of another library, each a point; they decide and have no scores, so that is 1 or −1. Abstract."""
+    """Learner of another library's models, one point each, with decisions (1 or −1) as scores. Abstract."""
 
-    #: Whether predictions need the sensitive attributes; where they do not, they may be passed all the same.
+    #: Whether predictions need the sensitive attributes; they may be passed in any case.
     needs_sensitive_features: ClassVar[bool] = False
     rules = ERROR_ONLY
-    #: From our names of notions to theirs.
+    #: Our names of notions, and theirs.
     known: ClassVar[Mapping[str, str]]
 
     estimator: Any
@@ -46,14 +46,14 @@ class PeerLearner(Learner):
 
     @abstractmethod
     def models(self, notion: str, parts: Parts) -> Iterator[Any]:
-        """Yield what `decide` takes, one for each point; `notion` is their name of it."""
+        """Yield one model per point, for `decide`; `notion` is their name of the notion."""
 
     @abstractmethod
     def decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
         """Return which rows a model decides favorably."""
 
     def read(self, estimator: Any, X: Any, reset: bool) -> Any:
-        """Return features as numbers; to predict, with the group of each row."""
+        """Return features as numbers; for predictions, with the group of each row."""
         if reset:
             return read_numbers(estimator, X, reset)
         X, features = X if isinstance(X, tuple) else (X, None)
@@ -73,7 +73,7 @@ class PeerLearner(Learner):
             yield Candidates([Point.of(tallies, member=i, state=model)])
 
     def _notion(self) -> str:
-        """Return their name of the one notion that is asked for."""
+        """Return their name of the single requested notion."""
         asked = {notion.name for notion, _ in self.task.criteria}
         if len(asked) != 1 or not asked <= set(self.known):
             raise ValueError(
@@ -89,7 +89,7 @@ class PeerLearner(Learner):
         return load("lightgbm").LGBMClassifier(verbose=-1, n_jobs=1, random_state=self.task.seed)
 
     def group(self, groups: Groups) -> np.ndarray:
-        """Return one group a row: the crossing of all attributes that a notion is asked for."""
+        """Return one group per row: the intersection of all attributes with a notion."""
         columns = [groups.names.index(name) for name in self.task.notions]
         if unknown := int((groups.codes[:, columns] < 0).any(axis=1).sum()):
             raise ValueError(f"{_owner(self)} must know the groups of all rows: found {unknown} unknown.")
@@ -97,11 +97,11 @@ class PeerLearner(Learner):
         return np.array([" / ".join(row) for row in zip(*parts, strict=True)])
 
     def _read_told(self, features: Any, rows: int) -> np.ndarray:
-        """Return the group of each row to predict."""
+        """Return the group of each row to predict for."""
         if not self.needs_sensitive_features:
             return np.full(rows, "")
         if features is None:
-            raise ValueError(f"{_owner(self)} must be told `sensitive_features` to predict: found none.")
+            raise ValueError(f"{_owner(self)} needs `sensitive_features` to predict: found none.")
         groups = read_groups(features, rows=rows)
         group = self.group(groups.crossed() if self.crossed else groups)
         if new := set(group.tolist()) - self.groups:
@@ -120,7 +120,7 @@ def _owner(learner: PeerLearner) -> str:
 
 @dataclass(eq=False, repr=False)
 class Peer(FairClassifier):
-    """Models of another library. Abstract."""
+    """Base class of estimators that wrap another library's models. Abstract."""
 
     notions: Any = "demographic_parity"
     _: KW_ONLY
@@ -132,7 +132,7 @@ class Peer(FairClassifier):
 
     @abstractmethod
     def new_learner(self) -> PeerLearner:
-        """Return what finds the models."""
+        """Return the learner of models."""
 
     def predict(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
         """Return the predicted labels."""
@@ -143,6 +143,6 @@ class Peer(FairClassifier):
         return super().decision_function((X, sensitive_features))
 
     def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
-        """Return scores with a column for each of `classes_`, above ½ for the one that is predicted."""
+        """Return scores with a column for each of `classes_`, above ½ for the predicted one."""
         second = expit(self.decision_function(X, sensitive_features=sensitive_features))
         return np.column_stack([1 - second, second])

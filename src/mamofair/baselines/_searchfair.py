@@ -1,4 +1,4 @@
-"""SearchFair (Lohaus et al. 2020): search the weight of a convex stand-in at which the exact gap vanishes."""
+"""SearchFair (Lohaus et al. 2020): search for the weight of a convex relaxation at which the exact gap vanishes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -24,7 +24,7 @@ __all__ = ["SearchFairClassifier"]
 
 @dataclass(eq=False, kw_only=True)
 class SearchFairLearner(Learner):
-    """Bisects the weight of the penalty; the one point's state is its coefficients."""
+    """Learner that bisects the weight of the penalty; its single point's state is the coefficients."""
 
     tolerance: float
     kernel: str
@@ -55,7 +55,7 @@ class SearchFairLearner(Learner):
     def _search(
         self, design: Float[np.ndarray, "n d"], train: Rows, contrast: np.ndarray
     ) -> tuple[Float[np.ndarray, " d"], list[dict[str, Any]]]:
-        """Return the coefficients of the first λ whose gap is within the tolerance, or else of the smallest gap."""
+        """Return the coefficients of the first λ whose gap is within the tolerance, or of the smallest gap."""
         weight = np.ones(len(train)) if train.weight is None else train.weight
         low, high, value, sign = 0.0, np.inf, 0.0, 0.0
         history: list[dict[str, Any]] = []
@@ -69,7 +69,7 @@ class SearchFairLearner(Learner):
             history.append({"lambda": value, "gap": gap})
             if abs(gap) < self.gap:
                 best, self.gap, self.weight = theta, abs(gap), value
-            if self.gap <= self.tolerance + 1e-12:  # a gap of 0 is a sum of rounded numbers
+            if self.gap <= self.tolerance + 1e-12:  # a gap of 0 is subject to rounding
                 return best, history
             sign = sign or np.sign(gap)
             low, high = (value, high) if sign * gap > 0 else (low, value)
@@ -111,17 +111,17 @@ class SearchFairClassifier(FairClassifier):
     notions : str or Notion, default="demographic_parity"
         Demographic parity or equal opportunity, of one attribute with two groups.
     tolerance : float, default=0.01
-        The gap on training rows at which the search ends.
+        The gap on training rows at which the search stops.
     kernel : {"linear", "rbf"}, default="linear"
         Whether the score is linear in the features or in those of an RBF kernel.
     gamma : float or None, default=None
         The kernel's exp(−gamma·‖x − x′‖²), of standardised features; None means one over their number.
     components : int, default=200
-        How many rows the kernel is approximated with.
+        The number of rows that approximate the kernel.
     C : float, default=1
         The inverse strength of the penalty on θ, as in scikit-learn's `LogisticRegression`.
     max_iter : int, default=40
-        The most values of λ to try.
+        The largest number of values of λ to try.
     performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
     max_points, min_group, random_state, verbose
@@ -134,7 +134,7 @@ class SearchFairClassifier(FairClassifier):
     history_ : DataFrame
         The values of λ that were tried, and the signed gap of each on the training rows.
     n_iter_ : int
-        How many values those were.
+        The number of these values.
     lambda_ : float
         The λ of the returned model.
     gap_ : float
@@ -169,7 +169,7 @@ class SearchFairClassifier(FairClassifier):
     )
 
     def new_learner(self) -> SearchFairLearner:
-        """Return what searches for λ."""
+        """Return the learner, which searches for λ."""
         return SearchFairLearner.of(self)
 
     def _learned(self) -> SearchFairLearner:

@@ -1,4 +1,4 @@
-"""The sum of all objectives, in one run: what common descent is measured against."""
+"""The sum of all objectives, in one run: the baseline for common descent."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ __all__ = ["EqualShares", "SumOfLossesClassifier"]
 class EqualShares:
     """The same weight for each objective, whatever their gradients: the sum of normalised objectives.
 
-    Unlike `Fixed`, which weighs raw values, it is given gradients that were divided by the objectives' initial values:
+    Unlike `Fixed`, which weights raw values, it gets gradients divided by the objectives' initial values:
     `FairNetClassifier(members=[EqualShares()])` minimises Σ lᵢ(w) / lᵢ(w_init).
 
     >>> import torch
@@ -35,7 +35,7 @@ class SumOfLossesClassifier(FairNetClassifier):
 
     The sum is of raw values: the cross-entropy and, for each gap, `|gap| + anchor · cross-entropy`.
 
-    The parameters are those of `FairNetClassifier`. `members` and `offsets` do not matter, and `anchor_loss` must be
+    The parameters are those of `FairNetClassifier`. `members` and `offsets` have no effect, and `anchor_loss` must be
     the cross-entropy.
 
     Attributes
@@ -53,7 +53,7 @@ class SumOfLossesClassifier(FairNetClassifier):
     """
 
     def new_learner(self) -> NetworkLearner:
-        """Return what trains one network for the sum."""
+        """Return the learner of one network for the sum."""
         if self.anchor_loss != CrossEntropy():
             raise ValueError(
                 f"`anchor_loss` must be CrossEntropy() for a sum of losses: found {self.anchor_loss}. Leave it out."

@@ -1,4 +1,4 @@
-"""The network that is not asked to be fair: what accuracy alone gives, along its way."""
+"""The unconstrained network: what training for accuracy alone gives."""
 
 from mamofair.descent import rays
 from mamofair.estimators import FairNetClassifier
@@ -10,11 +10,11 @@ __all__ = ["UnconstrainedClassifier"]
 class UnconstrainedClassifier(FairNetClassifier):
     """A `FairNetClassifier` with one member, which minimises the cross-entropy alone.
 
-    The network, the snapshots, the archive and the selection on held-back rows are the same. So whatever this one
-    reaches is no merit of a fairness objective: snapshots of a plain network, chosen well, are often quite fair.
+    The network, the snapshots, the archive and the selection on validation rows are the same. So whatever it reaches is
+    not due to a fairness objective: well-chosen snapshots of a plain network are often quite fair.
 
-    The parameters are those of `FairNetClassifier`. Notions are measured, not trained; `members`, `offsets`,
-    `relaxation`, `anchor` and `anchor_loss` do not matter.
+    The parameters are those of `FairNetClassifier`. Notions are measured but not trained; `members`, `offsets`,
+    `relaxation`, `anchor` and `anchor_loss` have no effect.
 
     Attributes
     ----------
@@ -31,5 +31,5 @@ class UnconstrainedClassifier(FairNetClassifier):
     """
 
     def new_learner(self) -> NetworkLearner:
-        """Return what trains one network for accuracy alone."""
+        """Return the learner of one network for accuracy alone."""
         return NetworkLearner.of(self, preferences=lambda k: rays(k, 1), offsets=())

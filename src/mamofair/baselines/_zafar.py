@@ -1,4 +1,4 @@
-"""Zafar et al. 2017: logistic regression whose scores may covary with the sensitive attribute only so much."""
+"""Zafar et al. 2017: logistic regression with a bound on the covariance of score and sensitive attribute."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, field
@@ -20,7 +20,7 @@ __all__ = ["ZafarClassifier"]
 
 @dataclass(eq=False, kw_only=True)
 class ZafarLearner(Learner):
-    """Solves a logistic regression for each bound; a point's state is its coefficients."""
+    """Learner of a logistic regression for each bound; a point's state is its coefficients."""
 
     bounds: Sequence[float]
     C: float
@@ -48,7 +48,7 @@ class ZafarLearner(Learner):
         for_label = [labels * (1.0 if train.weight is None else train.weight) for labels in (train.y, 1 - train.y)]
         free = logistic(design, *for_label, 1 / self.C, np.zeros(design.shape[1]))
         for step, bound in enumerate(self.bounds):
-            # Shrinking the slopes shrinks the covariance alike: a start that meets the bound with equality.
+            # Shrinking the slopes shrinks the covariance in proportion: a start that meets the bound with equality.
             start = np.append(bound * free[:-1], free[-1])
             theta = logistic(design, *for_label, 1 / self.C, start, slope) if bound < 1 else free
             covariances = {"limit": bound * abs(slope @ free), "covariance": slope @ theta}
@@ -67,13 +67,13 @@ class ZafarLearner(Learner):
 class ZafarClassifier(FairClassifier):
     """Logistic regression with a bound on the covariance of attribute and score, a point for each bound.
 
-    With f = θ·x + b and z ∈ {0, 1} the group, minimise Σᵢ log(1 + exp(∓fᵢ)) + ‖θ‖² / (2C) subject to
-    `|1/n Σᵢ (zᵢ − z̄)·fᵢ|` ≤ bound · (the same without a bound) (Zafar et al. 2017, "Fairness constraints: mechanisms
-    for fair classification"). For equal opportunity the covariance is over the rows with y = 1. The solution
-    is exact: Newton's method on the plane where the bound is met with equality, as it is, the problem being convex.
+    With f = θ·x + b and z ∈ {0, 1} the group, minimise Σᵢ log(1 + exp(∓fᵢ)) + ‖θ‖² / (2C) subject to `|1/n Σᵢ (zᵢ −
+    z̄)·fᵢ|` ≤ bound · (the same without a bound) (Zafar et al. 2017, "Fairness constraints: mechanisms for fair
+    classification"). For equal opportunity the covariance is over the rows with y = 1. The solution is exact: the
+    problem is convex and the bound is active, so Newton's method runs on the plane where it holds with equality.
 
-    Departs: Zafar et al. ("Fairness beyond disparate treatment", 2017) put min(0, f) for f in the equal-opportunity
-    form, which is no longer convex. We keep f, as Lohaus et al. 2020 and Donini et al. 2018 do.
+    Departs: Zafar et al. ("Fairness beyond disparate treatment", 2017) replace f by min(0, f) for equal opportunity,
+    which is not convex. We keep f, as Lohaus et al. 2020 and Donini et al. 2018 do.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class ZafarClassifier(FairClassifier):
     front_, selected_, notions_, favorable_, classes_, n_features_in_, feature_names_in_
         As in `FairNetClassifier`. The state of a point is its coefficients, of standardised features, and intercept.
     history_ : DataFrame
-        For each bound the covariance that it allows, and the one on the training rows.
+        For each bound, the allowed covariance and the one on the training rows.
 
     Examples
     --------
@@ -116,5 +116,5 @@ class ZafarClassifier(FairClassifier):
     )
 
     def new_learner(self) -> ZafarLearner:
-        """Return what solves the regressions."""
+        """Return the learner of regressions."""
         return ZafarLearner.of(self)

@@ -1,4 +1,4 @@
-"""The paper's data sets: Adult and COMPAS come with the package, Dutch and CelebA are looked for, the toy is drawn.
+"""The paper's data sets: Adult and COMPAS are bundled, Dutch and CelebA must be provided, the toy is generated.
 
 >>> from mamofair.datasets import load_compas, split
 >>> compas = load_compas()

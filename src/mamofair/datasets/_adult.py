@@ -1,4 +1,4 @@
-"""Adult, the question whether a person of the 1994 census earns more than 50,000 dollars a year."""
+"""Adult: whether a person in the 1994 census earns more than 50,000 dollars a year."""
 
 import io
 
@@ -40,7 +40,7 @@ def load_adult(*, binary_race: bool = True) -> Dataset:
     `relationship` (Husband, Wife) nearly gives sex away.
 
     `design()` is the matrix of the paper's code, with sex and race among its 49 columns: coarse age and hours,
-    no capital gain or loss. Expect about two points more error than from all columns.
+    no capital gain or loss. Expect about two percentage points more error than with all columns.
 
     Parameters
     ----------

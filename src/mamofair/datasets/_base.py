@@ -1,4 +1,4 @@
-"""What every data set is: readable frames, the paper's arrays, and where it all comes from."""
+"""The form of every data set: readable frames, the paper's arrays, and the source."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """A table about people: features, a yes-or-no label, and the sensitive attributes beside them.
+    """A table about people: features, a yes-or-no label, and sensitive attributes.
 
     Printing it gives a summary: rows, the base rate of every group, terms and source.
 
@@ -29,7 +29,7 @@ class Dataset:
         The label that is **good for the person**. It is not always 1: on COMPAS the paper's positive class is
         "arrested again", so 0 is favorable there.
     split_sizes : tuple of int
-        The paper's numbers of training and validation rows; the rest is for testing.
+        The paper's numbers of training and validation rows; the rest is the test set.
     source, license, citation, description : str
         Where the data comes from, its terms, what to cite, and what it is about.
     coded_as_one : mapping of str to str
@@ -74,11 +74,10 @@ class Dataset:
             raise ValueError(f"Sensitive attributes must not be features: drop {list(shared)} from `X`.")
 
     def design(self) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
-        """Return the arrays of the paper's experiments, fresh ones at each call.
+        """Return the arrays of the paper's experiments, as new copies.
 
-        Adult and COMPAS reproduce the arrays of the paper's code byte for byte; there the sensitive attributes
-        are also among the columns of X. What the paper did with Dutch and CelebA is not known; their loaders
-        say what was chosen.
+        Adult and COMPAS reproduce the arrays of the paper's code byte for byte; there the sensitive attributes are also
+        among the columns of X. How the paper encoded Dutch and CelebA is not known; their loaders say what we chose.
 
         Returns
         -------

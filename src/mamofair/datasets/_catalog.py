@@ -1,4 +1,4 @@
-"""What there is: the data sets by the names that the command line uses."""
+"""The catalog of data sets, by their names on the command line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from mamofair.datasets._toy import make_toy
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a data set before it is read.
+    """What is known about a data set before it is read.
 
     >>> CATALOG["compas"].rows
     6167
@@ -23,13 +23,13 @@ class Entry:
     Parameters
     ----------
     load : callable
-        Returns it.
+        A function that returns the data set.
     rows : int
-        How many people it has.
+        The number of rows.
     license : str
         Its terms.
     files : tuple
-        The files it may come from, if it does not come with the package; one is enough.
+        The files it can be read from, if it is not bundled; one is enough.
     """
 
     load: Callable[[], Dataset]
@@ -39,7 +39,7 @@ class Entry:
 
     @property
     def at_hand(self) -> bool:
-        """Whether it can be read without fetching anything."""
+        """Whether it can be read without a download."""
         return not self.files or any(find(file) is not None for file in self.files)
 
 

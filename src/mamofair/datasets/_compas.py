@@ -1,4 +1,4 @@
-"""COMPAS, the question whether a defendant is arrested again within two years."""
+"""COMPAS: whether a defendant is arrested again within two years."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Dutch census of 2001, the question whether a person works in an occupation of high standing."""
+"""Dutch census of 2001: whether a person works in a high-status occupation."""
 
 import io
 import re
@@ -75,16 +75,16 @@ LABELS = {
 
 
 def fetch_dutch() -> Dataset:
-    """Return the Dutch census of 2001: 60,420 people in occupations of high or low standing.
+    """Return the Dutch census of 2001: 60,420 people in high-status or low-status occupations.
 
-    The label is an occupation of major group 1 or 2 (managers, professionals), which is taken for high income: it
-    is the positive class and favorable. The other class are clerks, service and elementary workers. All ten
-    features are categories; age is in classes of five years.
+    The label is an occupation of major group 1 or 2 (managers, professionals), a proxy for high income: it is the
+    positive class and favorable. The other class are clerks, service and elementary workers. All ten features are
+    categories; age is in classes of five years.
 
     The file has no open licence, so it is neither bundled nor downloaded: put it into `$MAMOFAIR_DATA` or the cache
-    folder, packed with gzip or not. It is known by its checksum.
+    folder, with or without gzip. Its checksum is verified.
 
-    What the paper did with the features is not known. `design()` is the one-hot coding of all ten by the levels that
+    How the paper encoded the features is not known. `design()` is the one-hot coding of all ten by the levels that
     occur, 59 columns; sex is not among them, which comes closest to the paper's figures. To add it:
     `np.column_stack([X, sensitive])`.
 
@@ -96,9 +96,9 @@ def fetch_dutch() -> Dataset:
     Raises
     ------
     FileNotFoundError
-        If the file is nowhere; the message says where to get it and where to put it.
+        If the file is not found; the message says where to get it and where to put it.
     ValueError
-        If the file has another content.
+        If the file has unexpected content.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Data files: the bundled ones, and the ones that are looked for on the user's machine."""
+"""Data files: bundled ones, and those on the user's machine."""
 
 import gzip
 import hashlib
@@ -13,7 +13,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class DataFile:
-    """A published file that is known by the sha256 of its unpacked content.
+    """A published file, identified by the sha256 of its unpacked content.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def bundled(name: str) -> bytes:
 
 
 def cache_folder() -> Path:
-    """Return where this platform wants a program to keep what it can fetch again."""
+    """Return this platform's cache folder for the package."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":
@@ -53,7 +53,7 @@ def roots() -> list[Path]:
 
 
 def find(file: DataFile) -> bytes | None:
-    """Return the content of `file`, or None if it is nowhere; one with other content is an error, not skipped."""
+    """Return the content of `file`, or None if it is not found; unexpected content is an error."""
     for root in roots():
         for folder in (root / file.folder, root):
             for path in (folder / f"{file.name}.gz", folder / file.name):
@@ -63,7 +63,7 @@ def find(file: DataFile) -> bytes | None:
 
 
 def store(file: DataFile, content: bytes) -> Path:
-    """Put `content` into the cache for `find`: wholly or, if anything interrupts, not at all."""
+    """Put `content` into the cache for `find`, atomically."""
     verify(content, file.sha256, file.name)
     target = cache_folder() / file.folder / f"{file.name}.gz"
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -79,12 +79,12 @@ def store(file: DataFile, content: bytes) -> Path:
 
 
 def verify(content: bytes, sha256: str, what: str | Path) -> bytes:
-    """Return `content` if it has this sha256, and refuse it otherwise."""
+    """Return `content` if it has this sha256; raise a `ValueError` otherwise."""
     found = hashlib.sha256(content).hexdigest()
     if found != sha256:
         raise ValueError(
             f"The content of {what} must have sha256 {sha256}: found {found} ({len(content):,} bytes). "
-            "It is another version, or cut short; delete it and get it again."
+            "It is another version, or incomplete; delete it and get it again."
         )
     return content
 

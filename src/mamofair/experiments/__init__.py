@@ -1,4 +1,4 @@
-"""The paper's tables and figures, guesses about them, and studies: `mamofair reproduce NAME`.
+"""The paper's tables and figures, hypotheses about them, and studies: `mamofair reproduce NAME`.
 
 >>> from mamofair.experiments import EXPERIMENTS
 >>> EXPERIMENTS["table-compas"].printed["MF1"]["DDP"]

@@ -1,8 +1,8 @@
-"""What the four parts of the paper's appendix table have in common."""
+"""Shared parts of the paper's appendix table for four data sets."""
 
 TASKS = (("demographic_parity",), ("equal_opportunity",))
 
-#: The methods of ours that the paper has, in both readings, and the one they must beat.
+#: The paper's methods, in both readings, and the baseline they must beat.
 PUBLISHED = ("MF1", "MF1 code", "MF2", "MF2 code", "Unc", "Unc last", "Con")
 
 #: All rows: the paper's, ours, and what a user would pick instead.
@@ -12,5 +12,5 @@ APPENDIX = (
     *("EG", "GS", "TO", "fairret", "OxonFair"),
 )
 
-#: The same with plain gradient steps, which the paper's algorithm has and its code has not.
+#: The same with plain gradient steps, as in the paper's algorithm but not in its code.
 WITH_SGD = (*APPENDIX[:2], "MF1 SGD", *APPENDIX[2:])

@@ -1,4 +1,4 @@
-"""An empty figure, colors that color-blind people tell apart, and files that are the same, byte for byte, each time."""
+"""Figures with colors that color-blind people can distinguish, saved byte for byte reproducibly."""
 
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,14 @@ _WIDTH = 1200  # pixels of the PNG
 
 
 def canvas(width: float = 8.0, height: float = 4.0) -> Any:
-    """Return an empty matplotlib figure of that size in inches; text of 9 points is legible in its PNG."""
+    """Return an empty matplotlib figure of this size in inches; text of 9 points is legible in its PNG."""
     figure = new_figure(width, height)
     figure.set_dpi(_WIDTH / width)
     return figure
 
 
 def save(figure: Any, folder: Path | str, name: str) -> list[Path]:
-    """Write a figure as PNG and as SVG, and return the files; what is drawn alike gives the same bytes.
+    """Write a figure as PNG and SVG, and return the files; equal figures give equal bytes.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -33,7 +33,7 @@ def save(figure: Any, folder: Path | str, name: str) -> list[Path]:
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
-    # Without a salt an SVG's identifiers are random; the date and the version would change from run to run.
+    # Without a salt, an SVG's identifiers are random; the date and the version would change from run to run.
     with rc_context({"svg.hashsalt": name}):
         figure.savefig(paths[0], dpi=figure.dpi, metadata={"Software": None})
         figure.savefig(paths[1], dpi=figure.dpi, metadata={"Date": None, "Creator": None})

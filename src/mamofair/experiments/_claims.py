@@ -1,4 +1,4 @@
-"""What the paper says of its results in words, each with a verdict: by its printed numbers, and by our records."""
+"""The paper's claims about its results, each with a verdict by its printed numbers and by our records."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ from mamofair.experiments._spec import DATA, SHORT
 
 Verdict = Literal["holds", "does not hold", "cannot be told"]
 
-# How much worse still counts as close: about what the paper's own deviations are, and a little for its rounding.
+# How much worse still counts as close: about the paper's own deviations, plus some rounding.
 _CLOSE_ERROR, _CLOSE_GAP = 0.0101, 0.0301
 _FAIR = 0.1  # up to which gap a method "performs well"; the unconstrained model has .16 to .2
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict on a claim and the figures behind it."""
+    """A verdict on a claim, with the figures behind it."""
 
     verdict: Verdict
     figures: str
@@ -25,7 +25,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper in our words, where it stands, and how it is judged."""
+    """A claim of the paper in our words, its source, and how it is judged."""
 
     text: str
     where: str
@@ -45,7 +45,7 @@ def _of(data: str, evidence: Evidence) -> list[tuple[str, str]]:
 
 
 def _from_cases(yes: Sequence[object], no: Sequence[object], total: int) -> Verdict:
-    """Return whether a claim about all cases holds: clearly in each; it does not if it clearly fails in one."""
+    """Return whether a claim holds clearly in every case; it fails if it clearly fails in one."""
     return "holds" if len(yes) == total else "does not hold" if no else "cannot be told"
 
 

@@ -1,4 +1,4 @@
-"""What the records say beside what the paper printed: means, deviations and a verdict for every cell."""
+"""Our records compared with the paper's printed numbers: means, deviations and a verdict for every cell."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ ROUNDING = 0.005  # the paper prints two decimals
 
 @dataclass(frozen=True)
 class Comparison:
-    """One cell: what was measured over `runs` splits, and what the paper has printed, if it has."""
+    """One cell: the result over `runs` splits, and the paper's printed value, if any."""
 
     method: Method
     column: str
@@ -26,7 +26,7 @@ class Comparison:
 
     @property
     def difference(self) -> float:
-        """Measured minus printed; 0 where nothing was printed."""
+        """Measured minus printed; 0 if nothing was printed."""
         return 0.0 if self.printed is None else self.mean - self.printed[0]
 
     @property
@@ -36,7 +36,7 @@ class Comparison:
         return abs(self.difference) <= allowed + 1e-9
 
     def plain(self) -> dict[str, Any]:
-        """Return it as plain data, for machines; what is not defined (the deviation of one run) is None."""
+        """Return plain data; undefined values (the deviation of one run) are None."""
         measured = {"mean": self.mean, "std": None if self.std != self.std else self.std, "runs": self.runs}
         compared = {"printed": self.printed, "agrees": self.agrees if self.printed else None}
         return {"method": self.method.name, "column": self.column, **measured, **compared}
@@ -46,7 +46,7 @@ class Comparison:
 
 
 def show(mean: float, std: float) -> str:
-    """Return a mean and its deviation as the tables have them."""
+    """Return a mean and its deviation as tables show them."""
     return f"{mean:.3f} ± {std:.3f}" if std == std else f"{mean:.3f}"
 
 
@@ -78,7 +78,7 @@ def _cells(table: Table, record: Record) -> Iterator[dict[str, Any]]:
 
 
 def frame(table: Table, records: Iterable[Record]) -> pd.DataFrame:
-    """Return a row for each method and notion, for the figure that shows error against gap: DEO first, as in print."""
+    """Return one row per method and notion for the figure of error against gap, DEO first as in the paper."""
     cells = {(cell.method.name, cell.column): cell for cell in compared(table, records)}
     rows = []
     for notion, column in reversed(SHORT.items()):

@@ -1,4 +1,4 @@
-"""How many of the paper's printed cells come out again, each under the reading of the paper that fits it best."""
+"""How many of the paper's printed cells are reproduced, each under its best-fitting reading."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from mamofair.experiments._spec import DATA, Table
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """A number of the paper, and what came out under each reading of how it was made."""
+    """A printed number of the paper, and our result under each reading of how it was obtained."""
 
     data: str
     row: str
@@ -19,22 +19,22 @@ class PrintedCell:
 
     @property
     def best(self) -> tuple[str, Comparison]:
-        """The reading whose mean is nearest to print, by name."""
+        """The name of the reading whose mean is closest to the printed one."""
         return min(self.readings, key=lambda reading: abs(reading[1].difference))
 
     @property
     def agrees(self) -> bool:
-        """Whether some reading agrees with print."""
+        """Whether some reading agrees with the printed number."""
         return any(cell.agrees for _, cell in self.readings)
 
     @property
     def taken_over(self) -> bool:
-        """Whether the paper took it over from Lohaus et al. 2020."""
+        """Whether the paper took it from Lohaus et al. 2020."""
         return self.readings[0][1].method.taken_over
 
 
 def printed_cells(tables: Iterable[tuple[Table, Sequence[Record]]], whole_front: bool = False) -> list[PrintedCell]:
-    """Return every printed cell once, of the tables of points or of those of fronts.
+    """Return every printed cell once, from the tables of points or of fronts.
 
     The same method under another name, and the same data with sex among the features, are other readings.
     """
@@ -54,7 +54,7 @@ def _variant(table: Table) -> str:
 
 
 def counts(cells: Sequence[PrintedCell]) -> Iterator[list[str]]:
-    """Yield the lines of a table that counts, a line for each data set: the authors' own cells, and the others."""
+    """Yield the lines of a table of counts, one per data set: the authors' own cells, and the others."""
     yield ["data", "the authors' own rows", "rows taken over from Lohaus et al."]
     for data in dict.fromkeys(cell.data for cell in cells):
         yield [
@@ -69,7 +69,7 @@ def _share(cells: Sequence[PrintedCell]) -> str:
 
 
 def best_readings(cells: Sequence[PrintedCell]) -> Iterator[list[str]]:
-    """Yield the lines of a table of the authors' own cells: print, the reading that fits best, how many were tried."""
+    """Yield the lines of a table of the authors' own cells: printed value, best reading, number of readings."""
     yield ["data", "row", "column", "print", "nearest", "reading", "tried", ""]
     for cell in cells:
         if not cell.taken_over:

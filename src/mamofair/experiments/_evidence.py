@@ -1,4 +1,4 @@
-"""What is known about the paper's comparisons, in one form: what it printed, and what our records say."""
+"""Evidence for the paper's comparisons, from its printed numbers or from our records, in one form."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ _ROUNDING = 0.005  # the paper prints two decimals
 
 @dataclass(frozen=True)
 class Difference:
-    """The mean difference of two methods over the same splits, and how large it must be not to be chance.
+    """The mean difference of two methods over the same splits, and the margin beyond which it is clear.
 
-    The margin is two standard errors; for printed means, whose splits we do not have, it is their rounding.
+    The margin is two standard errors; for printed means, whose splits we do not have, it is the rounding.
     """
 
     mean: float
@@ -98,7 +98,7 @@ def _difference(one: pd.Series, other: pd.Series) -> Difference:
 
 
 def printed(tables: Iterable[Table]) -> Evidence:
-    """Return what the paper printed, as if it were one split."""
+    """Return the paper's printed numbers as if they were one split."""
     points: list[dict[str, Any]] = []
     fronts: list[dict[str, Any]] = []
     for table in tables:
@@ -114,7 +114,7 @@ def printed(tables: Iterable[Table]) -> Evidence:
 
 
 def recorded(tables: Iterable[tuple[Table, Sequence[Record]]], code: bool = False) -> Evidence:
-    """Return what our records say, with the paper's methods as it writes or, if `code`, as its code ran."""
+    """Return our records, with the paper's methods as in its text or, if `code`, as in its code."""
     names = {name: f"{name} code" if code else name for name in ("MF1", "MF2", "M-MAMO-fair")}
     points: list[dict[str, Any]] = []
     fronts: list[dict[str, Any]] = []

@@ -30,7 +30,7 @@ class Descent:
 
 
 def descent(place: Float[np.ndarray, " 2"] = START) -> Descent:
-    """Return the gradients at a place and what `MinNorm` makes of them.
+    """Return the gradients at a place and their min-norm combination.
 
     >>> found = descent()
     >>> bool((found.gradients @ found.shortest >= found.shortest @ found.shortest - 1e-12).all())

@@ -1,4 +1,4 @@
-"""The paper's Figure 1: the true gap of every linear classifier of the toy data, and what relaxations make of it.
+"""The paper's Figure 1: the true and the relaxed gaps of all linear classifiers on the toy data.
 
 A classifier f(x) = −x₂ + a₁·x₁ + a₀ is a point (a₀, a₁) of a plane. We compute the true gap of demographic parity
 and each relaxed gap over that plane, and correlate them.

@@ -8,7 +8,7 @@ import pandas as pd
 from mamofair.experiments._canvas import BLACK, BLUE, GRAY, GREEN, ORANGE, PURPLE, SKY, VERMILLION, canvas
 from mamofair.experiments._spec import DATA
 
-#: What each method looks like, in the order in which methods appear: no two share both, and few share either.
+#: Marker and color of each method, in order of appearance: no two share both, and few share either.
 _COLORS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h")
 _TITLES = {"demographic_parity": "|DDP|", "equal_opportunity": "|DEO|"}
@@ -27,14 +27,15 @@ def draw(
     ----------
     frame
         A row for each data set, notion and method: `data`, `notion`, `method`, means `error` and `gap` over splits with
-        deviations `error_std` and `gap_std`, and `told`, whether the method is told the attribute when it predicts.
-        Panels, methods and legend come in the order of the rows; what has no row has no panel.
+        deviations `error_std` and `gap_std`, and `told`, whether the method uses the attribute for predictions. Panels,
+        methods and legend follow the order of the rows; without rows there is no panel.
     ours
         The methods to emphasise.
     unconstrained
         The method whose error is the dotted line: an unconstrained model, not LINMAP's pick of its snapshots.
     constant
-        The method that is far off, and drawn at the upper edge with its error beside it, for the others to have room.
+        The method that is far off: it is drawn at the upper edge with its error beside it, to leave room for the
+        others.
     """
     if frame.empty:
         raise ValueError("The figure needs at least one row of results: found none.")

@@ -1,7 +1,7 @@
-"""The paper's toy data, and where the methods draw the line on it.
+"""The paper's toy data, and the decision boundaries of the methods on it.
 
-The paper shows the data alone. We add what the methods make of it: each is trained on one draw, picks its point on rows
-held back from that draw, and is judged on fresh ones.
+The paper shows only the data. We add the methods' boundaries: each is trained on one draw, picks its point on
+validation rows of that draw, and is judged on fresh draws.
 """
 
 from collections.abc import Iterable
@@ -27,11 +27,11 @@ from mamofair.metrics import error, gap
 COLORS = {"protected": VERMILLION, "unprotected": BLUE}
 MARKS = {1: "+", 0: "_"}
 SHOWN = 400  # of the 600 points, as in the paper
-DRAWS = range(1, 11)  # seeds of the points that judge; 0 is the draw that trains
+DRAWS = range(1, 11)  # seeds of the test draws; 0 is the training draw
 
 
 def methods(random_state: int = 0) -> dict[str, FairClassifier]:
-    """Return what is trained, by title: the methods of the paper's Figure 2, and our default."""
+    """Return the methods to train, by title: those of the paper's Figure 2, and our default."""
     return {
         "unconstrained": UnconstrainedClassifier(pieces=0, snapshots=4, random_state=random_state),
         "Zafar": ZafarClassifier(random_state=random_state),

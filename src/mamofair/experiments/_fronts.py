@@ -1,4 +1,4 @@
-"""Hypervolume and spacing of fronts, with gaps as differences, as the paper says, and as ratios, as it seems to do."""
+"""Hypervolume and spacing of fronts, with gaps as differences (the paper's text) and as ratios (its numbers)."""
 
 from collections.abc import Mapping, Sequence
 

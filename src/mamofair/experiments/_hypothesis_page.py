@@ -1,4 +1,4 @@
-"""The section of the result page on hypotheses: what was guessed, what fresh splits say, and a verdict."""
+"""The results page's section on hypotheses: the guess, the results on fresh splits, and a verdict."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import isnan, sqrt
@@ -31,7 +31,7 @@ def describe_all(hypotheses: Iterable[tuple[Hypothesis, Sequence[Record]]]) -> I
 
 
 def describe(hypothesis: Hypothesis, records: Sequence[Record], judged: bool = True) -> str:
-    """Return what was guessed, every reading beside print, and a verdict on each."""
+    """Return the guess, every reading beside the printed numbers, and a verdict on each."""
     cells = list(hypothesis.compare(records))
     runs = len({record["repetition"] for record in records})
     head = f"### {hypothesis.title} (`{hypothesis.name}`, {runs} fresh {'split' if runs == 1 else 'splits'})\n"

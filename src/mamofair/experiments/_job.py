@@ -1,4 +1,4 @@
-"""What is run at a time: a method on a task and a split, and the rows that it sees."""
+"""One job: a method on a task and a split, with its rows."""
 
 import time
 import warnings
@@ -27,7 +27,7 @@ _QUICK_TEST = 600
 
 
 def _load_ordinal_dutch() -> Dataset:
-    """Return the Dutch census with the place of each category among those of its column, from −1 to 1."""
+    """Return the Dutch census with ordinal codes from −1 to 1."""
 
     def ordinal(X: pd.DataFrame, groups: pd.DataFrame) -> np.ndarray:
         return np.column_stack([2 * X[name].cat.codes / (len(X[name].cat.categories) - 1) - 1 for name in X])
@@ -56,7 +56,7 @@ class Job:
 
     @property
     def key(self) -> dict[str, Any]:
-        """What tells its record from others in the same file."""
+        """The values that identify its record in a file."""
         return {
             "method": self.method,
             "notions": list(self.notions),
@@ -67,7 +67,7 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Features, labels and sensitive attributes, and which rows train, validate and test."""
+    """Features, labels and sensitive attributes, and the rows for training, validation and testing."""
 
     X: np.ndarray
     y: np.ndarray
@@ -76,12 +76,12 @@ class Sample:
 
     @property
     def seen(self) -> np.ndarray:
-        """The rows that an estimator is given, validation rows last."""
+        """The rows passed to an estimator, validation rows last."""
         return np.concatenate([self.rows.train, self.rows.validation])
 
     @property
     def held_back(self) -> np.ndarray:
-        """Which of the rows that are seen validate."""
+        """Which of the rows in `seen` are validation rows."""
         return np.arange(len(self.seen)) >= len(self.rows.train)
 
     @property
@@ -116,21 +116,21 @@ def draw_sample(table: Table, repetition: int, quick: bool = False) -> Sample:
 
 
 def settings(job: Job, sample: Sample) -> Setting:
-    """Return what a job asks of an estimator."""
+    """Return the setting of a job's estimator."""
     table, held_back = job.table, sample.held_back
     training = table.epochs, table.batch_size, table.code_learning_rate
     return Setting(job.notions, float(held_back.mean()), job.repetition, *training, held_back, job.quick)
 
 
 def telling(X: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Return which columns are a sensitive attribute, or the product of all (COMPAS has one for Caucasian men)."""
+    """Return which columns are a sensitive attribute or their product (COMPAS has a column for Caucasian men)."""
     attributes = (*groups.T, groups.prod(axis=1))
     return np.array([any(np.array_equal(column, attribute) for attribute in attributes) for column in X.T])
 
 
 @contextmanager
 def calm() -> Iterator[None]:
-    """Keep to one thread, and without warnings that records answer: a search that did not converge has its gap."""
+    """Use one thread, and silence warnings that records make redundant: a failed search shows in its gap."""
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", module="fairlearn")  # of pandas' future
@@ -139,7 +139,7 @@ def calm() -> Iterator[None]:
 
 @contextmanager
 def seconds() -> Iterator[dict[str, float]]:
-    """Give a mapping that has, in the end, the seconds it took: by the clock, and of the processor."""
+    """Yield a mapping that is filled with the elapsed wall-clock and CPU seconds at the end."""
     start, cpu = time.perf_counter(), time.process_time()
     found: dict[str, float] = {}
     yield found

@@ -1,4 +1,4 @@
-"""Networks while they are trained: what an archive of the best points does not keep."""
+"""Access to networks during training, which an archive of the best points does not keep."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -14,10 +14,10 @@ from mamofair._rows.batches import chunks
 
 
 class LiveNetworks:
-    """The networks of an estimator in training, as they are at the moment.
+    """The current networks of an estimator in training.
 
-    Pass it as `optimizer=`. An estimator gives its optimizer the parameters it trains, stacked over members: this
-    recipe keeps hold of them, so that each step of `fitting` can be looked at.
+    Pass it as `optimizer=`. An estimator passes its optimizer the parameters, stacked over members: this recipe keeps a
+    reference, so that each step of `fitting` can be inspected.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class LiveNetworks:
         self.network, self.optimizer = network, optimizer
 
     def __call__(self, parameters: Iterable[Tensor], lr: float) -> Optimizer:
-        """Return an optimizer of these parameters, and keep hold of them."""
+        """Return an optimizer of these parameters, and keep a reference to them."""
         self.parameters = list(parameters)
         n_features = self.parameters[0].shape[-1]
         with isolated(0):
@@ -44,7 +44,7 @@ class LiveNetworks:
         return [parameter.detach().clone() for parameter in self.parameters]
 
     def population(self, parameters: Sequence[Tensor] | None = None) -> Population:
-        """Return the networks as they are now, or one or all of them with other parameters; memory is shared."""
+        """Return the current networks, or one or all of them with other parameters; memory is shared."""
         chosen = self.parameters if parameters is None else parameters
         population = self._shells[len(chosen[0])]
         population.tensors = dict(zip(population.tensors, chosen, strict=True))

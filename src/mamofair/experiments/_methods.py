@@ -29,9 +29,9 @@ QUICK_EPOCHS = 10
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What a table asks of an estimator: the notions, how the paper trained, and whether to be quick about it.
+    """What a table asks of an estimator: the notions, the paper's training settings, and whether to be quick.
 
-    `validation` marks the rows that the split holds back; without it they are drawn anew, stratified.
+    `validation` marks the split's validation rows; without it they are drawn again, stratified.
     """
 
     notions: tuple[str, ...]
@@ -52,14 +52,14 @@ class Setting:
 
     @property
     def published(self) -> dict[str, Any]:
-        """The parameters of networks that are trained as the paper did."""
+        """The parameters of networks trained as in the paper."""
         rows = {} if self.validation is None else {"validation_fraction": self.validation}
         epochs = QUICK_EPOCHS if self.quick else self.epochs
         return self.shared | rows | {"epochs": epochs, "batch_size": self.batch_size}
 
     @property
     def default(self) -> dict[str, Any]:
-        """The parameters of networks that are trained as this library does, but as it did when the tables were made."""
+        """The parameters of networks trained with this library's defaults at the time of the tables."""
         earlier = {"pieces": 0, "offsets": (), "members": 16, "snapshots": 4}
         return self.shared | earlier | ({"epochs": QUICK_EPOCHS} if self.quick else {})
 
@@ -79,13 +79,13 @@ class Method:
     joint : bool
         Whether it is trained for all notions of the table at once.
     told : bool
-        Whether it is told the sensitive attributes at prediction.
+        Whether it uses the sensitive attributes for predictions.
     printed_as : str
         The paper's row that it is compared with; empty for methods that the paper does not have.
     taken_over : bool
-        Whether the paper took that row over from Lohaus et al. 2020.
+        Whether the paper took that row from Lohaus et al. 2020.
     needs : tuple of str
-        The optional packages without which it cannot be run.
+        The optional packages it needs.
     weighting : Weighting, optional
         Of published networks: methods with the same `make` are trained side by side, each with its weighting of
         accuracy and its gaps. `Fixed` has two weights, of accuracy and of each gap.

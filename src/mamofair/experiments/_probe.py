@@ -1,4 +1,4 @@
-"""How a relaxed gap behaves as an objective, at a moment of training: what gradients it gives, and how true it is."""
+"""How a relaxed gap behaves as an objective during training: its gradients, and its distance from the exact gap."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ Probe = dict[str, Float[Tensor, " members"]]
 def probe(
     population: Population, batches: Sequence[Batch], notion: Notion, attribute: str, relaxation: Relaxation
 ) -> Probe:
-    """Return what can be said of the gap and its gradient, without dropout and without an anchor.
+    """Return statistics of the gap and its gradient, without dropout and anchor.
 
     `distance` is between the relaxed and the exact gap, means over batches; `live` the share of rows, of those that
     the notion is about, where the relaxation has more than 1 % of its steepest slope; `norm` the mean length of the
@@ -49,7 +49,7 @@ def probe(
 
 
 def _live_share(relaxation: Relaxation, logits: Tensor, batch: Batch, notion: Notion) -> Float[Tensor, " members"]:
-    """Return the share of rows that have a gradient worth the name, of those the notion is about."""
+    """Return the share of rows with a substantial gradient, among those the notion is about."""
     labels = {label for rate in notion.rates for label in rate.labels}
     about = torch.tensor([float(label) in labels for label in batch.y.tolist()])
     _, steepest = relaxation.with_slope(torch.linspace(-20, 20, 8001))

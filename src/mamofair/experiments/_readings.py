@@ -1,4 +1,4 @@
-"""Readings of a run that kept every epoch: what another archive, or none, would have chosen from it."""
+"""Readings of a run that kept every epoch: what another archive, or none, would have chosen."""
 
 from collections.abc import Mapping, Sequence
 

@@ -26,7 +26,7 @@ Watch = Callable[[Iterator[Record], int, str], Iterable[Record]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one experiment: its records, the files of its figure or page, or why it was skipped."""
+    """The outcome of one experiment: its records, the files of its figure or page, or why it was skipped."""
 
     experiment: Experiment
     records: Sequence[Record] = ()
@@ -45,7 +45,7 @@ class Outcome:
         return f"{name}: {', '.join(map(str, self.files))}"
 
     def plain(self) -> dict[str, Any]:
-        """Return it as plain data, for machines."""
+        """Return plain data."""
         told: dict[str, Any] = {"name": self.experiment.name, "title": self.experiment.title}
         if self.skipped:
             return told | {"skipped": self.skipped}
@@ -59,7 +59,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Where to write, which splits, and how."""
+    """A reproduction run: where to write, which splits, and how."""
 
     out: Path
     splits: Sequence[int] = range(10)
@@ -111,11 +111,11 @@ class Reproduction:
         return Outcome(figure, files=save(drawn, self.folder, figure.name))
 
     def recorded(self, table: Table) -> list[Record]:
-        """Return the records there are of a table, of this run or earlier ones."""
+        """Return all records of a table, from this run or earlier ones."""
         return [record for record in read(self.folder / f"{table.name}.jsonl") if record["quick"] == self.quick]
 
     def write_page(self, experiments: Iterable[Experiment], command: str) -> Path:
-        """Write `paper.md`, with all that is in the folder, and return its path."""
+        """Write `paper.md` from everything in the folder, and return its path."""
         tables, hypotheses, figures = [], [], []
         for experiment in experiments:
             if isinstance(experiment, Table):

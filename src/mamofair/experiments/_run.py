@@ -1,6 +1,6 @@
-"""Run a table: a record for each method, task and split, appended to a file of JSON lines as soon as it is there.
+"""Run a table: one record per method, task and split, appended to a file of JSON lines as it is produced.
 
-What the file holds already is not run again, so a run that was killed continues. Splits are numbered; the number is the
+Existing records are not run again, so an interrupted run continues. Splits are numbered; the number is the
 seed of the split and of the method. Choices are made on validation rows; test rows are measured afterwards.
 """
 
@@ -27,7 +27,7 @@ _PACKAGES = ("mamofair", "numpy", "torch", "scikit-learn", "lightgbm", "fairlear
 
 
 def jobs(table: Table, repetitions: Sequence[int], quick: bool = False) -> list[Job]:
-    """Return everything there is to run, split by split, so that a run that is cut short has whole splits."""
+    """Return all jobs, split by split, so that an interrupted run has complete splits."""
     return [
         Job(table, name, notions, repetition, quick)
         for repetition in repetitions
@@ -39,7 +39,7 @@ def jobs(table: Table, repetitions: Sequence[int], quick: bool = False) -> list[
 def run(
     table: Table, folder: Path, *, repetitions: Sequence[int] | None = None, quick: bool = False, n_jobs: int = 1
 ) -> Iterator[Record]:
-    """Yield the records of a table: those that its file in `folder` has, then new ones, which are appended to it.
+    """Yield the records of a table: those in its file in `folder`, then new ones, which are appended.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def run(
     repetitions : sequence of int, optional
         The splits; by default as many as the table has, from 0.
     quick : bool
-        Whether to use few rows and epochs, to see that all works. Such records are kept apart from the others.
+        Whether to use few rows and epochs, as a smoke test. Such records are kept separate.
     n_jobs : int
         How many processes; with `joblib.parallel_config(backend="dask")` or "ray" around it, workers of a cluster.
     """
@@ -60,11 +60,11 @@ def run(
 
 @runtime_checkable
 class Keyed(Protocol):
-    """Something to run, whose record begins with its key."""
+    """A job whose record begins with its key."""
 
     @property
     def key(self) -> dict[str, Any]:
-        """What tells its record from others in the same file."""
+        """The values that identify its record in a file."""
         ...
 
 
@@ -72,7 +72,7 @@ J = TypeVar("J", bound=Keyed)
 
 
 def complete(path: Path, wanted: Sequence[J], act: Callable[[J], Record], n_jobs: int) -> Iterator[Record]:
-    """Yield the records that a file has of what is wanted, then new ones, which are appended to it."""
+    """Yield the wanted records in a file, then new ones, which are appended to it."""
     found = {_identity(record, wanted[0].key): record for record in read(path)} if wanted else {}
     missing = []
     for job in wanted:
@@ -93,7 +93,7 @@ def complete(path: Path, wanted: Sequence[J], act: Callable[[J], Record], n_jobs
 
 
 def _require_packages(name: str, methods: Sequence[str]) -> None:
-    """Raise an `ImportError` now if some method could not be run later."""
+    """Raise an `ImportError` early if some method could not be run later."""
     needed = dict.fromkeys(package for method in methods for package in METHODS[method].needs)
     if absent := [package for package in needed if find_spec(package) is None]:
         raise ImportError(
@@ -102,7 +102,7 @@ def _require_packages(name: str, methods: Sequence[str]) -> None:
 
 
 def read(path: Path) -> list[Record]:
-    """Return the records of a file; half a line, which a killed run may leave at the end, is cut off."""
+    """Return the records of a file; an incomplete last line, left by a killed run, is removed."""
     if not path.exists():
         return []
     content = path.read_bytes()
@@ -123,7 +123,7 @@ def carry_out(job: Job) -> Record:
 
 
 def _follow(job: Job) -> Record:
-    """Train, and count the decisions of every epoch: from these any archive and any choice follow."""
+    """Train, and count the decisions of every epoch, from which any archive and choice can be computed."""
     training, path = train(job)
     test = path.measure(draw_sample(job.table, job.repetition, job.quick), range(len(path.valid)))
     return training.times | _counted({"validation": path.valid, "test": test})
@@ -159,7 +159,7 @@ def _find_front(job: Job) -> Found:
 
 
 def _find_published_front(job: Job) -> Found:
-    """Return the same of a published method, whose epochs are archived here: it is trained along with others."""
+    """Return the same for a published method, which is trained along with others and archived here."""
     training, path = train(job)
     sample = draw_sample(job.table, job.repetition, job.quick)
     criteria = [(as_notion(notion), name) for name in job.table.attributes for notion in job.notions]
@@ -172,7 +172,7 @@ def _find_published_front(job: Job) -> Found:
 
 
 def _counted(parts: Mapping[str, Sequence[Tally]]) -> Record:
-    """Return TP, FP, FN and TN of each group: from these any reading of a front follows, without new training."""
+    """Return TP, FP, FN and TN of each group, from which any reading of a front can be computed."""
 
     def plain(tally: Tally) -> dict[str, list[list[int]]]:
         return {name: table.astype(int).tolist() for name, table in tally.counts.items()}
@@ -187,7 +187,7 @@ def _values(tally: Tally, front: Front) -> dict[str, float]:
 
 @lru_cache
 def versions() -> dict[str, str]:
-    """Return the versions of what a record depends on."""
+    """Return the versions of the packages that a record depends on."""
     found = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:

@@ -1,8 +1,8 @@
-"""Published methods that differ in their weights alone, trained side by side.
+"""Published methods that differ only in their weights, trained side by side.
 
 Common descent on one notion, on another, on both, and accuracy alone: with the same rows, initial weights, batches and
-dropout, these are members of one population, each with a weighting that sees the objectives it is about. A member
-trains as it would alone, and all together take little longer than one.
+dropout, these are members of one population, each with a weighting that sees only its own objectives. A member trains
+as it would alone, and all together take little longer than one.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ from mamofair.fronts import Tally
 
 @dataclass(frozen=True)
 class Some:
-    """A weighting that sees some of the objectives; the others weigh nothing."""
+    """A weighting of some of the objectives; the others have weight zero."""
 
     weighting: Weighting
     places: tuple[int, ...]
@@ -54,7 +54,7 @@ class Path:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """What came of a population: the path of each weighting, and the seconds that all took together."""
+    """The result of a population: the path of each weighting, and the seconds for all together."""
 
     model: Any
     paths: dict[Weighting, Path]
@@ -62,13 +62,13 @@ class Training:
 
 
 def train(job: Job) -> tuple[Training, Path]:
-    """Return the training that a job of a published method is part of, and its own path."""
+    """Return the training that a published method's job belongs to, and its own path."""
     table, method = job.table, METHODS[job.method]
     found = _train(method.make, table, job.repetition, job.quick)
     return found, found.paths[_weighting(method, table, job.notions)]
 
 
-@lru_cache(maxsize=3)  # the text, its code, plain steps: their methods come one after another
+@lru_cache(maxsize=3)  # text, code and plain steps follow one after another
 def _train(make: Callable[..., Any], table: Table, repetition: int, quick: bool) -> Training:
     family = [method for method in map(METHODS.__getitem__, table.methods) if method.make is make]
     wanted = dict.fromkeys(_weighting(m, table, notions) for m in family for notions in tasks(table, m))
@@ -100,7 +100,7 @@ def tasks(table: Table, method: Method) -> tuple[tuple[str, ...], ...]:
 
 
 def _weighting(method: Method, table: Table, notions: Sequence[str]) -> Weighting:
-    """Return what a method's member sees: accuracy, and the gaps of its notions for each attribute."""
+    """Return the weighting of a method's member: accuracy, and the gaps of its notions for each attribute."""
     gaps = [notion for _ in table.attributes for notion in table.notions]
     places = (0, *(place for place, notion in enumerate(gaps, 1) if notion in notions))
     if isinstance(method.weighting, Fixed):

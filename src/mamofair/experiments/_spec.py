@@ -1,4 +1,4 @@
-"""What an experiment is: data about what to run and what the paper printed, nothing else."""
+"""Experiments as data: what to run, and what the paper printed."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ class Table:
     epochs, batch_size : int
         Of the published setting.
     code_learning_rate : float
-        What the paper's script trains with.
+        The learning rate of the paper's script.
     with_attribute : bool
         Whether the sensitive attributes are among the features.
     whole_front : bool

@@ -1,4 +1,4 @@
-"""Studies: one setting of common descent varied over a grid, everything else as the paper writes.
+"""Studies: one setting of common descent varied over a grid, with everything else as in the paper.
 
 One run trains, side by side, a member or a population for demographic parity and one for equal opportunity.
 """
@@ -40,7 +40,7 @@ TITLES = {
     ("compas", "equal_opportunity"): "COMPAS DEO",
 }
 
-#: What the pages say of how runs were made.
+#: What the pages say about the settings.
 SETTING = f"""\
 The setting is that of `as_published` (Adam at 0.01, hidden layers of 60 and 25, raw inputs, batches of 512, an archive
 entry each epoch), with {EPOCHS["adult"]} epochs on Adult and {EPOCHS["compas"]} on COMPAS; splits: {{splits}}.
@@ -50,7 +50,7 @@ validation rows, in a tight box: errors from .15 to .25 and gaps up to .20 on Ad
 [quality.md](quality.md). Gradients are probed four times per run, on six batches, without dropout and anchor."""
 
 _STRENGTHS = (0.0, 0.06, 0.15, 0.36, 0.85, 2.0)  # weights of the gap in a population; that of the cross-entropy is one
-_BATCHES = 6  # that a probe looks at
+_BATCHES = 6  # per probe
 _PROBES = 4  # a run
 
 
@@ -67,7 +67,7 @@ class Run:
 
     @property
     def key(self) -> dict[str, Any]:
-        """What tells its record from others in the same file."""
+        """The values that identify its record in a file."""
         told = {"data": self.data, "relaxation": str(self.relaxation), "anchor": self.anchor}
         return told | {"population": self.population, "repetition": self.repetition, "quick": self.quick}
 
@@ -81,7 +81,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Study:
-    """A question, what is run to answer it, and how the answer is shown.
+    """A question, the runs that answer it, and how the answer is shown.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Study:
 
 
 def explore(run: Run) -> Record:
-    """Train, look at the gradients along the way, and measure the fronts."""
+    """Train, probe the gradients along the way, and measure the fronts."""
     table = TABLES[run.data]
     sample = draw_sample(table, run.repetition, run.quick)
     epochs = 4 if run.quick else EPOCHS[run.data]

@@ -1,7 +1,7 @@
-"""Guesses at how printed numbers were made, tested on splits that none of them was found on.
+"""Hypotheses about how printed numbers were obtained, tested on fresh splits.
 
-A reading that was found after several tries fits by luck if enough are tried. So each guess was written down first and
-then run on fresh splits (from number 10 on); the page shows what came out, whatever it was.
+If enough readings are tried, some fit by chance. So each guess was written down first and then run on fresh splits
+(from number 10 on); the page shows every outcome.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from mamofair.experiments._spec import Table
 
 _DDP, _DEO = ("demographic_parity",), ("equal_opportunity",)
 
-#: The first split that no reading was chosen on.
+#: The first split that was not used to choose a reading.
 FRESH = 10
 
 
@@ -30,9 +30,9 @@ class Hypothesis:
     Parameters
     ----------
     statement : str
-        What is guessed.
+        The guess.
     found : str
-        What it was guessed from.
+        What suggested it.
     table : Table
         What is run, keeping every epoch. Its printed cells are what readings are compared with.
     readings : mapping of str to callable

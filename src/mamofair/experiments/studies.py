@@ -1,4 +1,4 @@
-"""The study that the paper left open, and the one of the knob that it says it has."""
+"""A study that the paper left open, and one of the knob that it claims to have."""
 
 from collections.abc import Sequence
 

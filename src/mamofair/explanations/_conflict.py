@@ -11,15 +11,15 @@ from mamofair.explanations._wording import gap_phrase, join_words
 __all__ = ["Conflict", "conflict"]
 
 _WEIGHT = "weight of "
-_MOSTLY, _RARELY = 0.6, 0.2  # shares of moments above and below which words change
+_MOSTLY, _RARELY = 0.6, 0.2  # shares of measurements above and below which the wording changes
 
 
 @dataclass(frozen=True, eq=False)
 class Conflict:
     """Cosines between the objectives' gradients, and the objectives' weights. Printing it gives plain sentences.
 
-    A cosine of 1 means that what helps one objective helps the other; −1 that it hurts the other. A cosine is measured
-    on one batch, so single ones are noisy; shares and means over many say more.
+    A cosine of 1 means that what helps one objective helps the other; −1 means that it hurts the other. Each cosine is
+    measured on one batch and is noisy; shares and means over many say more.
     """
 
     pairs: pd.DataFrame
@@ -38,7 +38,7 @@ class Conflict:
         return self.shares.copy()
 
     def sentences(self) -> list[str]:
-        """Return how the objectives got along, for readers who do not know gradients."""
+        """Return sentences on how the objectives got along, for readers who do not know gradients."""
         sentences = [_sentence(row) for row in cast(list[dict[str, Any]], self.pairs.to_dict("records"))]
         means = zip(self.shares["objective"], self.shares["mean"], strict=True)
         shares = [f"{mean:.0%} went to {_goal(objective)}" for objective, mean in means]

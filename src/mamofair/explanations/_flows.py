@@ -1,4 +1,4 @@
-"""Counts of people by group, label and the decisions of two models: explanations are computed from them."""
+"""Counts of people by group, label and the decisions of two models, from which explanations are computed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ __all__ = ["Flows", "flows_from_decisions", "flows_from_tallies"]
 class Flows:
     """Rows by group, label and the decisions of two models.
 
-    The axes of each table are group (the last one holds the rows of unknown group), label (1, 0), decision before
-    and decision after (favorable, not). If not `paired`, only the sums over either decision are known, and the tables
-    are what independent decisions would give. If not `labelled`, all rows are counted under label 0.
+    The axes of each table are group (the last one holds the rows of unknown group), label (1, 0), decision before and
+    decision after (favorable, not). If not `paired`, only the counts of each model are known, and the tables assume
+    independent decisions. If not `labelled`, all rows are counted under label 0.
 
-    `factors` is Σw² / Σw of each group: how much weights widen its variances; 1 without weights.
+    `factors` is Σw² / Σw of each group, by which weights inflate its variances; 1 without weights.
     """
 
     names: Mapping[str, tuple[Any, ...]]
@@ -35,7 +35,7 @@ class Flows:
 
     @property
     def everyone(self) -> Float[np.ndarray, "2 2 2"]:
-        """The table of everyone, those of unknown group included."""
+        """The table of everyone, including rows of unknown group."""
         return np.asarray(next(iter(self.tables.values())).sum(axis=0))
 
     def counts(self, attribute: str, after: bool) -> Float[np.ndarray, "_ 4"]:
@@ -86,7 +86,7 @@ def _count(groups: Groups, parts: tuple[np.ndarray, ...], weight: np.ndarray) ->
 
 
 def flows_from_tallies(before: Tally, after: Tally, names: Mapping[str, tuple[Any, ...]]) -> Flows:
-    """Return the flows between two models' counts on the same rows; who exactly changed is not known."""
+    """Return the flows between two models' counts on the same rows, where individual changes are unknown."""
     tables: dict[str, np.ndarray] = {}
     factors: dict[str, np.ndarray] = {}
     for name, values in names.items():
@@ -109,9 +109,9 @@ def flows_from_tallies(before: Tally, after: Tally, names: Mapping[str, tuple[An
 
 
 def _by_label(tally: Tally, name: str) -> Float[np.ndarray, "groups 2 2"]:
-    """Return counts with the axes group, label and decision; the last group is of those whose group is unknown."""
+    """Return counts with the axes group, label and decision; the last group is the unknown one."""
     known = tally.counts[name]
-    unknown = np.clip(tally.overall - known.sum(axis=0), 0, None)  # no dust below zero from weights
+    unknown = np.clip(tally.overall - known.sum(axis=0), 0, None)  # weights may leave rounding errors below zero
     return np.asarray(np.vstack([known, unknown]).reshape(-1, 2, 2).swapaxes(1, 2))
 
 

@@ -17,9 +17,9 @@ Rates = Float[np.ndarray, " groups"]
 
 
 def decompose(notion: Notion, rate: Rate, before: Rates, after: Rates, rows: Rates) -> dict[str, Any]:
-    """Return both gaps, the parts of gains and losses in the change, and whether it is levelling down.
+    """Return both gaps, how much gains and losses contribute to the change, and whether it is levelling down.
 
-    `rows` are those of each group: a mean over strata weighs by them.
+    `rows` of each group are the weights of a mean over strata.
     """
     of = {"given_prediction": rate.conditions_on_prediction}
     gaps = {"before": float(notion.distance(before, rows, **of)), "after": float(notion.distance(after, rows, **of))}
@@ -34,7 +34,7 @@ def decompose(notion: Notion, rate: Rate, before: Rates, after: Rates, rows: Rat
 
 
 def describe_rates(rate: Rate, who: list[str], before: Rates, after: Rates) -> str:
-    """Return to how many more or fewer of 1,000 in each group the rate's event happens."""
+    """Return a sentence on how many more or fewer of 1,000 people in each group the event happens to."""
     event = event_phrase(rate)
     if event is None:
         parts = [f"for {one}, {change_phrase(u, v, 'goes')}" for one, u, v in zip(who, before, after, strict=True)]
@@ -69,7 +69,7 @@ def describe_gap(
     after: Rates,
     rows: Rates,
 ) -> str:
-    """Return what the gap does and, if it shrinks, because of whose gains or losses."""
+    """Return a phrase on how the gap changes and, if it shrinks, because of whose gains or losses."""
     parts = decompose(notion, rate, before, after, rows)
     if np.isnan([parts["before"], parts["after"]]).any():
         return "is undefined, as fewer than two groups have such people"
@@ -90,10 +90,9 @@ def describe_gap(
 
 
 def _cause(groups: Sequence[Any], names: Mapping[Any, str], u: Rates, v: Rates, verb: str) -> str:
-    """Return which groups fell and thereby closed the gap, or else all that fell; "more" if others fell, too.
+    """Return which groups closed the gap by falling, or else all that fell; "more" if others fell, too.
 
-    They were above where all ended up, and fell by more than the group that was at the bottom. For gains, all is
-    upside down.
+    They started above the final level, and fell by more than the lowest group. For gains, the signs are reversed.
     """
     fell = u - v > _DUST
     closed = fell & (u > np.nanmax(v)) & (u - v > (u - v)[np.nanargmin(u)] + _DUST)

@@ -1,4 +1,4 @@
-"""The price of fairness: how many more errors each 0.01 less gap costs."""
+"""The price of fairness: how many more errors each reduction of a gap by 0.01 costs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,14 +24,14 @@ _STEP = 0.01  # of a gap: the unit of prices
 
 @dataclass(frozen=True, eq=False)
 class Price:
-    """What less gap costs in errors, step by step. Printing it gives plain sentences.
+    """The cost of a smaller gap in errors, step by step. Printing it gives plain sentences.
 
     The price of a step is the error it adds over the gap it takes away, times 0.01. Its interval is Fieller's (1954),
     for a ratio of two means: the prices p for which error added − p · gap removed is within z standard errors of zero.
-    It is unbounded (−inf, inf) where it cannot be told whether the gap shrinks at all. It assumes many independent rows
-    (normal means), and that the groups at both ends of a gap are the same, or change places, in other samples.
-    In simulations a 95 % interval covered the true price in 92 to 100 % of samples, the least where the smaller gap was
-    about as small as its standard error: measured gaps are then too large on average.
+    It is unbounded (−inf, inf) if it is uncertain whether the gap shrinks at all. It assumes many independent rows
+    (normal means), and that the same two groups are at the ends of a gap in other samples, possibly swapped. In
+    simulations a 95 % interval covered the true price in 92 to 100 % of samples; coverage was lowest where the smaller
+    gap was about as small as its standard error, because measured gaps are then too large on average.
     """
 
     steps: pd.DataFrame
@@ -47,7 +47,7 @@ class Price:
         return self.steps.copy()
 
     def sentences(self) -> list[str]:
-        """Return what less gap costs, for readers who do not know fairness metrics."""
+        """Return sentences on what a smaller gap costs, for readers who do not know fairness metrics."""
         return [_sentence(row, self.confidence) for row in cast(list[dict[str, Any]], self.steps.to_dict("records"))]
 
     def __str__(self) -> str:
@@ -55,15 +55,15 @@ class Price:
 
 
 def price(front: Front, *, confidence: float = 0.95, allow_constant: bool = False) -> Price:
-    """Return what each 0.01 less gap costs along a front, for each of its gaps.
+    """Return what each reduction of a gap by 0.01 costs along a front, for each of its gaps.
 
     Steps lead from the most accurate point to the fairest one along the lower convex hull of error against that gap
-    (what a coin toss between two points attains), each at least 0.01 long but for the last.
+    (which random mixtures of two points attain); each step is at least 0.01 long, except the last.
 
-    Two points are compared by their counts on the rows held back, which do not tell how often both decide alike.
-    Decisions are taken as independent, given group and label. Points of one front agree more often than that, so that
-    intervals are wider than need be; `price_between` needs no such assumption. But the points are on the front for
-    being good on these very rows, which no interval accounts for: on fresh rows, errors and gaps tend to be larger.
+    Two points are compared by their counts on the validation rows, which do not tell how often both agree. Decisions
+    are assumed to be independent, given group and label. Points of one front agree more often than that, so intervals
+    are wider than necessary; `price_between` needs no such assumption. But points are on the front because they look
+    good on these very rows, which no interval accounts for: on new rows, errors and gaps tend to be larger.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def price(front: Front, *, confidence: float = 0.95, allow_constant: bool = Fals
     confidence
         The level of the intervals.
     allow_constant
-        Whether points that decide the same for everyone count, although there are others.
+        Whether to include constant classifiers even if there are other points.
     """
     if front.performance != ERROR:
         raise ValueError(
@@ -106,10 +106,10 @@ def price_between(
     sample_weight: Any = None,
     confidence: float = 0.95,
 ) -> Price:
-    """Return what each 0.01 less gap costs from one model's decisions to another's on the same rows.
+    """Return what each reduction of a gap by 0.01 costs, from one model's decisions to another's on the same rows.
 
-    Both models decide the same people, and the interval makes use of it. On rows that neither training nor selection
-    has seen it is honest. Parameters are those of `who_pays`, and the level of the intervals.
+    The interval takes into account that both models decide about the same people. It is valid on rows that were used
+    neither for training nor for selection. Parameters are those of `who_pays`, and the level of the intervals.
 
     Examples
     --------
@@ -136,7 +136,7 @@ _COLUMNS = [
 
 
 def _staircase(points: Float[np.ndarray, "n 2"]) -> list[int]:
-    """Return vertices of the lower convex hull of (gap, error), from the least error on, at least a `_STEP` apart."""
+    """Return vertices of the lower convex hull of (gap, error), from the smallest error on, at least `_STEP` apart."""
     order = np.lexsort((points[:, 0], points[:, 1]))  # by error, then gap
     kept: list[int] = []
     for i in order.tolist():
@@ -149,7 +149,7 @@ def _staircase(points: Float[np.ndarray, "n 2"]) -> list[int]:
     for i in kept[1:]:
         if points[stairs[-1], 0] - points[i, 0] >= _STEP:
             stairs.append(i)
-    return stairs if stairs[-1] == kept[-1] else [*stairs, kept[-1]]  # the last step is what is left of the way
+    return stairs if stairs[-1] == kept[-1] else [*stairs, kept[-1]]  # the last step takes the remainder
 
 
 def _slope(points: np.ndarray, i: int, j: int) -> float:
@@ -190,14 +190,14 @@ def fieller(
 
 
 def _covariance(flows: Flows, criterion: Criterion) -> Float[np.ndarray, "2 2"]:
-    """Return the covariance of the error added and the gap removed: rows are drawn within their group.
+    """Return the covariance of the error added and the gap removed, for rows sampled within groups.
 
     Error added and both gaps are (to first order) sums over rows of an influence, which depends on the row's group,
     label and decisions.
     """
     notion, attribute = criterion
     table = flows.tables[attribute]
-    influence = np.zeros((3, *table.shape))  # of a row of each kind on the error added, the gap before, the gap after
+    influence = np.zeros((3, *table.shape))  # on the error added, the gap before, the gap after
     wrong = ~np.eye(2, dtype=bool)  # label by decision
     influence[0] = (wrong[:, None, :].astype(float) - wrong[:, :, None]) / table.sum()
     influence[1, :-1] = _gap_influence(flows, notion, attribute, False)[..., :, None]
@@ -214,11 +214,11 @@ def _covariance(flows: Flows, criterion: Criterion) -> Float[np.ndarray, "2 2"]:
 
 
 def _fold(covariance: Float[np.ndarray, "3 3"], gaps: Sequence[float]) -> Float[np.ndarray, "3 3"]:
-    """Return the covariance of the absolute values of normal differences: what gaps are.
+    """Return the covariance of absolute values of normal differences, which gaps are.
 
-    Near zero, an absolute value varies less than what it is of, and may go either way: Cov(X, |S|) is Cov(X, S) times
-    E sign S (Stein's lemma). Taken as it is, a gap that closed and just changed its sign would make a sure step look
-    unsure.
+    Near zero, an absolute value varies less than its argument, and the sign may flip: Cov(X, |S|) is Cov(X, S) times E
+    sign S (Stein's lemma). Without this correction, a gap that closed and just changed sign would make a certain step
+    look uncertain.
     """
     folded = covariance.copy()
     for i, gap in enumerate(gaps, start=1):
@@ -235,7 +235,7 @@ _CELLS = ((TP, FN), (FP, TN))  # by label and decision
 
 
 def _gap_influence(flows: Flows, notion: Notion, attribute: str, after: bool) -> Float[np.ndarray, "groups 2 2"]:
-    """Return how much a row of each group, label and decision moves one model's gap, the groups at its ends fixed."""
+    """Return how much a row of each group, label and decision moves one model's gap, with its end groups fixed."""
     confusion = flows.confusion(attribute, after)
     rows = np.asarray(confusion.mass(ALL))
     rates = [np.asarray(rate(confusion)) for rate in notion.rates]
@@ -251,7 +251,7 @@ def _gap_influence(flows: Flows, notion: Notion, attribute: str, after: bool) ->
 def _ends(
     notion: Notion, values: Float[np.ndarray, " groups"], rows: Float[np.ndarray, " groups"]
 ) -> list[tuple[float, int]]:
-    """Return how the gap changes with the rates at its ends, and their groups: of the worst stratum, or of each."""
+    """Return the gap's derivatives by the rates at its ends, and their groups, for the worst stratum or for each."""
     blocks = [
         own for own in notion.comparisons(len(values)) if (~np.isnan(values[own])).sum() > 1 or notion.over is None
     ]

@@ -1,4 +1,4 @@
-"""Who pays: whose decisions change between two models, in which group, towards what, and why a gap shrank."""
+"""Who pays: whose decisions change between two models, in which direction, and why a gap shrank."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,42 +17,42 @@ from mamofair.notions import ALL, FN, FP, TN, TP, Notion, Rate, as_notions, colu
 
 __all__ = ["WhoPays", "who_pays", "who_pays_by_counts", "who_pays_on_front"]
 
-_SHARED = ("before", "after", "net")  # the numbers that are also given as shares of the rows
+_SHARED = ("before", "after", "net")  # counts that are also given as shares of the rows
 
 
 @dataclass(frozen=True, eq=False)
 class WhoPays:
     """What changes for whom from one model to another, on the same rows. Printing it gives plain sentences.
 
-    For each rate of each notion, let u and v be the groups' rates before and after, turned such that more is better for
-    the people concerned: a favorable decision is better for whoever gets it (so more of P(ŷ=1 | y=0) is better, too); a
-    correct one where a rate is about being right. Then
+    For each rate of each notion, let u and v be the groups' rates before and after, oriented so that more is better for
+    the people concerned: a favorable decision is better for whoever gets it (so a larger P(ŷ=1 | y=0) is better, too);
+    for rates of correct decisions, a correct one is. Then
 
     - `by_gains` is how much the gap would shrink if the losses were undone: gap(u) − gap(max(u, v));
     - `by_losses` is how much it would shrink if the gains were undone: gap(u) − gap(min(u, v));
     - **levelling down** is a gap that shrank, but would not have without the losses: gap(v) < gap(u) and by_gains ≤ 0.
       With two groups: the better-off group got worse and the other one no better.
 
-    With two groups that do not change places, the two parts add up to what the gap shrank by. The flag describes these
-    rows; it is no test: a small change may be chance.
+    With two groups that do not swap places, the two parts add up to the total change. The flag describes these rows and
+    is not a test: a small change may be due to chance.
     """
 
     flows: Flows
     criteria: tuple[Criterion, ...]
 
     def frame(self) -> pd.DataFrame:
-        """Return who is decided favorably before and after, by group and label.
+        """Return how many people get a favorable decision before and after, by group and label.
 
         Columns: `attribute`, `group` (first everyone), `label` (all, and where labels are known favorable and
-        unfavorable), `rows`, `before` and `after` (the number decided favorably), `net`, `gained` and `lost` (how many
-        changed to and from a favorable decision; NaN where only counts are known), and the shares `before_share`,
+        unfavorable), `rows`, `before` and `after` (the number of favorable decisions), `net`, `gained` and `lost` (how
+        many people gained and lost a favorable decision; NaN if only counts are known), and the shares `before_share`,
         `after_share`, `net_share` of the rows.
         """
         everyone = ("everyone", "everyone", self.flows.everyone)
         groups = [
             (name, value, table)
             for name, values in self.flows.names.items()
-            for value, table in zip(values, self.flows.tables[name], strict=False)  # but for the unknown group
+            for value, table in zip(values, self.flows.tables[name], strict=False)  # all but the unknown group
         ]
         rows = [
             {"attribute": attribute, "group": group, "label": label} | self._numbers(part)
@@ -85,15 +85,15 @@ class WhoPays:
         return pd.concat(tables, ignore_index=True)
 
     def gaps(self) -> pd.DataFrame:
-        """Return what became of the gap of each rate, and why.
+        """Return how the gap of each rate changed, and why.
 
         Columns: `notion`, `attribute`, `meaning` (the rate), `before`, `after`, `by_gains`, `by_losses` and
-        `levelling_down` (None where it cannot be said what is better, or a rate is undefined).
+        `levelling_down` (None if it is unclear what is better, or a rate is undefined).
         """
         return pd.DataFrame(self.gap_records()).astype({"levelling_down": object})
 
     def gap_records(self) -> list[dict[str, Any]]:
-        """Return the rows of `gaps()` as they are: a frame for each point of a front would take seconds."""
+        """Return the rows of `gaps()` as dictionaries: frames for all points of a front would take seconds."""
         rows = []
         for notion, attribute in self.criteria:
             for rate in notion.rates:
@@ -111,7 +111,7 @@ class WhoPays:
         return np.asarray(self.flows.confusion(attribute, False).mass(ALL))
 
     def sentences(self, people: Mapping[Any, str] | None = None) -> list[str]:
-        """Return what changes, for readers who do not know fairness metrics.
+        """Return sentences on what changes, for readers who do not know fairness metrics.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class WhoPays:
         gap += f" (of {rate})" if len(notion.rates) > 1 else ""
         groups = self.flows.names[attribute]
         sentences = [f"{gap} {describe_gap(notion, rate, groups, names, before, after, self._rows(attribute))}."]
-        if not groups:  # nobody's is known
+        if not groups:  # all of them are unknown
             return sentences
         counted = [group_phrase(attribute, group, names, rate) for group in groups]
         return [describe_rates(rate, counted, before, after), *sentences]
@@ -152,14 +152,14 @@ def who_pays(
     favorable: Any = None,
     sample_weight: Any = None,
 ) -> WhoPays:
-    """Compare two models' decisions on the same rows: two points of a front, a point and an unconstrained model.
+    """Compare two models' decisions on the same rows, such as two points of a front.
 
     Parameters
     ----------
     before, after
         The predicted labels of both models.
     y_true
-        The labels, if known; without them only notions that ignore labels (demographic parity) are possible.
+        The true labels, if known; without them, only notions that need no labels (demographic parity) are possible.
     sensitive_features
         A Series, a frame or an array; each column is an attribute. Rows of unknown group count for everyone only.
     notions
@@ -188,9 +188,10 @@ def who_pays(
 
 
 def who_pays_on_front(front: Front, before: int, after: int, *, sensitive_features: Any) -> WhoPays:
-    """Compare two points of a front by their counts on the rows held back: net changes of each group.
+    """Compare two points of a front by their counts on the validation rows: the net change of each group.
 
-    Counts do not tell who changed: `gained` and `lost` are NaN. Pass both points' predictions to `who_pays` for that.
+    Counts do not show who changed, so `gained` and `lost` are NaN. For these, pass both points' predictions to
+    `who_pays`.
 
     Parameters
     ----------
@@ -199,7 +200,7 @@ def who_pays_on_front(front: Front, before: int, after: int, *, sensitive_featur
     before, after
         Rows of `front.frame()`.
     sensitive_features
-        Those that were passed to `fit`; the names of the groups are read from them.
+        Those passed to `fit`; they give the names of the groups.
     """
     groups = read_groups(sensitive_features).crossed()
     wanted = list(dict.fromkeys(attribute for _, attribute in front.criteria))

@@ -17,8 +17,8 @@ __all__ = [
     "trend_phrase",
 ]
 
-#: What happens to the people a rate counts, and whether that is good for them (+1) or not (−1). The first that fits
-#: holds: a favorable decision is good for whoever gets it, be it right or wrong.
+#: What happens to the people that a rate counts, and whether that is good for them (+1) or not (−1). The first match
+#: applies: a favorable decision is good for whoever gets it, right or wrong.
 _KINDS: tuple[tuple[Cell, int, str], ...] = (
     (TP | FP, 1, "decided favorably"),
     (FN | TN, -1, "decided unfavorably"),
@@ -35,7 +35,7 @@ _CONDITIONS = {
 
 
 def direction(rate: Rate) -> int | None:
-    """Return 1 if more of a rate is better for people, −1 if it is worse, None if neither can be said.
+    """Return 1 if a larger rate is better for people, −1 if it is worse, None if unclear.
 
     >>> [direction(rate) for rate in (Rate(TP | FP), Rate(FN, given=TP | FN), Rate(TP, given=TP | FP), Rate(TP))]
     [1, -1, 1, None]
@@ -44,7 +44,7 @@ def direction(rate: Rate) -> int | None:
 
 
 def event_phrase(rate: Rate) -> str | None:
-    """Return what happens to the people a rate counts, such as "decided favorably"."""
+    """Return what happens to the people that a rate counts, such as "decided favorably"."""
     return next((words for cells, _, words in _KINDS if cells & rate.given == rate.event), None)
 
 
@@ -86,12 +86,12 @@ def change_phrase(before: float, after: float, verb: str) -> str:
 
 
 def trend_phrase(before: float, after: float) -> str:
-    """Return what a number does: "shrinks from …", "grows from …", "stays at …"."""
+    """Return how a number changes: "shrinks from …", "grows from …", "stays at …"."""
     return change_phrase(before, after, "shrinks" if after < before else "grows")
 
 
 def format_count(number: float) -> str:
-    """Return a number of people; with weights it may have a fraction.
+    """Return a number of people as text; with weights it may be fractional.
 
     >>> format_count(1234.0), format_count(0.5)
     ('1,234', '0.5')

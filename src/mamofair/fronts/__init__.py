@@ -1,7 +1,7 @@
 """Points, the archive that keeps the best of them, and the front that users work with.
 
-A point is a snapshot of a model, measured: confusion counts of everyone and of each group. Error, gaps and whether the
-model is constant all derive from the counts. Everything is minimised, lies in [0, 1], and 0 is ideal.
+A point is a snapshot of a model with its confusion counts, for everyone and for each group. Error, gaps and whether the
+model is constant follow from the counts. Everything is minimised, lies in [0, 1], and 0 is ideal.
 
 >>> import numpy as np
 >>> from mamofair.fronts import hypervolume, spacing, thin

@@ -14,17 +14,16 @@ from mamofair.performance import ERROR, Cost
 
 __all__ = ["Archive"]
 
-_QUICK = 2**14  # directions, where a volume must be approximated
+_QUICK = 2**14  # number of directions to approximate a volume with
 
 
 class Archive:
-    """Keeps the non-dominated points, by performance, gaps of `criteria` and `custom` measures: `max_points` at most.
+    """Keeps the points that are non-dominated in performance, gaps and custom measures; at most `max_points`.
 
-    Beyond that number the point with the least hypervolume contribution leaves, never the one that is best in a column,
-    and as a rule not the most accurate one within a limit on all gaps. Of points with equal values the first stays.
-    With `select_rate`, the least and the largest share of people that can be selected, points with other shares only
-    count as long as there are no others, those that come closest. `values` are performance, gaps and custom measures
-    of each point.
+    If there are more, the point with the smallest hypervolume contribution is dropped, but never the best one of a
+    column, and as a rule not the most accurate one within a common limit on all gaps. Among points with equal values
+    the first stays. `select_rate` is the smallest and the largest share of people that can be selected; while no point
+    meets it, the closest ones are kept. `values` are performance, gaps and custom measures of each point.
     """
 
     def __init__(
@@ -53,8 +52,8 @@ class Archive:
     def add_all(self, points: Sequence[Point], keep: Callable[[Point], Point] | None = None) -> None:
         """Add points, and drop those that are dominated.
 
-        `keep` is called with each new point that enters, and its result is kept instead: the moment to copy what the
-        point needs to predict.
+        `keep` is called with each new point that is accepted, and its result is stored instead: a chance to copy what
+        the point needs for predictions.
         """
         if not points:
             return
@@ -68,7 +67,7 @@ class Archive:
         self.values = values[kept]
 
     def _allowed(self, points: Sequence[Point]) -> Int[np.ndarray, " some"]:
-        """Return which points select a share of people that is allowed; those that come closest, if none does."""
+        """Return which points select an allowed share of people; if none does, the closest ones."""
         if self.select_rate is None:
             return np.arange(len(points))
         distances = distance_to(self.select_rate, [point.valid.positive_share for point in points])
@@ -79,5 +78,5 @@ class Archive:
         return Front(tuple(self.points), self.criteria, self.groups, self.performance, self.custom)
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
-        """Return the hypervolume of the front so far, as `Front.hypervolume` does but quickly: to a percent or so."""
+        """Return the hypervolume of the front so far, approximated to about a percent, which is fast."""
         return hypervolume(self.values, reference, _QUICK)

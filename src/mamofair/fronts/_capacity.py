@@ -6,14 +6,14 @@ import numpy as np
 
 __all__ = ["Bounds", "distance_to"]
 
-#: The least and the largest share of people to select.
+#: The smallest and the largest share of people to select.
 Bounds: TypeAlias = tuple[float, float]
 
 _ROUNDING = 1e-12  # sums of weights are not exact
 
 
 def distance_to(bounds: Bounds, shares: Any) -> Any:
-    """Return how far each share is from the bounds; 0 within them.
+    """Return the distance of each share from the bounds; 0 within them.
 
     >>> distance_to((0.1, 0.2), [0.05, 0.15]).round(3).tolist()
     [0.05, 0.0]

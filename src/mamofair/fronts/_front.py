@@ -23,10 +23,10 @@ Criterion = tuple[Notion, str]
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A snapshot of a model, measured on validation rows (and on calibration rows, if some are held back).
+    """A snapshot of a model, measured on validation rows (and on calibration rows, if there are any).
 
-    `member`, `step` and `model` say where it comes from; `state` is what the model needs to predict again: parameters,
-    a number of trees, multipliers. `custom` are measures of the user's own on the validation rows, by name.
+    `member`, `step` and `model` say where it comes from; `state` is what the model needs for predictions: parameters, a
+    number of trees, multipliers. `custom` has the user's own measures on the validation rows, by name.
     """
 
     valid: Tally
@@ -51,7 +51,7 @@ class Point:
 
     @classmethod
     def of(cls, tallies: Sequence[Tally], **origin: Any) -> "Point":
-        """Return the point with these counts: on validation rows, then on the parts of the calibration rows, if any."""
+        """Return the point with these counts: on validation rows first, then on calibration rows, if any."""
         valid, *parts = tallies
         return cls(valid, sum(parts[1:], start=parts[0]) if parts else None, **origin)
 
@@ -59,7 +59,7 @@ class Point:
 def measure_points(
     points: Sequence[Point], criteria: Sequence[Criterion], performance: Cost = ERROR, custom: Sequence[str] = ()
 ) -> Float[np.ndarray, "points columns"]:
-    """Return performance, gaps and custom measures of each point; an undefined gap counts as 1, never as 0."""
+    """Return performance, gaps and custom measures of each point; an undefined gap counts as 1, not as 0."""
     costs = performance(np.stack([point.valid.overall for point in points]))
     gaps = [
         notion.gap(
@@ -73,11 +73,11 @@ def measure_points(
 
 @dataclass(frozen=True, eq=False)
 class Front(Sequence[Point]):
-    """The trade-off between performance and gaps: a sequence of non-dominated points, the best performance first.
+    """The trade-off between performance and gaps: a sequence of non-dominated points, best performance first.
 
-    `front[i]` is the point in row i of `frame()`. `criteria` are the gaps that count besides the performance, each
-    a notion and an attribute; `values` are performance and gaps of each point. An undefined gap counts as 1. `groups`
-    are the names of each attribute's groups, if known. `custom` names measures of the user's own, the last columns.
+    `front[i]` is the point in row i of `frame()`. `criteria` are the gaps, each a notion and an attribute; `values` are
+    performance and gaps of each point. An undefined gap counts as 1. `groups` has the names of each attribute's groups,
+    if known. `custom` names the user's own measures, the last columns.
     """
 
     points: tuple[Point, ...]
@@ -116,7 +116,7 @@ class Front(Sequence[Point]):
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns: the performance (`error`, as a rule), one gap for each criterion, custom ones."""
+        """The names of the columns: the performance (usually `error`), one gap per criterion, custom measures."""
         return [
             self.performance.name,
             *(column(notion, attribute) for notion, attribute in self.criteria),
@@ -125,24 +125,24 @@ class Front(Sequence[Point]):
 
     @property
     def gaps(self) -> Float[np.ndarray, "points gaps"]:
-        """The gaps of each point: the columns between the performance and those of the user's own."""
+        """The gaps of each point: the columns between the performance and the custom measures."""
         return self.values[:, 1 : 1 + len(self.criteria)]
 
     @property
     def is_constant(self) -> Bool[np.ndarray, " points"]:
-        """Which points give everyone the same decision."""
+        """Which points make the same decision for everyone."""
         return np.array([point.valid.is_constant for point in self.points])
 
     def frame(self) -> pd.DataFrame:
-        """Return a table with a row for each point: `error` (or another performance), and each `notion[attribute]`."""
+        """Return a table with one row per point: `error` (or another performance), and each `notion[attribute]`."""
         frame = pd.DataFrame(self.values, columns=self.columns)
         models = [point.model for point in self.points]
         return frame.assign(model=models) if any(models) else frame
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
-        """Return the volume between the front and a reference point, the worst in every column.
+        """Return the volume that the front dominates, up to a reference point.
 
-        The paper's reference is 1. Exact for up to six columns, approximated above.
+        The paper's reference is 1. The volume is exact for up to six columns, and approximate for more.
         """
         return hypervolume(self.values, reference)
 

@@ -1,4 +1,4 @@
-"""Measures of points in plain arrays, a row each, all columns minimised: hypervolume, spacing, the best of many."""
+"""Hypervolume, spacing and thinning of points in plain arrays: one row per point, all columns minimised."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,9 +11,9 @@ from scipy.spatial.distance import cdist
 
 __all__ = ["hypervolume", "spacing", "thin"]
 
-_EXACT_CONTRIBUTIONS = 3  # columns up to which moocore's contributions take no time
-_SAMPLES = 8192  # of a box; ranks among them fit in 16 bits
-_LIMITS = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2)  # on gaps, which people ask for
+_EXACT_CONTRIBUTIONS = 3  # columns up to which moocore's contributions are fast
+_SAMPLES = 8192  # in a box; ranks among them fit in 16 bits
+_LIMITS = (0.005, 0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2)  # on gaps, as users ask for them
 _EXACT_HYPERVOLUME = 6  # columns up to which moocore's hypervolume of 200 points takes well under a second
 
 
@@ -22,8 +22,8 @@ def hypervolume(
 ) -> float:
     """Return the volume between points and a reference point, as `Front.hypervolume` does.
 
-    With more than six columns it is approximated, by so many directions. Those of a number are always the same ones, so
-    that a front which dominates more never has less volume.
+    With more than six columns it is approximated with this many directions. The directions are fixed, so a front that
+    dominates more never has less volume.
     """
     values, corner = _as_finite(values, "values"), _as_finite(reference, "reference")
     if corner.shape not in ((), (values.shape[1],)):
@@ -37,7 +37,7 @@ def hypervolume(
 
 
 def spacing(values: Float[np.ndarray, "n columns"]) -> float:
-    """Return how unevenly points lie, as `Front.spacing` does."""
+    """Return how unevenly points are spaced, as `Front.spacing` does."""
     values = _as_finite(values, "values")
     return float(_nearest_distances(values).std(ddof=1)) if len(values) > 1 else float("nan")
 
@@ -54,11 +54,11 @@ def _as_finite(numbers: Any, name: str) -> np.ndarray:
 
 
 def thin(values: Float[np.ndarray, "n columns"], size: int) -> np.ndarray:
-    """Return the indices of `size` points at most: again and again, the one that contributes least leaves.
+    """Return the indices of at most `size` points, dropping the one that contributes least, one at a time.
 
-    Contributions are to the hypervolume of the box that the points span, and a tenth more: with the whole unit cube,
-    what differs between good points would drown in what all of them dominate. The best point of each column stays, and
-    so does, while there are others, the most accurate one within each of a few limits on all gaps.
+    Contributions are to the hypervolume of the box that the points span, enlarged by a tenth: in the whole unit cube,
+    the volume that all of them dominate would swamp the differences. The best point of each column is kept, and so is,
+    as long as possible, the most accurate one within each of a few common limits on all gaps.
     """
     if len(values) <= size:
         return np.arange(len(values))
@@ -74,7 +74,7 @@ def thin(values: Float[np.ndarray, "n columns"], size: int) -> np.ndarray:
     for _ in range(len(values) - size):
         places = np.flatnonzero(kept)
         share = contributions(places)
-        # Ties, of which sampled contributions have many, go to the more crowded point.
+        # Sampled contributions have many ties: then the more crowded point is dropped.
         least = places[np.lexsort([share, stays[places]])[0]]
         tied = places[(share == share[places == least]) & (stays[places] == stays[least])]
         if len(tied) > 1:
@@ -85,7 +85,7 @@ def thin(values: Float[np.ndarray, "n columns"], size: int) -> np.ndarray:
 
 
 def _best_within_limits(values: Float[np.ndarray, "n columns"]) -> np.ndarray:
-    """Return the places of the points with the least error among those whose gaps are all within each limit."""
+    """Return the indices of the points with the smallest error among those whose gaps are all within each limit."""
     error, worst = values[:, 0], values[:, 1:].max(axis=1, initial=0.0)
     within = [np.where(worst <= limit, error, np.inf).argmin() for limit in _LIMITS if worst.min() <= limit]
     return np.array(within, dtype=int)
@@ -101,14 +101,14 @@ class _ExactContributions:
         return np.asarray(moocore.hv_contributions(self.values[places], ref=self.corner))
 
     def remove(self, place: int) -> None:
-        """Take note of a point that has left."""
+        """Update the contributions after a point was dropped."""
 
 
 class _SampledContributions:
-    """How many samples of the box each point alone dominates; exact contributions would take seconds.
+    """The number of samples of the box that each point alone dominates; exact contributions would take seconds.
 
-    What a point dominates is a row of bits, and points and samples are compared by their ranks in a column: both take
-    a tenth of the time that comparing and counting numbers does.
+    The samples that a point dominates are a row of bits, and points and samples are compared by their ranks in a
+    column: both take a tenth of the time of comparing and counting floats.
     """
 
     def __init__(self, values: np.ndarray, corner: np.ndarray):
@@ -124,7 +124,7 @@ class _SampledContributions:
         return np.asarray(self.share[places])
 
     def remove(self, place: int) -> None:
-        """Take note of a point that has left: what it dominated with one other is that one's alone."""
+        """Drop a point: samples that it shared with one other point now belong to that one alone."""
         gone = np.unpackbits(self.bits[place].view(np.uint8)).astype(bool)
         self.bits[place] = 0
         self.times[gone] -= 1

@@ -1,4 +1,4 @@
-"""Groups with too few rows to compare, by the rows that the rates of their notions have."""
+"""Groups with too few rows to compare, given the rates of the notions."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -11,7 +11,7 @@ from mamofair.notions import Notion
 
 __all__ = ["SmallGroups", "find_small_groups"]
 
-#: Of each attribute, the groups that are left out, and how many rows they have for the rate that has the fewest.
+#: For each attribute, the groups that are left out, with their smallest number of rows for any rate.
 SmallGroups: TypeAlias = Mapping[str, Mapping[Any, int]]
 
 
@@ -22,10 +22,10 @@ def find_small_groups(
     least: int,
     rows: Int[np.ndarray, " n"] | None = None,
 ) -> dict[str, dict[Any, int]]:
-    """Return the groups of each attribute with fewer than `least` rows for some rate, and how many they have.
+    """Return the groups of each attribute with fewer than `least` rows for some rate, and their number of rows.
 
-    `rows` says how many rows each of these stands for. Where fewer than two groups would be left to compare, only
-    those without any row for some rate are left out; and none if even that leaves fewer than two.
+    `rows` says how many rows each row stands for. If fewer than two groups would be left to compare, only groups
+    without any row for some rate are left out, and none if even that leaves fewer than two.
 
     >>> from mamofair.notions import DEMOGRAPHIC_PARITY
     >>> from mamofair.objectives import read_groups

@@ -1,8 +1,8 @@
-"""Criteria within strata: groups of an attribute are compared where a legitimate feature has the same value.
+"""Criteria within strata: groups of an attribute are compared only where a legitimate feature has the same value.
 
-An attribute that is compared within strata becomes another one, whose groups are the parts of its groups in each
-stratum: `sex within department` has the groups `F in arts`, `M in arts`, … Everything that counts groups counts these.
-A notion that is bound to it knows which of them share a stratum, and compares those only.
+An attribute that is compared within strata is replaced by one whose groups are the parts of its groups in each stratum:
+`sex within department` has the groups `F in arts`, `M in arts`, … All code that counts groups counts these. A notion
+bound to the new attribute knows which groups share a stratum, and compares only those.
 
 >>> from mamofair.notions import DEMOGRAPHIC_PARITY, conditional
 >>> from mamofair.objectives import read_groups
@@ -28,7 +28,7 @@ from mamofair.notions import Notion
 
 __all__ = ["bind_notions", "divide_groups", "read_strata"]
 
-#: The notions asked for of each attribute.
+#: The notions of each attribute.
 Notions = Mapping[str, tuple[Notion, ...]]
 
 #: The stratum of each group, by number, for attributes whose groups are parts of strata.
@@ -36,9 +36,9 @@ Strata = Mapping[str, Mapping[Any, int]]
 
 
 def read_strata(strata: Any, rows: int, X: Any = None, *, total: int | None = None) -> Groups:
-    """Return strata as groups of one attribute, given their values or a column of X by name; missing means unknown.
+    """Return strata as the groups of one attribute, given values or the name of a column of X; missing means unknown.
 
-    `total` is how many rows they stand for, if each stands for several.
+    `total` is the number of rows they stand for, if each stands for several.
 
     >>> import pandas as pd
     >>> people = pd.DataFrame({"age": [30, 40, 50], "department": ["law", "arts", None]})
@@ -74,15 +74,15 @@ def _column(name: str, X: Any) -> Any:
 def divide_groups(
     groups: Groups, notions: Notions, strata: Groups | None, *, keep: bool = False
 ) -> tuple[Groups, Notions, Strata]:
-    """Return groups and notions where those compared within strata have an attribute of their own, and its strata.
+    """Return groups and notions, with a new attribute for those compared within strata, and its strata.
 
-    An attribute that is compared within strata only gives way to it, unless it is to be kept. A row of unknown group or
-    stratum is unknown.
+    The new attribute replaces one that is compared only within strata, unless it is to be kept. A row of unknown group
+    or stratum is unknown.
     """
     asked = [notion for own in notions.values() for notion in own if notion.over is not None]
     if strata is None:
         if asked:
-            asked[0].comparisons(0)  # says that it needs strata
+            asked[0].comparisons(0)  # raises an error that says it needs strata
         return groups, notions, {}
     if not asked:
         raise ValueError(
@@ -109,9 +109,9 @@ def divide_groups(
 
 
 def bind_notions(groups: Groups, notions: Notions, strata: Strata) -> dict[str, tuple[Notion, ...]]:
-    """Return the notions of each attribute, where those within strata know the stratum of each group.
+    """Return the notions of each attribute; those within strata are bound to the stratum of each group.
 
-    `groups` are those that count: what is too small is left out.
+    `groups` are those that count, without groups that are too small.
     """
     bound = {}
     for name, own in notions.items():
@@ -129,7 +129,7 @@ def bind_notions(groups: Groups, notions: Notions, strata: Strata) -> dict[str, 
 
 
 def _cells(values: tuple[Any, ...], codes: np.ndarray, strata: Groups) -> tuple[dict[str, int], np.ndarray]:
-    """Return the parts of groups in strata that occur, each with its stratum, and the number of each row's part."""
+    """Return the combinations of group and stratum that occur, their strata, and each row's combination."""
     known = (codes >= 0) & (strata.codes[:, 0] >= 0)
     pairs, numbers = np.unique(np.column_stack([strata.codes[known, 0], codes[known]]), axis=0, return_inverse=True)
     found = np.full(len(codes), -1)

@@ -1,4 +1,4 @@
-"""Confusion counts of models on rows: every measurement derives from them."""
+"""Confusion counts of models on rows, from which every measurement follows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ __all__ = ["EVERYONE", "Counter", "Tally", "count_decisions"]
 #: The attribute whose one group is everyone.
 EVERYONE = ""
 
-_EXACT = 2**24  # up to here, single precision counts without rounding
+_EXACT = 2**24  # up to here, single precision counts exactly
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
     """Confusion counts of one model on one set of rows: TP, FP, FN, TN for each group of each attribute.
 
-    With weighted rows the counts are sums of weights, and `squares` holds the sums of squared weights in the same
-    form, from which effective numbers of rows derive. Where several rows are of one unit, such as a person, each
-    row's weight is multiplied there by the weight of all rows of its unit.
+    With weights, the counts are sums of weights, and `squares` holds the sums of squared weights in the same form, for
+    effective sample sizes. If several rows belong to one unit, such as a person, `squares` uses each row's weight times
+    the weight of all rows of its unit.
 
-    A gap that has rows of its own is counted under its own name as well, such as `demographic_parity[sex]`: see `key`.
-    Rows without labels are counted there only, as if y were 0.
+    A gap that is measured on its own rows is also counted under its own name, such as `demographic_parity[sex]`: see
+    `key`. Rows without labels are counted only there, as if y were 0.
     """
 
     counts: Mapping[str, Float[np.ndarray, "_ 4"]]
@@ -35,7 +35,7 @@ class Tally:
 
     @property
     def overall(self) -> Float[np.ndarray, "4"]:
-        """The counts of everyone, those of unknown group included."""
+        """The counts of everyone, including rows of unknown group."""
         return np.asarray(self.counts[EVERYONE][0])
 
     @property
@@ -61,7 +61,7 @@ class Tally:
         return Tally(counts, {name: table + other.squares[name] for name, table in self.squares.items()})
 
     def restrict(self, attribute: str, notions: Iterable[Notion], kept: Sequence[int]) -> "Tally":
-        """Return the same, where these gaps of an attribute are between some of its groups only."""
+        """Return the tally with these gaps of an attribute restricted to some of its groups."""
 
         def add(tables: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
             own = {column(notion, attribute): tables[attribute][list(kept)] for notion in notions}
@@ -70,12 +70,12 @@ class Tally:
         return Tally(add(self.counts), None if self.squares is None else add(self.squares))
 
     def key(self, notion: Notion, attribute: str) -> str:
-        """Return the name of the counts that a gap is measured on: the gap's, if it has rows of its own."""
+        """Return the name of the counts for a gap: the gap's own name, if it is measured on its own rows."""
         name = column(notion, attribute)
         return name if name in self.counts else attribute
 
     def gap(self, notion: Notion, attribute: str) -> float:
-        """Return the exact gap, NaN where fewer than two groups can be compared."""
+        """Return the exact gap; NaN if fewer than two groups can be compared."""
         return float(notion.gap(Confusion.of_counts(self.counts[self.key(notion, attribute)])))
 
 
@@ -86,9 +86,9 @@ def count_decisions(
     weight: Float[np.ndarray, " n"] | None = None,
     repeats: Int[np.ndarray, " n"] | None = None,
 ) -> Tally:
-    """Return the confusion counts of one model's decisions; memory does not grow with the number of groups.
+    """Return the confusion counts of one model's decisions; memory does not depend on the number of groups.
 
-    Rows have weights, or stand for several rows each (`repeats`). Unlike weights, numbers of rows have no squares.
+    Rows may have weights, or each stand for several rows (`repeats`), which, unlike weights, need no squares.
 
     >>> from mamofair._rows.groups import read_groups
     >>> yes, no = np.array([True, True]), np.array([True, False])
@@ -115,7 +115,7 @@ def count_decisions(
 class Counter:
     """Counts the confusion cells of any number of models on the same rows.
 
-    `whole` says that rows count 1 or 0, in single precision: sums are exact, and take a quarter of the time.
+    `whole` says that rows count 1 or 0, so single precision is exact and takes a quarter of the time.
 
     >>> from mamofair._rows.groups import read_groups
     >>> [tally] = Counter.of([1, 0, 1], read_groups(["a", "a", "b"]))(np.array([[True, True, False]]))
@@ -137,11 +137,11 @@ class Counter:
         representative: bool = True,
         units: Int[np.ndarray, " n"] | None = None,
     ) -> "Counter":
-        """Return a counter for rows with labels `y` (1 is favorable), `groups` and, if they differ, weights.
+        """Return a counter for rows with labels `y` (1 is favorable), `groups` and, optionally, weights.
 
-        `samples` marks the rows that a gap is measured on, for gaps with rows of their own. Rows that are not
-        `representative` of everyone count nowhere else. `units` numbers what rows belong to: those of one unit may
-        depend on each other in any way.
+        `samples` marks the rows of gaps that are measured on their own rows. Rows that are not `representative` of
+        everyone count nowhere else. `units` numbers the unit of each row; rows of one unit may depend on each other in
+        any way.
 
         With wᵣ the weight of a row and W that of its unit, (Σ wᵣuᵣ)² ≤ W Σ wᵣuᵣ² for the rows of a unit and any numbers
         uᵣ (Cauchy and Schwarz). So variances in which wᵣW stands for wᵣ² are at least the cluster-robust ones, of rates
@@ -171,7 +171,7 @@ class Counter:
 
     def _cells(self, positive: np.ndarray, memberships: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
         decided = positive.astype(np.float32 if self.whole else float)
-        # 1 − decided, not rows − selected: with weights, a cell without rows must be 0 and no dust of rounding.
+        # 1 − decided, not rows − selected: with weights, an empty cell must be exactly 0, without rounding errors.
         rejected = None if self.whole else 1 - decided
         confusions = {name: Confusion.of_rows(decided, table, rejected) for name, table in memberships.items()}
         cells = {name: np.stack([c.tp, c.fp, c.fn, c.tn], axis=-1).astype(float) for name, c in confusions.items()}

@@ -4,7 +4,7 @@
 >>> gap([1, 1, 0, 1], [1, 0, 0, 1], sensitive_features=["f", "f", "m", "m"], notion="equal_opportunity")
 0.5
 
-The same from counts, which is how fronts and runs know their decisions:
+The same from counts, as fronts and runs store them:
 
 >>> import numpy as np
 >>> from mamofair.fronts import Counter
@@ -35,5 +35,5 @@ The same from counts, which is how fronts and runs know their decisions:
 
 import lazy_loader as _lazy
 
-# A run that is loaded holds a summary of scores, and need not wait for all of audits.
+# A loaded run holds a summary of scores, and should not import all of auditing for it.
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""Decisions held against a policy: within, exceeds or inconclusive. What cannot be assessed is never within."""
+"""Assessment of decisions by a policy: within, exceeds or inconclusive. What cannot be assessed is never within."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -20,7 +20,7 @@ EXIT_CODES = {"within": 0, "exceeds": 3, "inconclusive": 4}
 
 @dataclass(frozen=True)
 class Assessment:
-    """The gaps that could be judged, and a sentence for each thing that could not."""
+    """The gaps that could be judged, and a sentence for each requirement that could not."""
 
     gaps: tuple[GapVerdict, ...]
     unassessed: tuple[str, ...] = ()
@@ -29,7 +29,7 @@ class Assessment:
     def of_verdict(cls, verdict: Verdict) -> "Assessment":
         """Return a run's own verdict as an assessment.
 
-        Groups that are too small to judge could not be assessed, nor could a model that decides everyone alike.
+        Groups that are too small, and constant classifiers, could not be assessed.
         """
         open_ones = [_few_rows(one["attribute"], one["group"], one["rows"]) for one in verdict.unjudged]
         if verdict.is_constant:
@@ -38,7 +38,7 @@ class Assessment:
 
     @property
     def outcome(self) -> Literal["within", "exceeds", "inconclusive"]:
-        """Exceeds, if one limit is not kept; within, if all are kept and nothing is missing; else inconclusive.
+        """Exceeds if some limit is not kept, within if all are kept and nothing is missing, else inconclusive.
 
         >>> Assessment(()).outcome  # nothing was assessed
         'inconclusive'
@@ -55,12 +55,12 @@ class Assessment:
 
     @property
     def headline(self) -> str:
-        """The outcome, and how many limits are kept, in one sentence."""
+        """One sentence with the outcome and the number of limits kept."""
         kept = sum(one.answer == "kept" for one in self.gaps)
         return f"Gate: {self.outcome}; {kept} of {len(self.gaps)} limits are kept."
 
     def sentences(self) -> list[str]:
-        """Return what decided the outcome: each limit that is not known to be kept, and what was not assessed."""
+        """Return the reasons for the outcome: each limit not known to be kept, and what was not assessed."""
         open_ones = [one for one in self.gaps if one.answer != "kept"]
         told = [self.headline]
         for one in open_ones:
@@ -95,7 +95,7 @@ def assess(
     has_labels
         Whether true labels are known: without them, notions that need them cannot be assessed.
     left_out
-        Groups that are not among the counts because they are too small, with their rows.
+        Groups that are too small to be in the counts, with their rows.
     """
     found: list[GapVerdict | str] = []
     for attribute in policy.attributes:
@@ -123,7 +123,7 @@ def assess(
 def _assess_gap(
     policy: Policy, tally: Tally, attribute: str, groups: Sequence[Any], notion: Notion
 ) -> Iterator[GapVerdict | str]:
-    """Yield a sentence for each group with too few rows, and the verdict on the gap between the others."""
+    """Yield a sentence for each group with too few rows, then the verdict on the gap between the others."""
     _, rows = (part[0] for part in count_events([tally], notion.rates, attribute))
     fewest = rows.min(axis=0)
     counted = [i for i, group in enumerate(groups) if not policy.exempts_group(attribute, group)]

@@ -17,7 +17,7 @@ from mamofair.performance import ERROR, Cost, as_performance
 
 __all__ = ["DEFAULT_NOTIONS", "audit", "measurable_notions", "measure"]
 
-#: Independence, separation (and its half that is used most), sufficiency of a favorable decision, accuracy.
+#: Independence, separation (and its most common half), sufficiency of a favorable decision, accuracy.
 DEFAULT_NOTIONS = ("demographic_parity", "equal_opportunity", "equalized_odds", "predictive_parity", "accuracy_parity")
 
 
@@ -37,37 +37,37 @@ def audit(
     performance: Cost | str = ERROR,
     min_group: int = 1,
 ) -> Audit:
-    """Audit the decisions of any model: rates of each group, gaps, intervals, and verdicts.
+    """Return an audit of any model's decisions: rates of each group, gaps, intervals and verdicts.
 
     Parameters
     ----------
     y_true, y_pred
         Labels and predicted labels, two values of any type; with `threshold`, scores in [0, 1] of the favorable label.
-        `y_true` may be None: selection rates need no true labels, and are then all that is shown.
+        If `y_true` is None, only selection rates are shown, which need no true labels.
     sensitive_features
         As for `gap`: each column is an attribute; missing means unknown, and such rows are left out of that attribute.
     notions
-        Notions or their names; by default `DEFAULT_NOTIONS`, or those of them that need no labels if there are none.
+        Notions or their names; by default `DEFAULT_NOTIONS`, or those that need no labels if there are none.
     favorable
         The label that counts as positive; by default the larger of 0/1, booleans or −1/1. Others must be named.
     sample_weight
-        The weight of each row; intervals then use effective numbers of rows.
+        The weight of each row; intervals then use effective sample sizes.
     confidence
-        The chance that one interval covers the true gap.
+        The confidence level of each interval.
     limit
         The largest acceptable gap: one number, or one for each notion, such as `{"demographic_parity": 0.1}`. For a
         notion that compares by ratio, 0.2 means a ratio of at least 0.8.
     crossed
-        Whether to add the crossing of all attributes as one more attribute.
+        Whether to add the intersections of all attributes as one more attribute.
     threshold
         The score above which a decision is favorable.
     strata
         The stratum of each row, within which conditional notions compare groups; missing means unknown.
     performance
-        What decisions cost, shown beside the error: `"balanced_error"`, or a `Cost` such as `Cost(fp=1, fn=5)`.
+        A cost of decisions to show beside the error: `"balanced_error"`, or a `Cost` such as `Cost(fp=1, fn=5)`.
     min_group
-        Groups, and parts of them within strata, with fewer rows for some rate are left out of the gaps of their
-        attribute, as estimators do with their `min_group` (30 by default), and named; `groups()` has all.
+        Groups, and parts of them within strata, with fewer rows for some rate are left out of the gaps and named, as in
+        estimators (where the default is 30); `groups()` lists all.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def measure(
     min_group: int,
     threshold: float | None = None,
 ) -> Audit:
-    """Return the audit of decisions, of rows or of counts, once they have been read."""
+    """Return the audit of decisions that were read from rows or counts."""
     people, divided, cells = divide_groups(people, dict.fromkeys(people.names, tuple(limits)), strata, keep=True)
     small = _find_small(decisions, people, divided, min_group)
     notions = bind_notions(people.without({name: list(own) for name, own in small.items()}), divided, cells)
@@ -122,7 +122,7 @@ def measure(
 def _find_small(
     decisions: Decisions, people: Groups, notions: Mapping[str, tuple[Notion, ...]], min_group: int
 ) -> SmallGroups:
-    """Return the groups that are left out of gaps; none by default, where a rate without rows does not count anyway."""
+    """Return the groups to leave out of gaps; none by default, because rates without rows are ignored anyway."""
     if isinstance(min_group, bool) or not isinstance(min_group, int | np.integer) or min_group < 1:
         raise ValueError(f"`min_group` must be a whole number of at least 1, such as 30: found {quote(min_group)}.")
     if min_group == 1:
@@ -132,7 +132,7 @@ def _find_small(
 
 
 def measurable_notions(notions: Any, y_true: Any) -> Any:
-    """Return the notions to audit; without true labels, those of the default that need none."""
+    """Return the notions to audit; by default, those that can be measured with or without true labels."""
     if y_true is not None:
         return notions
     wanted = as_notions(notions)

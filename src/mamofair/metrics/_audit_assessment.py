@@ -1,4 +1,4 @@
-"""An audit held against a policy, or against its own limits."""
+"""Assessment of an audit by a policy, or by its own limits."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ __all__ = ["assess_audit"]
 def assess_audit(audit: Audit, policy: Policy | None = None) -> Assessment:
     """Return the assessment of an audit's decisions: by a policy, or by the limits of the audit.
 
-    Without true labels, a policy's notions that need them could not be assessed.
+    Without true labels, a policy's notions that need them count as not assessed.
     """
     if policy is not None:
         groups = dict(zip(audit.people.names, audit.people.values, strict=True))

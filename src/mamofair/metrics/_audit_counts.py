@@ -1,4 +1,4 @@
-"""An audit from counts: one group-by, made by whoever has the rows."""
+"""An audit from counts: the result of one group-by."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -37,21 +37,22 @@ def audit_counts(
     performance: Cost | str = ERROR,
     min_group: int = 1,
 ) -> Audit:
-    """Audit decisions from counts, or from rows that an engine counts: the same result as `audit` has from the rows.
+    """Return an audit from counts, or from rows that an engine counts; the same as `audit` of the rows.
 
     Parameters
     ----------
     frame
-        A frame of pandas, polars (lazy or not), pyarrow, DuckDB or dask, or another one that narwhals knows. A row has
-        values of all columns named here, and the number of decisions that have them. Values may occur in several rows.
+        A frame of pandas, polars (lazy or not), pyarrow, DuckDB or dask, or another one that narwhals supports. Each
+        row has the values of all columns named here, and the number of decisions with these values. A combination may
+        occur in several rows.
     sensitive_features
         The columns of sensitive attributes; missing means unknown.
     y_pred, y_true
-        The columns of decisions and of true labels, two values of any type. Without true labels, only what needs none
-        is shown, as in `audit`.
+        The columns of decisions and of true labels, with two values of any type. Without true labels, the audit shows
+        only what needs none, as in `audit`.
     count
         The column of counts: whole numbers; rows of count 0 are ignored. None means that each row of `frame` is one
-        decision: its engine then groups by all these columns at once and counts, and rows never leave it.
+        decision: its engine then groups by all these columns and counts, and the rows never leave it.
     strata
         The column within whose values conditional notions compare groups; missing means unknown.
     by
@@ -62,7 +63,7 @@ def audit_counts(
     Returns
     -------
     Audit
-        Without what needs rows: scores, `metric` and `subset`. Weights need rows, too: see `audit`.
+        Without everything that needs rows: scores, `metric` and `subset`. Weights also need rows: see `audit`.
 
     Examples
     --------

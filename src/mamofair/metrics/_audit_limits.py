@@ -1,4 +1,4 @@
-"""The limits of an audit, read and checked: one for each notion."""
+"""The limits of an audit, one for each notion."""
 
 from collections.abc import Mapping
 from typing import Any

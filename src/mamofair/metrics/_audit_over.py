@@ -1,4 +1,4 @@
-"""An audit over time: the rows of each value of a column, and the groups that occur among them."""
+"""An audit over time: the rows of each value of a column, and the groups among them."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
@@ -27,7 +27,7 @@ def rows_of_values(values: Any, rows: int) -> Iterator[tuple[Any, Bool[np.ndarra
 
 
 def join_tables(parts: Iterable[tuple[Any, int, pd.DataFrame]]) -> pd.DataFrame:
-    """Return the tables of gaps of several values, given each with its number of rows, as one; see `Audit.over`."""
+    """Return the tables of gaps of several values, each with its number of rows, as one table; see `Audit.over`."""
     tables = []
     for value, rows, table in parts:
         tables.append(table)
@@ -39,7 +39,7 @@ def join_tables(parts: Iterable[tuple[Any, int, pd.DataFrame]]) -> pd.DataFrame:
 
 
 def present_groups(people: Groups, keep: Collection[str]) -> Groups:
-    """Return the same rows without groups that none of them belongs to, except in attributes to keep."""
+    """Return the rows without empty groups, except in attributes to keep."""
     absent = {
         name: [value for code, value in enumerate(values) if not (codes == code).any()]
         for name, values, codes in zip(people.names, people.values, people.codes.T, strict=True)

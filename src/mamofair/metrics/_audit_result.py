@@ -32,11 +32,11 @@ _VERDICTS = ("inconclusive", "within", "exceeds")
 class Audit:
     """How decisions treat groups: gaps, rates and ratios, with intervals and verdicts; made by `audit`.
 
-    `print(audit)` shows it; `frame()`, `groups()` and `ratios()` are tables. Scores have more of them: `auc()`,
-    `calibration()`, `calibration_error()`, `around_threshold()` and `curve()`. `notions` are those of each attribute,
-    where some compare within strata; else each is for all. Without true labels (`has_truth` is False), the counts in
-    `tally` have nobody with the favorable label, and nothing that depends on labels is shown. An audit from counts
-    (`audit_counts`) has a row of `people` for each cell, and `periods` if it has `by`. Gaps leave out `small_groups`.
+    `print(audit)` shows it; `frame()`, `groups()` and `ratios()` are tables. For scores there are more: `auc()`,
+    `calibration()`, `calibration_error()`, `around_threshold()` and `curve()`. `notions` are listed by attribute if
+    some compare within strata; otherwise they apply to all. Without true labels (`has_truth` is False), the counts in
+    `tally` treat every label as unfavorable, and nothing that depends on labels is shown. An audit from counts
+    (`audit_counts`) has one row of `people` per cell, and `periods` if it has `by`. Gaps leave out `small_groups`.
     """
 
     tally: Tally
@@ -54,7 +54,7 @@ class Audit:
     small_groups: SmallGroups = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        tail(self.confidence)  # refuses what is no confidence, here rather than at the first table
+        tail(self.confidence)  # raises for an invalid confidence here rather than at the first table
 
     @property
     def rows(self) -> int:
@@ -63,18 +63,18 @@ class Audit:
 
     @property
     def unknown_rows(self) -> dict[str, int]:
-        """How many rows are of unknown group, for each attribute."""
+        """The number of rows of unknown group, for each attribute."""
         codes = zip(self.people.names, self.people.codes.T, strict=True)
         return {name: self.decisions.count_rows(own < 0) for name, own in codes}
 
     @property
     def rates(self) -> list[Rate]:
-        """The rates that are shown; selection first."""
+        """The rates shown, the selection rate first."""
         return list(dict.fromkeys([SELECTION, *(rate for notion in self.limits for rate in notion.rates)]))
 
     @property
     def by_group(self) -> pd.DataFrame:
-        """The rates as `fairlearn.metrics.MetricFrame.by_group` has them: a row for each attribute and group.
+        """The rates in the form of fairlearn's `MetricFrame.by_group`: one row per attribute and group.
 
         Columns: `count` (rows; with weights, their sum) and each rate, NaN where its condition holds for no row.
         """
@@ -82,7 +82,7 @@ class Audit:
 
     @property
     def overall(self) -> pd.Series:
-        """The count and the rates of everyone, those of unknown group included."""
+        """The count and the rates of everyone, including rows of unknown group."""
         return rates_overall(self.tally, self.rates)
 
     @property
@@ -92,11 +92,11 @@ class Audit:
 
     @property
     def cost(self) -> float:
-        """What decisions cost on average, by `performance`; NaN without true labels."""
+        """The mean cost of a decision, by `performance`; NaN without true labels."""
         return float(self.performance(self.tally.overall)) if self.has_truth else np.nan
 
     def criteria(self) -> list[tuple[Notion, str, float]]:
-        """Return each notion with each attribute that it is measured for, and its limit."""
+        """Return each measured pair of notion and attribute with its limit."""
         return [
             (own, name, limit)
             for notion, limit in self.limits.items()
@@ -109,35 +109,34 @@ class Audit:
         """Return the gaps: a row for each notion and attribute.
 
         Columns: `notion`, `attribute`, `gap` (NaN where fewer than two groups can be compared), `low` and `high`, and
-        `verdict`: "within" (high ≤ limit), "exceeds" (low > limit) or "inconclusive". Each interval holds by itself: of
-        twenty 95 % intervals about one misses.
+        `verdict`: "within" (high ≤ limit), "exceeds" (low > limit) or "inconclusive". Each interval holds on its own:
+        of twenty 95 % intervals, about one misses.
         """
         return gap_table(self.tally, self.criteria(), self.confidence)
 
     def groups(self) -> pd.DataFrame:
-        """Return the rates: a row for each attribute, rate and group, however small.
+        """Return the rates: one row per attribute, rate and group, however small.
 
         Columns: `attribute`, `group`, `meaning`, `rate` (NaN without rows), `low` and `high` (Wilson, each by itself),
-        `rows` under the condition (with weights, their sum), `ratio` to the largest rate of the attribute (NaN if
-        that is 0), and `too_small`: this rate alone is uncertain by more than the limit, its interval wider than twice
-        that. Where several notions use a rate, the smallest of their limits counts; that of a ratio is a share of the
-        largest rate.
+        `rows` under the condition (with weights, their sum), `ratio` to the largest rate of the attribute (NaN if that
+        is 0), and `too_small`: the interval of this rate is wider than twice the limit. If several notions use a rate,
+        the smallest of their limits counts; the limit of a ratio is multiplied by the largest rate.
         """
         return group_table(self.tally, self.people, self.rates, self.confidence, self.limits)
 
     def ratios(self) -> pd.DataFrame:
         """Return the smallest selection rate divided by the largest, for each attribute.
 
-        Columns: `attribute`, `ratio` (NaN where it is undefined), `low` and `high`. How large a ratio must be is
-        yours to say: audit the notion "demographic_parity_ratio" with a `limit` for a verdict.
+        Columns: `attribute`, `ratio` (NaN where it is undefined), `low` and `high`. Which ratio is acceptable is up to
+        you: for a verdict, audit the notion "demographic_parity_ratio" with a `limit`.
         """
         plain = (name for name in self.people.names if name not in self._within_strata())
         return ratio_table(self.tally, plain, self.confidence)
 
     def to_overall(self, kind: str = "difference") -> pd.DataFrame:
-        """Return each group's rates minus those of everyone or, if `kind` is "ratio", divided by them.
+        """Return each group's rates minus those of everyone or, with `kind="ratio"`, divided by them.
 
-        Rows and columns as in `by_group`, without the count. A rate of 0 for everyone leaves no ratio: NaN.
+        Rows and columns are those of `by_group`, without the count. If the rate of everyone is 0, the ratio is NaN.
         """
         return compare_to_overall(self.by_group, self.overall, kind)
 
@@ -150,7 +149,7 @@ class Audit:
         draws: int = 200,
         random_state: int = 0,
     ) -> pd.DataFrame:
-        """Return any metric of scikit-learn, or one like it, of everyone and of each group, with bootstrap intervals.
+        """Return any scikit-learn metric for everyone and for each group, with bootstrap intervals.
 
         Parameters
         ----------
@@ -160,17 +159,18 @@ class Audit:
         name
             The column of values; by default the metric's name.
         needs
-            What the metric compares labels with: `"labels"` (the decisions) or `"scores"`.
+            What the metric compares true labels with: `"labels"` (the decisions) or `"scores"`.
         draws, random_state
-            Number and seed of the bootstrap's draws. Each draws as many rows of a group as it has.
+            Number and seed of the bootstrap draws. Each resamples all rows of a group.
 
         Returns
         -------
         pandas.DataFrame
             Everyone first, then a row for each group: `attribute`, `group`, the value, `low` and `high` (percentiles of
             the draws) and `rows`. A value is NaN where the metric is undefined, as precision is if nobody was selected;
-            so is an end that depends on draws in which it is. Intervals of few rows are too narrow, and a value that no
-            draw can change, such as 0 of 10, has an interval without width: rates in `groups()` have better ones.
+            so is an end that depends on draws in which it is undefined. Intervals of few rows are too narrow, and a
+            value that no draw can change, such as 0 of 10, has an interval of width zero: rates in `groups()` have
+            better intervals.
 
         Examples
         --------
@@ -192,7 +192,7 @@ class Audit:
         )
 
     def subset(self, rows: Any) -> "Audit":
-        """Return the audit of some rows only: an array of booleans, or of row numbers.
+        """Return the audit of a subset of the rows, given as a boolean mask or row numbers.
 
         Groups without rows there are left out, except within strata.
         """
@@ -207,11 +207,11 @@ class Audit:
         return replace(self, tally=tally, people=people, scores=scores, decisions=decisions)
 
     def over(self, values: Any = None) -> pd.DataFrame:
-        """Return each gap over time, or over the values of any column: that of the rows of each value, in order.
+        """Return each gap over time, or over the values of any column, in order.
 
-        Columns are those of `frame()`, `value`, and `rows` (how many have it). Rows without a value are left out. Each
-        interval holds by itself: of twenty 95 % intervals about one misses, so a month that exceeds may be chance. An
-        audit from counts has its values from `audit_counts(…, by=column)`.
+        Columns are those of `frame()`, `value`, and `rows` (the number of rows with this value). Rows without a value
+        are left out. Each interval holds on its own: of twenty 95 % intervals, about one misses, so a single month may
+        exceed by chance. For an audit from counts, pass `audit_counts(…, by=column)`.
         """
         if self.periods is None:
             self._require_rows("over")
@@ -223,15 +223,15 @@ class Audit:
         )
 
     def curve(self, thresholds: Iterable[float] | None = None) -> pd.DataFrame:
-        """Return what other thresholds would do: `threshold`, `error`, `selected` (a share) and each gap.
+        """Return the effect of other thresholds: `threshold`, `error`, `selected` (a share) and each gap.
 
-        There is no `error` without true labels. By default thresholds are 0, .01, …, 1. One picked from this table for
-        its small gap needs fresh rows to be judged.
+        Without true labels there is no `error`. The default thresholds are 0, .01, …, 1. A threshold picked from this
+        table for its small gap must be judged on new rows.
         """
         return self._require_scores("curve").curve(thresholds, [(own, name) for own, name, _ in self.criteria()])
 
     def auc(self) -> pd.DataFrame:
-        """Return how well scores rank: a row for everyone (no attribute), then for each group of each attribute.
+        """Return how well scores rank: a row for everyone (no attribute), then one per group of each attribute.
 
         Columns: `attribute`, `group`, `auc` (the chance that somebody with the favorable label scores higher than
         somebody without, in the same group; NaN where a label is absent), `low` and `high`, `rows` and `positives`
@@ -240,11 +240,11 @@ class Audit:
         return self._require_scores("auc").auc()
 
     def calibration(self, bins: int = 10) -> pd.DataFrame:
-        """Return mean scores and observed rates in `bins` that hold about equally many of all rows.
+        """Return mean scores and observed rates in `bins` with about equal numbers of rows.
 
         Columns: `attribute`, `group` (everyone first), `bin` from 1 on, `score` (the mean), `rate` (of the favorable
         label), `low` and `high` (of the rate, Wilson), and `rows`. All groups share the bins, so they can be compared;
-        a bin without rows of a group has NaN. Tied scores stay together, which may leave fewer bins.
+        a bin without rows of a group is NaN. Tied scores stay together, so there may be fewer bins.
         """
         return self._require_scores("calibration").calibration(bins)
 
@@ -253,17 +253,17 @@ class Audit:
 
         Columns: `attribute`, `group`, `score` and `rate` (means), `difference` (score − rate: calibration in the large,
         above 0 if scores are too high) with `low` and `high`, `error` (the distance of score and rate, averaged over
-        bins by rows), `by_chance`, and `rows`. Small bins show an error even if scores are perfect: `by_chance` is what
-        calibrated scores would show on average, and only an `error` clearly above it is one.
+        bins by rows), `by_chance`, and `rows`. Small bins show an error even for perfect scores: `by_chance` is the
+        average error of calibrated scores, and only an `error` clearly above it is meaningful.
         """
         return self._require_scores("calibration_error").calibration_error(bins)
 
     def around_threshold(self, width: float = 0.05) -> pd.DataFrame:
-        """Return where the threshold lies on the scores of everyone and of each group.
+        """Return where the threshold lies among the scores of everyone and of each group.
 
         Columns: `attribute`, `group`, `above` (the share of scores above the threshold), `quantile` (the share at or
-        below it), `near` (how many score within `width` of it, on whom a small change of the score or of the threshold
-        decides), `near_share` and `rows`.
+        below it), `near` (how many score within `width` of it, where a small change of the score or the threshold flips
+        the decision), `near_share` and `rows`.
         """
         return self._require_scores("around_threshold").around_threshold(width)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["describe", "gaps_with_limits", "headline"]
 
-_WIDTH, _BINS = 0.05, 10  # what `Audit.around_threshold` and `Audit.calibration_error` take by default
+_WIDTH, _BINS = 0.05, 10  # the defaults of `Audit.around_threshold` and `Audit.calibration_error`
 
 
 def _as_text(frame: pd.DataFrame) -> str:
@@ -30,7 +30,7 @@ def describe(audit: "Audit") -> str:
 
 
 def headline(audit: "Audit") -> str:
-    """Return what was audited, in one line, with figures of everyone such as the error."""
+    """Return one line on what was audited, with overall figures such as the error."""
     without = "" if audit.has_truth else " without true labels"
     at = "" if audit.threshold is None else f" (score > {audit.threshold:g})"
     named = "" if audit.favorable is None else f" The favorable outcome is `{audit.favorable}`."
@@ -48,9 +48,9 @@ def gaps_with_limits(audit: "Audit") -> pd.DataFrame:
 
 
 def _describe_scores(scores: Scores) -> list[str]:
-    """Return how well scores rank, how calibrated they are and where the threshold lies on them, by group.
+    """Return how well scores rank, their calibration and the place of the threshold, by group.
 
-    Without true labels, only the place of the threshold can be told.
+    Without true labels, only the place of the threshold is known.
     """
     places = scores.around_threshold(_WIDTH)
     who = {"attribute": places["attribute"], "group": places["group"]}

@@ -1,4 +1,4 @@
-"""The rates of an audit as fairlearn's `MetricFrame` has them: by group, overall, and compared with everyone."""
+"""The rates of an audit in the form of fairlearn's `MetricFrame`: by group, overall, and compared with everyone."""
 
 from collections.abc import Sequence
 
@@ -30,7 +30,7 @@ def compare_to_overall(by_group: pd.DataFrame, overall: pd.Series, kind: str) ->
     if kind == "difference":
         return own - whole
     if kind == "ratio":
-        return own / whole.where(whole > 0)  # NaN: nothing is a multiple of 0
+        return own / whole.where(whole > 0)  # NaN: a ratio to 0 is undefined
     raise ValueError(f"`kind` must be 'difference' or 'ratio': found {quote(kind)}.")
 
 

@@ -1,4 +1,4 @@
-"""Confidence intervals of what decisions cost."""
+"""Confidence intervals for costs."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,11 +14,11 @@ __all__ = ["cost_intervals"]
 
 
 def cost_intervals(tallies: Sequence[Tally], performance: Cost, confidence: float) -> Interval:
-    """Return the interval of each tally's cost; of the error, Wilson's.
+    """Return the interval of each tally's cost; for the error, it is Wilson's.
 
     A cost is a weighted sum of rates, one for each price. The ends of their own intervals (Wilson's) are combined as if
     rates were independent (MOVER; Zou and Donner 2008, *Construction of confidence limits about effect measures*).
-    Rates of the same rows exclude each other, which makes the interval a little too wide.
+    Rates of the same rows exclude each other, so the interval is slightly too wide.
     """
     parts = list(_rates(performance))
     counted = [count_events(tallies, [rate], EVERYONE) for _, rate in parts]
@@ -36,7 +36,7 @@ def cost_intervals(tallies: Sequence[Tally], performance: Cost, confidence: floa
 def _rates(performance: Cost) -> Iterator[tuple[float, Rate]]:
     """Yield prices and the rates that they are paid for: that of one price among all rows, or among those of a label.
 
-    What every row of a condition pays in any case is left out: it is the same for all decisions.
+    What every row of a condition costs in any case is left out: it is the same for all decisions.
     """
     prices = dict(zip((TP, FP, FN, TN), performance.prices.tolist(), strict=True))
     conditions = ((TP | FN, 0.5), (FP | TN, 0.5)) if performance.balanced else ((ALL, 1.0),)

@@ -1,4 +1,4 @@
-"""Tables of counts, and rows that an engine counts: any frame that narwhals knows, lazy ones included."""
+"""Tables of counts, and rows that an engine counts, in any frame that narwhals supports, including lazy ones."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -16,10 +16,10 @@ from mamofair._rows.columns import decode, of_series
 
 __all__ = ["read_counts"]
 
-#: Up to here every whole number is a float of its own, so that sums are exact.
+#: Up to here floats represent every whole number, so sums are exact.
 _MOST = 2**53
 
-_LEN = "number of rows"  # the column of an engine's own counts, with more underscores if the frame has such a column
+_LEN = "number of rows"  # the name of the count column, with more underscores if the frame has such a column
 
 
 def read_counts(
@@ -39,7 +39,7 @@ def read_counts(
     else:
         cells = opened.select(*keys, count)
     if isinstance(cells, nw.LazyFrame):
-        # polars would else read all rows before it counts them
+        # otherwise polars would read all rows before it counts them
         streaming = cells.implementation.is_polars()
         cells = cells.collect("polars", engine="streaming") if streaming else cells.collect()
     counts = _read_whole_numbers(of_series(cells[count]), count)
@@ -63,7 +63,7 @@ def _open(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
 
 
 def _check_names(names: Sequence[str], keys: Sequence[str], count: str | None) -> None:
-    """Raise a `ValueError` for a column that there is not, or that has two roles."""
+    """Raise a `ValueError` for a column that does not exist or has two roles."""
     if count in keys:
         raise ValueError(f"`count` must be a column of its own: {quote(count)} has another role. Name another.")
     wanted = keys if count is None else [*keys, count]

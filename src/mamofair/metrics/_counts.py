@@ -15,9 +15,9 @@ __all__ = ["count_events"]
 def count_events(
     tallies: Sequence[Tally], rates: Sequence[Rate], key: str
 ) -> tuple[Float[np.ndarray, "tallies rates groups"], Float[np.ndarray, "tallies rates groups"]]:
-    """Return the rows with each rate's event and those under its condition; with weights, effective numbers of rows.
+    """Return the numbers of rows with each rate's event and condition; with weights, effective sample sizes.
 
-    `key` names the counts: an attribute, or a gap with rows of its own.
+    `key` names the counts: an attribute, or a gap that is measured on its own rows.
     """
 
     def masses(tables: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

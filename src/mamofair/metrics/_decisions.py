@@ -1,4 +1,4 @@
-"""Decisions row by row: who was decided favorably and, if the truth is known, who has the favorable label."""
+"""Decisions row by row: who was selected and, if known, who has the favorable label."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _ADVICE = "say above which a decision is favorable, as in `threshold=0.5`"
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """What was decided for each row: whether it was `selected`, whether its true label is favorable (`positive`).
+    """The decision about each row: whether it was `selected`, and whether its true label is favorable (`positive`).
 
     `positive` is None without true labels, `scores` is None unless decisions are scores above a threshold, and `weight`
     is None unless rows have different weights. Where rows are cells of a table of counts, `repeats` says how many
@@ -43,12 +43,12 @@ class Decisions:
         return Decisions(*(None if part is None else part[rows] for part in parts))  # type: ignore[arg-type]
 
     def count_rows(self, own: Bool[np.ndarray, " n"] | slice = slice(None)) -> int:
-        """Return how many rows there are, or are marked; a cell of a table of counts stands for many."""
+        """Return the number of rows, or of marked rows; a cell of a table of counts stands for several."""
         return int(np.sum(np.ones(len(self), dtype=int)[own] if self.repeats is None else self.repeats[own]))
 
     @property
     def labels(self) -> Bool[np.ndarray, " n"]:
-        """Who has the favorable label; nobody, if that is not known."""
+        """Which rows have the favorable label; none, if labels are unknown."""
         return np.zeros(len(self), dtype=bool) if self.positive is None else self.positive
 
     def count(
@@ -57,10 +57,10 @@ class Decisions:
         notions: Mapping[str, tuple[Notion, ...]] = MappingProxyType({}),
         small: SmallGroups = MappingProxyType({}),
     ) -> Tally:
-        """Return the confusion counts of everyone and of each group; without true labels, as if none were favorable.
+        """Return the confusion counts of everyone and of each group; unknown labels count as unfavorable.
 
-        Rates that need no labels do not see the difference, and an audit without labels shows no other. The gaps of
-        `notions`, by attribute, are between groups that are not `small`.
+        Rates that need no labels are not affected, and an audit without labels shows no others. The gaps of `notions`,
+        by attribute, are between groups that are not `small`.
         """
         tally = count_decisions(self.selected, self.labels, people, self.weight, self.repeats)
         for name, own in small.items():
@@ -70,7 +70,7 @@ class Decisions:
         return tally
 
     def make_scores(self, people: Groups, threshold: float | None, confidence: float) -> Scores | None:
-        """Return the scores with their groups, from which tables are made; None if decisions have no scores."""
+        """Return the scores with their groups; None if decisions have no scores."""
         if self.scores is None or threshold is None:
             return None
         return Scores(self.scores, self.positive, people, threshold, confidence, self.weight)
@@ -79,7 +79,7 @@ class Decisions:
 def read_decisions(
     y_true: Any, y_pred: Any, sample_weight: Any, favorable: Any, threshold: float | None
 ) -> tuple[Decisions, Any]:
-    """Return decisions, and the label that counts as favorable: None if neither labels nor the caller name one."""
+    """Return decisions, and the favorable label; None if neither labels nor the caller determine one."""
     if y_true is None:
         return _read_unlabelled(y_pred, sample_weight, favorable, threshold)
     if threshold is None:
@@ -95,7 +95,7 @@ def read_decisions(
 
 
 def _read_unlabelled(y_pred: Any, sample_weight: Any, favorable: Any, threshold: float | None) -> tuple[Decisions, Any]:
-    """Return decisions whose truth is not known; scores need no favorable label then."""
+    """Return decisions without true labels; scores then need no favorable label."""
     decision = as_column(y_pred, "y_pred") if threshold is None else as_scores(y_pred, threshold)
     weight = None if sample_weight is None else as_weights(sample_weight, len(decision))
     if threshold is not None:

@@ -19,8 +19,8 @@ __all__ = ["front_intervals", "gap_intervals", "tally_intervals"]
 def gap_intervals(tallies: Sequence[Tally], notion: Notion, attribute: str, confidence: float) -> Interval:
     """Return the interval of each tally's gap, simultaneous over groups, over the notion's rates, and over strata.
 
-    Of the worst stratum, the high end is wrong only if that of this stratum is; all low ends must be right, and share
-    the risk. Of a mean over strata, all ends must be right.
+    For the worst stratum, the high end is wrong only if that of this stratum is; all low ends must hold, and share the
+    risk. For a mean over strata, all ends must hold.
     """
     key = tallies[0].key(notion, attribute) if tallies else attribute
     events, rows = count_events(tallies, notion.rates, key)
@@ -42,7 +42,7 @@ def _shortfalls(
 ) -> Interval:
     """Return the interval of 1 − smallest / largest rate, the worst of several rates.
 
-    The high end is wrong only if that of the worst rate is. The low ends must all be right: they share the risk.
+    The high end is wrong only if that of the worst rate is. All low ends must hold, and share the risk.
     """
     shared = 1 - (1 - confidence) / events.shape[-2]
     low = 1 - smallest_ratio(events, rows, shared).high
@@ -52,18 +52,18 @@ def _shortfalls(
 def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid") -> pd.DataFrame:
     """Return performance and gaps of every point of a front with confidence intervals.
 
-    Each interval is right for one point that was fixed beforehand. At a point *chosen* for its small gap among many,
-    measured on the same rows, it is optimistic: the best of 200 is partly luck. Calibration rows, which took no part
-    in the choice, do not have this flaw, for one choice.
+    Each interval is valid for one point that was fixed beforehand. For a point *chosen* among many for its small gap on
+    the same rows, it is optimistic: the best of 200 is partly luck. Calibration rows, which take no part in the choice,
+    do not have this problem, for a single choice.
 
     Parameters
     ----------
     front
         The front; rows come in the order of its `frame()`.
     confidence
-        The chance that one interval covers the true value.
+        The confidence level of each interval.
     part
-        `"valid"`: the rows that the front was measured on. `"calibration"`: those held back by `calibration_fraction`.
+        `"valid"`: the rows that the front was measured on. `"calibration"`: the rows of `calibration_fraction`.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid")
 def tally_intervals(
     tallies: Sequence[Tally], criteria: Sequence[Criterion], confidence: float = 0.95, performance: Cost = ERROR
 ) -> pd.DataFrame:
-    """Return performance and gaps of each tally with intervals, as `front_intervals` does: for test rows, say."""
+    """Return performance and gaps of each tally with intervals, as `front_intervals` does, for example on test rows."""
     costs = performance(np.array([tally.overall for tally in tallies]).reshape(-1, 4))
     measured = {performance.name: (costs, cost_intervals(tallies, performance, confidence))}
     for notion, attribute in criteria:

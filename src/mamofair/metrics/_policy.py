@@ -1,4 +1,4 @@
-"""What a build requires of decisions: attributes, notions, limits, and how sure to be; read from a TOML file."""
+"""A policy: the attributes, notions, limits and confidence that decisions must meet; read from a TOML file."""
 
 import os
 import tomllib
@@ -17,7 +17,7 @@ __all__ = ["Policy", "read_policy"]
 
 @dataclass(frozen=True)
 class Policy:
-    """What decisions are required to meet.
+    """Requirements on decisions.
 
     Attributes
     ----------
@@ -26,16 +26,16 @@ class Policy:
     notions
         The notions, each of which is required for each attribute.
     limit
-        The largest acceptable gap; the limit of gaps that `limits` does not name.
+        The largest acceptable gap, for gaps that `limits` does not name.
     limits
         Other limits, by notion or by gap: `{"equal_opportunity": 0.1, "demographic_parity[age]": 0.08}`.
     confidence
-        How sure an answer must be: limits are judged by intervals of this confidence, each by itself.
+        The confidence level of the intervals that limits are judged by, each on its own.
     min_rows
-        The fewest rows of a group under a rate's condition. Groups with fewer cannot be assessed.
+        The smallest number of rows of a group under a rate's condition. Smaller groups cannot be assessed.
     exempt
         What need not be assessed. A group, such as "race=other", is left out of the gaps. A gap or notion, such as
-        "equal_opportunity", may stay without an answer, but counts wherever it has one.
+        "equal_opportunity", need not be assessed, but counts if it can be.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Policy:
             self.limit_of(notion, attribute)
 
     def limit_of(self, notion: Notion, attribute: str) -> float:
-        """Return the limit of a gap: its own, that of its notion, or that of all."""
+        """Return the limit of a gap: its own, that of its notion, or the general one."""
         for name in (column(notion, attribute), notion.name):
             if name in self.limits:
                 return float(self.limits[name])
@@ -85,7 +85,7 @@ class Policy:
         return float(self.limit)
 
     def exempts_gap(self, notion: Notion, attribute: str) -> bool:
-        """Return whether a gap may stay without an answer."""
+        """Return whether a gap need not be assessed."""
         return notion.name in self.exempt or column(notion, attribute) in self.exempt
 
     def exempts_group(self, attribute: str, group: object) -> bool:
@@ -94,7 +94,7 @@ class Policy:
 
 
 def read_policy(path: str | os.PathLike[str]) -> Policy:
-    r"""Return the policy in a TOML file; each mistake in it is one clear sentence.
+    r"""Return the policy in a TOML file; a mistake in it raises a one-line error.
 
     The file has the names of `Policy`: `attributes`, `notions` and `limit` or a table `[limits]`; the rest is optional.
 

@@ -35,7 +35,7 @@ def gap(
     sample_weight: Any = None,
     strata: Any = None,
 ) -> float:
-    """Return how far apart the groups' rates are at most, over all attributes: by difference, or by ratio.
+    """Return the largest distance between groups' rates over all attributes, by difference or by ratio.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def rates(
 def _tally(
     y_true: Any, y_pred: Any, features: Any, favorable: Any, weight: Any, notion: Notion | str, strata: Any
 ) -> tuple[Tally, Groups, dict[str, tuple[Notion, ...]]]:
-    """Return the counts, the groups, and the notion of each attribute, bound to its strata if it has some."""
+    """Return the counts, the groups, and the notion of each attribute, bound to its strata if there are any."""
     truth, decision, weight = read_columns(y_true, y_pred, weight)
     require_decisions(truth, decision)
     require_alike(truth, decision)
@@ -117,7 +117,7 @@ def _tally(
 def require_decisions(
     truth: np.ndarray, decision: np.ndarray, advice: str = "compare them with a threshold first, as in `scores > 0.5`"
 ) -> None:
-    """Raise a `ValueError` if predictions are fractions and not labels: scores, most likely."""
+    """Raise a `ValueError` if predictions are fractions (most likely scores) instead of labels."""
     if decision.dtype.kind != "f":
         return
     strays = sorted(set(unique(decision)) - set(unique(truth)))

@@ -36,7 +36,7 @@ def measure_by_group(
     draws: int,
     random_state: int,
 ) -> pd.DataFrame:
-    """Return a metric of everyone and of each group with its interval; see `Audit.metric`."""
+    """Return a metric for everyone and for each group with its interval; see `Audit.metric`."""
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < 1:
         raise ValueError(f"`draws` must be an integer of at least 1, such as 200: found {quote(draws)}.")
     columns, weighs = _read_columns(decisions, needs), _takes_weights(metric)
@@ -94,7 +94,7 @@ def _value(metric: Metric, columns: Columns, must_work: bool = False) -> float:
     if not len(truth):
         return np.nan
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # such as that a resample lacks a label
+        warnings.simplefilter("ignore")  # for example, a resample may lack a label
         warnings.simplefilter("error", UndefinedMetricWarning)
         try:
             options = {} if weight is None else {"sample_weight": weight}
@@ -102,7 +102,7 @@ def _value(metric: Metric, columns: Columns, must_work: bool = False) -> float:
         except UndefinedMetricWarning:
             return np.nan
         except ValueError:
-            if must_work:  # what fails on all rows is a mistake, not a small group
+            if must_work:  # a failure on all rows is a mistake, not a small group
                 raise
             return np.nan
 
@@ -115,9 +115,9 @@ def _resample_rows(rng: np.random.Generator, columns: Columns, draws: int) -> It
 
 
 def _resample_cells(rng: np.random.Generator, columns: Columns, draws: int) -> Iterator[Columns]:
-    """Yield the same as `_resample_rows`, with rows of the same label and decision added up: at most four, weighted.
+    """Yield resamples like `_resample_rows`, as at most four weighted rows, one per label and decision.
 
-    For metrics of decisions this is exact, and quick whatever the number of rows.
+    For metrics of decisions this is exact, and its speed does not depend on the number of rows.
     """
     truth, predicted, weight = columns
     cells, rows = 2 * truth + predicted, len(truth)
@@ -128,7 +128,7 @@ def _resample_cells(rng: np.random.Generator, columns: Columns, draws: int) -> I
         else:
             drawn = rng.integers(rows, size=rows)
             mass = np.bincount(cells[drawn], weight[drawn], minlength=4)
-        own = np.flatnonzero(mass)  # a label that was not drawn must be absent, not there with weight 0
+        own = np.flatnonzero(mass)  # a label that was not drawn must be absent, not present with weight 0
         yield own // 2, own % 2, mass[own]
 
 

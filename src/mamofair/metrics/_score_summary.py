@@ -1,4 +1,4 @@
-"""The scores of a point on test rows in brief: histograms, AUC and calibration in the large, by group."""
+"""A summary of a point's scores on test rows: histograms, AUC and calibration in the large, by group."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _CONFIDENCE = 0.95
 
 @dataclass(frozen=True, eq=False)
 class ScoreSummary:
-    """How the scores of one point are distributed, and how well they rank and fit the labels, in each group.
+    """The distribution of one point's scores in each group, and how well they rank and fit the labels.
 
     By attribute ("" is everyone): `counts` of rows (with weights, their sums) in `SCORE_BINS` equal bins of [0, 1], of
     which the upper half is decided favorably; `auc` and `difference` (the mean score minus the observed rate), each
@@ -41,12 +41,12 @@ def summarize_scores(
     people: Groups,
     weight: Float[np.ndarray, " n"] | None = None,
 ) -> ScoreSummary:
-    """Return the summary of a point that decides favorably where a logit is above 0, its score ½.
+    """Return the summary of a point that decides favorably where a logit is above 0 (a score above ½).
 
     >>> from mamofair._rows.groups import read_groups
     >>> people, positive = read_groups(["a", "a", "b"]), np.array([True, False, True])
-    >>> found = summarize_scores(np.array([2.0, -1.0, 3.0]), positive, people)
-    >>> found.counts["sensitive_0"][:, SCORE_BINS // 2 :].sum(axis=1).tolist()  # favorable decisions
+    >>> summary = summarize_scores(np.array([2.0, -1.0, 3.0]), positive, people)
+    >>> summary.counts["sensitive_0"][:, SCORE_BINS // 2 :].sum(axis=1).tolist()  # favorable decisions
     [1.0, 1.0]
     """
     scores, labels, middle = (

@@ -1,4 +1,4 @@
-"""What an audit can say of scores beyond the decisions at one threshold: AUC, calibration, the threshold's place."""
+"""What an audit says about scores beyond decisions at one threshold: AUC, calibration, the threshold's place."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -103,7 +103,7 @@ class Scores:
         return pd.DataFrame(rows, columns=names)
 
     def remarks(self) -> list[str]:
-        """Return a sentence for each reason why these scores say little."""
+        """Return a sentence for each reason why these scores are uninformative."""
         lines = []
         if self.positive is not None and (self.positive.all() or not self.positive.any()):
             lines.append("All true labels are the same: the AUC is undefined.")

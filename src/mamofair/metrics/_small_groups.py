@@ -15,7 +15,7 @@ __all__ = ["list_small_groups"]
 def list_small_groups(
     small: Mapping[str, Mapping[Any, int]], tally: Tally | None = None, criteria: Sequence[Criterion] = ()
 ) -> list[dict[str, Any]]:
-    """Return each small group with its rows to learn from.
+    """Return each small group with its number of training rows.
 
     Given counts of these groups on test rows, `test_rows` and the rates with 95 % intervals come with them.
     """

@@ -1,4 +1,4 @@
-"""What was asked of a model, and what rows that it was not chosen by say: one value for every place that shows it."""
+"""The verdict on a model: what was asked, and what independent rows say. Every output shows this one value."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +15,7 @@ from mamofair.performance import ERROR, Cost
 __all__ = ["GapVerdict", "Verdict", "gap_verdicts", "worst_answer"]
 
 KeptOrNot = Literal["kept", "not kept", "cannot be told"]
-#: What rows have to do with the choice, where they are not new to it.
+#: How rows relate to the choice, if they are not independent of it.
 _ROLES = {"test": "which may have been seen when it was chosen", "validation": "which it was also chosen by"}
 _WORST_FIRST: tuple[KeptOrNot, ...] = ("not kept", "cannot be told", "kept")
 
@@ -24,8 +24,8 @@ _WORST_FIRST: tuple[KeptOrNot, ...] = ("not kept", "cannot be told", "kept")
 class GapVerdict:
     """A gap with its interval, against its limit if it has one.
 
-    `name` is the column of `front.frame()`; `rows` are those of groups that are known. The gap is None where fewer than
-    two groups can be compared.
+    `name` is the column of `front.frame()`; `rows` counts rows of known groups. The gap is None if fewer than two
+    groups can be compared.
     """
 
     name: str
@@ -39,7 +39,7 @@ class GapVerdict:
 
     @property
     def answer(self) -> KeptOrNot | None:
-        """Whether the limit is kept: the whole interval within it, or above it, or neither; None without a limit.
+        """Whether the whole interval is within the limit, above it, or neither; None without a limit.
 
         >>> verdict = GapVerdict("dp[sex]", "dp", "sex", limit=0.05, gap=0.055, low=0.042, high=0.068, rows=12_210)
         >>> verdict.answer
@@ -66,34 +66,34 @@ class Verdict:
     asked
         The limits, by column of `front.frame()`.
     confidence
-        How sure the choice was to be that limits hold for new rows; None if that was not asked.
+        The requested confidence that limits hold for new rows; None if none was requested.
     gaps
         The answer for each gap.
     measured_on
         The rows that the answers come from: "test", or "validation" if there are no test rows.
     rows
-        How many there are.
+        The number of these rows.
     level
-        The confidence of each interval, by itself.
+        The confidence level of each interval.
     point
         The chosen row of `front.frame()`.
     why
         How it was chosen.
     stand_in
-        Why the chosen point is not what was asked for; None if it is.
+        Why the chosen point does not meet the request; None if it does.
     certificate
-        The outcome of the tests on calibration rows, if there were some: `status` and `message`.
+        The outcome of the tests on calibration rows, if any: `status` and `message`.
     unjudged
-        The groups with too few rows, which no gap counts: `attribute`, `group` and `rows` (None if that is not to be
-        told) of each.
+        The groups with too few rows, which no gap counts: `attribute`, `group` and `rows` of each (None if that must
+        not be disclosed).
     performance
         The name of the performance, its value, and both ends of its interval.
     near_constant
-        A sentence, if the chosen point decides nearly everyone alike and gains little by the others.
+        A warning, if the chosen point makes the same decision for nearly everyone and gains little from the rest.
     is_constant
-        Whether it decides everyone alike: then it keeps any limit, and is of no use.
+        Whether it is a constant classifier, which keeps any limit and is of no use.
     by_hand
-        Whether somebody chose the point, who may have seen the rows that it is judged on.
+        Whether a person chose the point, who may have seen the rows that it is judged on.
     caveats
         Sentences on what may make all figures worthless, such as a feature that is a near-copy of the target.
     selected
@@ -126,7 +126,7 @@ class Verdict:
 
     @property
     def answer(self) -> KeptOrNot | None:
-        """The worst answer of all limits; None if there was no limit."""
+        """The worst answer over all limits; None if there is no limit."""
         return worst_answer(self.gaps)
 
     @property
@@ -162,7 +162,7 @@ class Verdict:
         return f"Cannot be told for {which}"
 
     def sentences(self) -> list[str]:
-        """Return the verdict in plain sentences, the same in every place that shows it."""
+        """Return the verdict in plain sentences, the same in every output."""
         told = [self._asked_sentence(), *(self._gap_sentence(one) for one in self.gaps if one.answer is not None)]
         told += [self._performance_sentence(), self._share_sentence(), *(one.sentence() for one in self.custom)]
         if self.stand_in is not None:
@@ -243,7 +243,7 @@ class Verdict:
 
 
 def worst_answer(gaps: Sequence[GapVerdict]) -> KeptOrNot | None:
-    """Return the worst answer of all gaps that have a limit; None if none has one."""
+    """Return the worst answer over all gaps with a limit; None if there are none."""
     found = {one.answer for one in gaps}
     return next((answer for answer in _WORST_FIRST if answer in found), None)
 
@@ -255,7 +255,7 @@ def gap_verdicts(
     level: float = 0.95,
     performance: Cost = ERROR,
 ) -> tuple[tuple[str, float, float, float], tuple[GapVerdict, ...]]:
-    """Return the performance, and each gap against its limit, on the rows that were counted."""
+    """Return the performance, and each gap with its limit, for a tally."""
     frame = tally_intervals([tally], criteria, level, performance)
     first, *gaps = ([float(frame[name][part].iloc[0]) for part in ("value", "low", "high")] for name in _names(frame))
     verdicts = []

@@ -1,4 +1,4 @@
-"""Decisions watched as they arrive: alarms that are seldom false however often one looks, and a small state on disk."""
+"""Monitoring of decisions as they arrive, with alarms that are valid however often you look, and a small state file."""
 
 from mamofair.monitor._answer import Drift, PairAnswer, WatchAnswer, WatchedGap
 from mamofair.monitor._clock import Place, read_ticks, show_tick

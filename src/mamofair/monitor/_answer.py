@@ -1,4 +1,4 @@
-"""What a monitor says: within so far, exceeded since …, or not yet known; and what else has drifted."""
+"""The answer of a monitor: within so far, exceeded since …, or not yet known; and what else has drifted."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -22,11 +22,11 @@ _OUTCOMES: dict[Status, str] = {
 
 @dataclass(frozen=True)
 class PairAnswer:
-    """What is known of two groups: the higher rate first where the limit is exceeded.
+    """What is known about a pair of groups; if the limit is exceeded, the higher rate comes first.
 
-    `difference` is the mean of the first group's rate minus that of the second over blocks of rows so far, None if
-    there was no block. `since` is an estimate. `evidence` says how near an alarm has been: 1 is an alarm. `rates` are
-    those of both groups since then, or of all rows if the limit is not exceeded.
+    `difference` is the first group's rate minus that of the second, averaged over blocks of rows so far, None without
+    blocks. `since` is an estimate. `evidence` says how close an alarm has been: 1 is an alarm. `rates` are those of
+    both groups since then, or over all rows if the limit is not exceeded.
 
     >>> PairAnswer(("F", "M"), "P(ŷ=1)", "not yet known", 0.02, 100, 0.1, (0.32, 0.3)).difference
     0.02
@@ -45,7 +45,7 @@ class PairAnswer:
 
 @dataclass(frozen=True)
 class WatchedGap:
-    """What is known of a gap: the worst of its pairs of groups. `gap` is the largest difference on average so far.
+    """What is known about a gap: the worst of its pairs of groups. `gap` is the largest average difference so far.
 
     >>> pair = PairAnswer(("F", "M"), "P(ŷ=1)", "within so far", 0.02, 9000, 0.1, (0.32, 0.3))
     >>> gap = WatchedGap("dp[sex]", "dp", "sex", 0.05, "within so far", gap=0.02, pairs=(pair,))
@@ -63,7 +63,7 @@ class WatchedGap:
 
     @property
     def worst(self) -> PairAnswer | None:
-        """The pair that was found first to exceed the limit; else the one that is nearest to an alarm."""
+        """The pair that first exceeded the limit; otherwise the one closest to an alarm."""
         found = [(pair.found.row, place) for place, pair in enumerate(self.pairs) if pair.found is not None]
         if found:
             return self.pairs[min(found)[1]]
@@ -96,7 +96,7 @@ class WatchedGap:
 
 @dataclass(frozen=True)
 class Drift:
-    """A share or a rate of a group that is no longer as expected, and about since when.
+    """A share or a rate of a group that has drifted, and approximately since when.
 
     `now` is its value since then.
 
@@ -122,7 +122,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class WatchAnswer:
-    """What the rows so far say of all gaps, and of drifts in group shares and base rates, if there is a reference.
+    """What the rows so far say about all gaps and, if there is a reference, about drift.
 
     >>> WatchAnswer((), (), 0.95, rows=0, labelled=0, duplicates=0, strays=0, waiting=0, given_up=0).exit_code
     4
@@ -157,32 +157,32 @@ class WatchAnswer:
 
     def sentences(self) -> list[str]:
         """Return the answer in plain sentences."""
-        told = [f"{self.rows:,} decisions so far, {self.labelled:,} of them with labels."]
-        told += [gap.sentence() for gap in self.gaps]
-        told += [drift.sentence() for drift in self.drifts]
-        told += [self._told_apart()] if self.has_reference and (self.status == "exceeded" or self.drifts) else []
-        return [*told, *self.selective, *self._remarks()]
+        lines = [f"{self.rows:,} decisions so far, {self.labelled:,} of them with labels."]
+        lines += [gap.sentence() for gap in self.gaps]
+        lines += [drift.sentence() for drift in self.drifts]
+        lines += [self._explain_drift()] if self.has_reference and (self.status == "exceeded" or self.drifts) else []
+        return [*lines, *self.selective, *self._remarks()]
 
-    def _told_apart(self) -> str:
-        """Return whether who is decided about has changed, or the decisions."""
+    def _explain_drift(self) -> str:
+        """Return a sentence on whether the people have changed, or only the decisions."""
         moved = {drift.kind for drift in self.drifts} - {"decisions"}
         people = " and ".join(f"{kind}s" for kind in DRIFTS if kind in moved)
         if self.status != "exceeded":
-            return f"{people.capitalize() or 'Decisions'} have drifted, and no gap was found to exceed its limit."
+            return f"{people.capitalize() or 'Decisions'} have drifted, but no gap was found to exceed its limit."
         if moved:
-            return f"Who is decided about has changed as well ({people}): look there for the cause first."
+            return f"The people have changed as well ({people}): look for the cause there first."
         known = (
             "group shares or base rates was found"
             if self.labelled
-            else "group shares was found (base rates take labels)"
+            else "group shares was found (base rates need labels)"
         )
         return f"No drift in {known}: look for the cause in the features and in the decisions."
 
     def _remarks(self) -> list[str]:
         counted = (
-            (self.duplicates, "rows of ids that had been counted before: they do not count again."),
-            (self.strays, "labels of no decision that waits for one: they do not count."),
-            (self.given_up, "decisions given up, whose labels had not come when too many others waited."),
+            (self.duplicates, "rows with ids that were counted before: they do not count again."),
+            (self.strays, "labels that no decision waits for: they do not count."),
+            (self.given_up, "decisions dropped because too many were waiting for labels."),
         )
         return [f"{number:,} {text}" for number, text in counted if number]
 

@@ -1,4 +1,4 @@
-"""When decisions were made: dates, other numbers that grow, or the number of rows so far."""
+"""Times of decisions: dates, other increasing numbers, or the number of rows so far."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,7 +18,7 @@ _EPOCH = pd.Timestamp("1970-01-01", tz="UTC")
 
 
 def read_ticks(times: Any, rows: int) -> tuple[str, Float[np.ndarray, " n"]]:
-    """Return what kind of clock times are by, "date" or "number", and what it says: dates in days since 1970.
+    """Return the kind of clock, "date" or "number", and the times as numbers; dates are days since 1970.
 
     >>> read_ticks(["2024-03-31", "2024-04-01T12:00"], 2)
     ('date', array([19813. , 19814.5]))
@@ -40,7 +40,7 @@ def read_ticks(times: Any, rows: int) -> tuple[str, Float[np.ndarray, " n"]]:
 
 
 def show_tick(clock: str, tick: float) -> str:
-    """Return what a clock says, for people.
+    """Return a time in readable form.
 
     >>> show_tick("date", 19813.5), show_tick("rows", 12000.0), show_tick("number", 7.0)
     ('2024-03-31', 'row 12,000', '7')
@@ -52,7 +52,7 @@ def show_tick(clock: str, tick: float) -> str:
 
 @dataclass(frozen=True)
 class Place:
-    """A place in the stream: how many rows had come, what the clock said, and both for people."""
+    """A place in the stream: the number of rows so far, the time, and both as text."""
 
     row: int
     tick: float
@@ -60,7 +60,7 @@ class Place:
 
     @classmethod
     def of(cls, clock: str | None, mark: Mark) -> "Place":
-        """Return the place of a mark; the row alone where there is no other clock.
+        """Return the place of a mark; only the row if there is no other clock.
 
         >>> Place.of("date", Mark(1200, 19813.5)).text
         '2024-03-31 (row 1,200)'

@@ -1,4 +1,4 @@
-"""A monitor on disk: a small JSON file, and beside it the ids that were seen and the decisions that wait."""
+"""A monitor on disk: a small JSON file, and a second one with ids and decisions that wait for labels."""
 
 import hashlib
 import json
@@ -24,14 +24,13 @@ __all__ = ["load_monitor", "own_state", "save_monitor"]
 
 _FORMAT = 1
 _COUNTS = ("rows", "labelled", "duplicates", "strays")
-_MOMENT = 0.2  # seconds to wait for another process that is about to end
+_MOMENT = 0.2  # seconds to wait for another process that is about to finish
 
 
 def save_monitor(monitor: Monitor, path: str | os.PathLike[str], notes: Mapping[str, Any] | None = None) -> None:
-    """Write a monitor: `path`, a JSON file, and beside it `path` with ".rows-…", which has a number a row.
+    """Write a monitor to `path`, a JSON file, and `path` with ".rows-…", which has one number per row.
 
-    The first is replaced as a whole once the second is there, so that a process which is killed leaves the state
-    before or the state after.
+    The first is replaced atomically once the second exists, so a killed process leaves either the old or the new state.
 
     Parameters
     ----------
@@ -88,7 +87,7 @@ def load_monitor(path: str | os.PathLike[str]) -> tuple[Monitor, dict[str, Any]]
 
 @contextmanager
 def own_state(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Be the only one who continues a watch, from reading its state to writing it.
+    """Lock a watch, from reading its state to writing it.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder, own_state(f"{folder}/watch.json"):
@@ -103,12 +102,12 @@ def own_state(path: str | os.PathLike[str]) -> Iterator[None]:
         lock.acquire(poll_interval=_MOMENT / 10)
     except Timeout:
         raise BlockingIOError(
-            f"Only one process may continue a watch: another one has {quote(str(state), PATH)}. Wait for its end."
+            f"Only one process may continue a watch: another one has {quote(str(state), PATH)}. Wait for it."
         ) from None
     try:
         yield
     finally:
-        if isinstance(lock, UnixFileLock):  # while it is held: whoever waits for this file sees that it is gone
+        if isinstance(lock, UnixFileLock):  # while the lock is held: whoever waits for it sees that it is gone
             Path(lock.lock_file).unlink(missing_ok=True)
         lock.release()
 

@@ -1,4 +1,4 @@
-"""Counts of each group over time, for charts: by day, week or stretch of rows, so many that a chart stays small."""
+"""Counts of each group over time, for charts: by day, week or block of rows, with few enough periods for a chart."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -18,16 +18,16 @@ _WEEKS = (1, 7, 28, 112, 448, 1792, 7168)  # days of a period
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """Counts of each period, attribute and group: decisions, favorable ones, and the four cells of labelled ones.
+    """Counts by period, attribute and group: decisions, favorable ones, and the four cells of labelled ones.
 
-    A row counts in the period that its clock names, whenever it comes. `step` says how long periods are.
+    A row counts in the period of its time, whenever it arrives. `step` determines the length of periods.
 
     Parameters
     ----------
     step
-        The length of a period, as the number of times it was made longer.
+        How many times periods were lengthened.
     weekly
-        Whether the clock counts days: then periods are days, weeks, four weeks and so on; else they double.
+        Whether times are days: then periods are days, weeks, four weeks and so on; otherwise they double.
     periods
         For each period, by the place where it begins, the counts of each attribute's groups.
     """
@@ -59,7 +59,7 @@ class History:
         return replace(self, periods=dict(sorted(periods.items())))._shortened()
 
     def total(self, attribute: str, since: float = -np.inf) -> Int[np.ndarray, "groups 6"]:
-        """Return the counts of all periods that end after a place of the clock, together."""
+        """Return the sum of the counts of all periods that end after a time."""
         tables = [own[attribute] for begin, own in self.periods.items() if begin + self.width > since]
         result = np.zeros((max(map(len, tables), default=0), _CELLS), dtype=int)
         for table in tables:
@@ -70,7 +70,7 @@ class History:
         return (np.floor(ticks / self.width) * self.width).astype(int)
 
     def _shortened(self) -> "History":
-        """Return the history with periods so long that there are few."""
+        """Return the history with longer periods, if there are too many."""
         history = self
         while len(history.periods) > _MOST:
             longer = replace(history, step=history.step + 1)

@@ -18,7 +18,7 @@ __all__ = ["answer_of"]
 
 
 def answer_of(monitor: "Monitor") -> WatchAnswer:
-    """Return what a monitor says."""
+    """Return the answer of a monitor."""
     ledger = monitor.ledger
     return WatchAnswer(
         gaps=tuple(_watched_gap(monitor, place) for place in range(len(monitor.limits))),
@@ -65,7 +65,7 @@ def _pair_answer(monitor: "Monitor", attribute: str, rate: Rate, key: PairKey, s
 
 
 def _rates(rate: Rate, table: np.ndarray) -> list[float | None]:
-    """Return a rate of each group: of all decisions where it needs no labels, and None where it is undefined."""
+    """Return a rate of each group, over all decisions if it needs no labels; None where it is undefined."""
     values = rate(Confusion.of_counts(confusion_cells(table, rate.needs_labels)))
     return [None if np.isnan(value) else float(value) for value in values]
 
@@ -90,7 +90,7 @@ def _drifts(monitor: "Monitor") -> list[Drift]:
 
 
 def _selective(monitor: "Monitor") -> list[str]:
-    """Return a sentence where labels come for one decision and not for the other: then their rates mislead."""
+    """Return a sentence if labels arrive mostly for one kind of decision, because rates are then misleading."""
     if not any(notion.needs_labels for notion, _ in monitor.limits):
         return []
     table = monitor.history.total(monitor.attributes[0]).sum(axis=0)
@@ -103,7 +103,7 @@ def _selective(monitor: "Monitor") -> list[str]:
         return []
     return [
         f"Labels have come for {shares[0]:.0%} of favorable decisions and {shares[1]:.0%} of others: rates given the "
-        "label are those of labelled rows, and may be others for all."
+        "label describe labelled rows only, and may differ for all rows."
     ]
 
 

@@ -1,4 +1,4 @@
-"""Ids that were seen, and decisions that wait for their labels: both up to a bound, the oldest leave first."""
+"""Known ids, and decisions that wait for labels; both are bounded, and the oldest are dropped first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -12,10 +12,10 @@ __all__ = ["Batch", "Ledger"]
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Decisions that count: whether each is favorable, the groups by number (−1 is unknown), and where it stands.
+    """Decisions that count: whether each is favorable, its groups by number (−1 is unknown), and its place.
 
-    `rows` numbers decisions from 1 on in the order they came, and `ticks` is what the clock says. `labels` are None
-    where they are not known.
+    `rows` numbers decisions from 1 on, in the order of arrival, and `ticks` are their times. `labels` are None if they
+    are not known.
     """
 
     decided: Bool[np.ndarray, " n"]
@@ -32,7 +32,7 @@ class Batch:
         return Batch(self.decided[which], self.codes[which], self.rows[which], self.ticks[which], labels)
 
     def label(self, labels: np.ndarray, rows: np.ndarray) -> "Batch":
-        """Return the same decisions with their labels, which came after so many rows."""
+        """Return the same decisions with their labels, which arrived after this many rows."""
         return replace(self, labels=labels, rows=rows)
 
     def __add__(self, other: "Batch") -> "Batch":
@@ -48,16 +48,16 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """Ids that were seen, as numbers, in the order they came; and those of them that wait for a label.
+    """Known ids, as numbers in the order of arrival, and those that wait for a label.
 
     Parameters
     ----------
     most_seen
-        How many ids are kept. Who comes again after so many others counts as somebody new.
+        How many ids are kept. An id that returns after this many others counts as new.
     most_waiting
-        How many decisions wait for their labels; older ones are given up, and counted in `given_up`.
+        How many decisions may wait for labels; older ones are dropped, and counted in `given_up`.
     seen, ids, waiting
-        The ids that were seen; those that wait, and their decisions.
+        The known ids; those that wait, and their decisions.
     """
 
     most_seen: int = 1_000_000
@@ -87,7 +87,7 @@ class Ledger:
     def settle(
         self, ids: UInt64[np.ndarray, " n"], labels: Bool[np.ndarray, " n"], rows: Int[np.ndarray, " n"]
     ) -> tuple["Ledger", Batch | None, Bool[np.ndarray, " n"]]:
-        """Return the ledger without the decisions whose labels have come, these decisions, and which labels counted.
+        """Return the ledger without the decisions whose labels have arrived, these decisions, and which labels counted.
 
         The first label of an id counts. The decisions are in the order of their labels.
         """

@@ -1,4 +1,4 @@
-"""Decisions that arrive over time, watched: valid however often one looks, and a state that can be put down."""
+"""A monitor of decisions over time: valid however often you look, with a state that can be saved."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,44 +28,44 @@ __all__ = ["Monitor"]
 
 @dataclass(frozen=True, eq=False)
 class Monitor:
-    """Watches gaps between groups while decisions arrive, and their labels later or never.
+    """Monitors gaps between groups while decisions arrive; labels may come later or never.
 
-    `answer` may be looked at after every row. Its "exceeded" is wrong with probability 1 − `confidence` at most, over
-    all times and all gaps: its null is that every two groups are within the limit at every time. "within so far" speaks
-    of the average so far, and is wrong at any time with the same probability at most. Rates may change at any time, as
-    long as they change in all groups alike, up to the limit; who comes next may depend on anything but the decisions
-    that still wait for a row of the other group. A rate given the true label is that of rows whose labels have come:
-    it is as good as labels that come for all, or for a random part of them.
+    You may look at `answer` after every row. The probability that it ever says "exceeded" wrongly is at most 1 −
+    `confidence`, over all times and all gaps: the null hypothesis is that every pair of groups is within the limit at
+    all times. "within so far" is about the average so far, and the probability that it is ever wrong has the same
+    bound. Rates may change at any time, as long as they change equally in all groups, up to the limit; who comes next
+    may depend on anything but the decisions that still wait for a row of the other group. A rate given the true label
+    uses rows whose labels have arrived: it is valid if labels arrive for all rows, or for a random part of them.
 
-    Use `Monitor.of`, or `Monitor.of_front` to watch a model of a front. `update` returns another monitor.
+    Use `Monitor.of`, or `Monitor.of_front` to monitor a point of a front. `update` returns a new monitor.
 
     Parameters
     ----------
     limits
         The largest acceptable gap for each notion and attribute.
     confidence
-        How sure to be, such as 0.95.
+        The confidence, such as 0.95.
     favorable
         The label that counts as positive; None means the larger of 0/1, booleans or −1/1.
     drift
-        How far shares and rates may be from the reference before that is called a drift.
+        How far shares and rates may be from the reference before this counts as drift.
     declared
         How many groups of each attribute were known beforehand.
     groups
         The groups of each attribute in the order they appeared.
     reference
-        Of each attribute's groups: the share of rows, of favorable decisions and of favorable labels to expect.
+        The expected share of rows, of favorable decisions and of favorable labels, for each attribute's groups.
     clock
-        What times are by: "date", "number", or "rows" where there are none; None before the first row.
+        The kind of times: "date", "number", or "rows" if there are none; None before the first row.
     rows, labelled, duplicates, strays
-        How many decisions have counted; how many of them have a label; how many rows were of an id that had counted;
-        and how many labels were of no decision that waits for one.
+        The number of decisions counted; of these, the number with a label; the number of rows with a repeated id; and
+        the number of labels that no decision waited for.
     pairs, drifts
-        The bets on every two groups, and on what may drift besides.
+        The bets on every pair of groups, and on other drift.
     history
         Counts over time.
     ledger
-        The ids that were seen, and the decisions that wait for labels.
+        Known ids, and decisions that wait for labels.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class Monitor:
             require_differences(notion, "A watch")
             require_gap(limit, "A limit")
         require_gap(self.drift, "`drift`")
-        MostAccurateWithin(0.0, self.confidence)  # which says what a confidence must be
+        MostAccurateWithin(0.0, self.confidence)  # raises an error for an invalid confidence
 
     @classmethod
     def of(
@@ -116,15 +116,15 @@ class Monitor:
         confidence: float = 0.95,
         favorable: Any = None,
     ) -> "Monitor":
-        """Return a monitor of any system's decisions, which has seen none yet.
+        """Return a monitor for any system's decisions, without rows yet.
 
         Parameters
         ----------
         limit
             The largest acceptable gap.
         attributes
-            The sensitive attributes that are watched; or a mapping from each to the groups to expect, which are then
-            found sooner to exceed the limit than groups that nobody has named.
+            The sensitive attributes to monitor, or a mapping from each to its expected groups, for which alarms come
+            sooner than for groups that were not named.
         notions
             Which rates to compare.
         confidence, favorable
@@ -147,7 +147,7 @@ class Monitor:
         favorable: Any = None,
         drift: float = 0.05,
     ) -> "Monitor":
-        """Return a monitor of a model of a front; its counts on validation rows are what shares and rates should be."""
+        """Return a monitor for a point of a front; its counts on validation rows are the reference."""
         limits = MostAccurateWithin(limit).limits_of(front.criteria)
         tables = front[row].valid.counts
         names = list(dict.fromkeys(attribute for _, attribute in limits))
@@ -163,34 +163,34 @@ class Monitor:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The sensitive attributes that are watched."""
+        """The monitored sensitive attributes."""
         return tuple(dict.fromkeys(attribute for _, attribute in self.limits))
 
     @cached_property
     def answer(self) -> WatchAnswer:
-        """What the rows so far say. It holds at all times: whenever you look, and however often."""
+        """The answer so far. It is valid whenever you look, and however often."""
         return answer_of(self)
 
     def update(
         self, decisions: Any, *, sensitive_features: Any, y: Any = None, ids: Any = None, times: Any = None
     ) -> "Monitor":
-        """Return the monitor after more decisions, in the order of their times, or else as they stand.
+        """Return the monitor after more decisions, in the order of their times or, without times, as given.
 
         Parameters
         ----------
         decisions : array of shape (n,)
             The decisions that were made.
         sensitive_features : Series, frame, mapping or array with n rows
-            As in `fit`. A row with a missing value does not count for that attribute. A group that was never seen is
-            watched from then on.
+            As in `fit`. A row with a missing value does not count for that attribute. A new group is monitored from
+            then on.
         y : array of shape (n,), optional
             The true labels, missing where they are not known.
         ids : array of shape (n,), optional
-            What each decision is known by. A row whose id was seen before counts no more; but it brings the label of a
-            decision that waits for one. Without ids, every row counts, and labels cannot come later.
+            The id of each decision. A row with a known id does not count again, but may bring the label of a decision
+            that waits for one. Without ids, every row counts, and labels cannot come later.
         times : array of shape (n,), optional
-            When decisions were made: dates, or numbers. Rows of one call are counted in this order, those of one time
-            in a random one. A call with earlier times than those before is counted as it comes.
+            When decisions were made: dates or numbers. Rows of one call are counted in this order, with ties in random
+            order. Earlier times than those of previous calls are counted as they arrive.
         """
         made = as_column(decisions, "decisions")
         labels, known = read_labels(y, len(made))
@@ -227,12 +227,12 @@ class Monitor:
         return started._count(batch, known, positive, new, None if keys is None else keys[order], number)
 
     def label(self, ids: Any, y: Any) -> "Monitor":
-        """Return the monitor after labels of earlier decisions; those of no decision that waits are counted as strays.
+        """Return the monitor after labels of earlier decisions; labels that no decision waits for count as strays.
 
         Parameters
         ----------
         ids : array of shape (n,)
-            What the decisions are known by.
+            The ids of the decisions.
         y : array of shape (n,)
             The true labels, missing where they are not known.
         """
@@ -278,7 +278,7 @@ class Monitor:
         return replace(after, labelled=self.labelled + len(batch))
 
     def _bet(self, batch: Batch, kinds: Sequence[str], *, needs_labels: bool) -> "Monitor":
-        """Return the monitor after bets on rates that need labels, or do not."""
+        """Return the monitor after betting on the rates that need labels, or on the others."""
         if not len(batch):
             return self
         pairs, drifts, names = dict(self.pairs), dict(self.drifts), self.attributes

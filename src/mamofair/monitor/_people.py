@@ -1,4 +1,4 @@
-"""Groups of rows that arrive, numbered in the order in which groups appeared."""
+"""Groups of arriving rows, numbered in the order in which groups first appear."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from mamofair._rows.groups import Groups, read_groups
 
 __all__ = ["number_groups", "read_people"]
 
-_MOST_GROUPS = 50  # of an attribute, every two of which are compared
+_MOST_GROUPS = 50  # groups of an attribute, all pairs of which are compared
 
 
 def read_people(sensitive_features: Any, rows: int, attributes: tuple[str, ...]) -> Groups:

@@ -1,4 +1,4 @@
-"""What a monitor says, as text for Prometheus: the exposition format, version 0.0.4, for a node exporter to pick up."""
+"""A monitor's answer in Prometheus' text format, version 0.0.4, for the textfile collector of a node exporter."""
 
 from collections.abc import Iterator, Mapping
 

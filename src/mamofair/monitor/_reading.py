@@ -1,4 +1,4 @@
-"""What comes with decisions: labels as far as they are known, and ids; and what validation rows lead to expect."""
+"""Labels and ids that come with decisions, and the reference from validation rows."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ __all__ = ["expect", "read_ids", "read_labels"]
 
 
 def expect(table: Float[np.ndarray, "groups 4"]) -> Float[np.ndarray, "groups 3"]:
-    """Return each group's share of rows, of favorable decisions and of favorable labels; NaN without rows."""
+    """Return each group's expected share of rows, of favorable decisions and of favorable labels; NaN without rows."""
     rows = table.sum(axis=1)
     favorable = np.stack([table[:, [0, 1]].sum(axis=1), table[:, [0, 2]].sum(axis=1)])
     rates = np.divide(favorable, rows, out=np.full(favorable.shape, np.nan), where=rows > 0)
@@ -36,7 +36,7 @@ def read_labels(y: Any, rows: int) -> tuple[np.ndarray, Bool[np.ndarray, " n"]]:
 
 
 def read_ids(ids: Any, rows: int) -> UInt64[np.ndarray, " n"]:
-    """Return a number for each id: 64 bits of a hash, so that two of a million are alike in one of 10⁷ cases.
+    """Return a 64-bit hash of each id; among a million ids, the chance of a collision is about 10⁻⁷.
 
     >>> bool(read_ids([2**60, 2**60 + 1], 2)[0] == read_ids([2**60], 1)[0])
     True
@@ -45,5 +45,5 @@ def read_ids(ids: Any, rows: int) -> UInt64[np.ndarray, " n"]:
     if len(column) != rows:
         raise ValueError(f"`ids` must have one value per row: found {len(column)} for {rows} rows.")
     if column.dtype.kind == "f" and (column == column.round()).all() and (abs(column) < 2**53).all():
-        column = column.astype(np.int64)  # what a gap in another row has made of whole numbers
+        column = column.astype(np.int64)  # integers that a missing value in another row turned into floats
     return row_keys([column.astype(np.uint64) if column.dtype.kind in "iu" else column])

@@ -1,4 +1,4 @@
-"""What is bet on: the difference of a rate between two groups, and whether shares and rates are as expected."""
+"""The bets: on differences of a rate between two groups, and on shares and rates that should be as expected."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -29,11 +29,11 @@ __all__ = [
     "pairs_of",
 ]
 
-_KEPT = 0.2  # of the chance of a false alarm, for groups that nobody has seen yet
+_KEPT = 0.2  # the part of the false-alarm probability reserved for groups that have not appeared yet
 
 
 class PairKey(NamedTuple):
-    """A gap and a rate of its notion, by their places, and two groups, by their numbers: the first is the smaller."""
+    """A gap and a rate of its notion, by index, and two groups, by number, the smaller first."""
 
     gap: int
     rate: int
@@ -49,7 +49,7 @@ class DriftKey(NamedTuple):
     group: int
 
 
-#: What may drift besides gaps, in words.
+#: What may drift besides gaps, as text.
 DRIFTS = {
     "share": "share of all decisions",
     "decisions": "share of favorable decisions",
@@ -58,17 +58,17 @@ DRIFTS = {
 
 
 def pairs_of(gap: int, rates: int, groups: int) -> Iterator[PairKey]:
-    """Yield every two groups of a gap, for each rate of its notion."""
+    """Yield all pairs of groups of a gap, for each rate of its notion."""
     for rate in range(rates):
         for first, second in combinations(range(groups), 2):
             yield PairKey(gap, rate, first, second)
 
 
 def level_of(key: PairKey, delta: float, declared: int, rates: int) -> float:
-    """Return the chance of a false alarm that two groups are given; those of all groups that may ever come add up to δ.
+    """Return the false-alarm probability of a pair of groups; over all pairs that may ever occur, they add up to δ.
 
-    The groups known beforehand share 80 % of it equally, or none if there are fewer than two. Of the rest, the n-th
-    new group has the part 1/(n(n + 1)), shared between it and those that came before.
+    Groups known beforehand share 80 % of it equally, or none if there are fewer than two. Of the rest, the n-th new
+    group gets the fraction 1/(n(n + 1)), shared among its pairs with earlier groups.
 
     >>> pairs = pairs_of(0, 1, 1000)
     >>> round(sum(level_of(key, 0.05, declared=3, rates=1) for key in pairs), 3)
@@ -82,7 +82,7 @@ def level_of(key: PairKey, delta: float, declared: int, rates: int) -> float:
 
 
 class Bet(NamedTuple):
-    """A limit, and the chance of a false alarm that it is given."""
+    """A limit and its false-alarm probability."""
 
     limit: float
     level: float
@@ -98,7 +98,7 @@ def pair_bets(
     declared: Mapping[str, int],
     delta: float,
 ) -> Iterator[tuple[PairKey, Rate, str, Bet]]:
-    """Yield every two groups, the rate that is compared, its attribute, and the limit with its part of δ."""
+    """Yield all pairs of groups, the rate to compare, its attribute, and the limit with its part of δ."""
     for gap, ((notion, attribute), limit) in enumerate(limits.items()):
         rates = notion.rates
         for key in pairs_of(gap, len(rates), len(groups[attribute])):
@@ -109,7 +109,7 @@ def pair_bets(
 def drift_bets(
     reference: Mapping[str, np.ndarray], drift: float, delta: float
 ) -> Iterator[tuple[DriftKey, float, Bet]]:
-    """Yield what may drift, what is expected of it, and how far it may be from that with its part of δ."""
+    """Yield what may drift, its expected value, and the tolerance with its part of δ."""
     level = delta / max(1, len(DRIFTS) * sum(map(len, reference.values())))
     for attribute, table in reference.items():
         for group, expected in enumerate(table):
@@ -120,7 +120,7 @@ def drift_bets(
 
 @dataclass(frozen=True, eq=False)
 class PairStream:
-    """The rows of two groups under a rate's condition: those that wait to be matched, and the bets so far."""
+    """The rows of two groups that meet a rate's condition: those waiting to be matched, and the bets so far."""
 
     alarm: Alarm
     block: OpenBlock = field(default_factory=OpenBlock)
@@ -129,7 +129,7 @@ class PairStream:
     def advance(
         stream: "PairStream | None", key: PairKey, rate: Rate, bet: Bet, batch: Batch, codes: np.ndarray
     ) -> "PairStream | None":
-        """Return the stream after more rows; it begins with the first that is of one of the groups."""
+        """Return the stream after more rows; it starts with the first row of one of the groups."""
         given = (codes == key.first) | (codes == key.second)
         if rate.needs_labels:
             given &= _is_in(batch, rate.given)
@@ -155,7 +155,7 @@ class PairStream:
 def advance_drift(
     alarm: Alarm | None, key: DriftKey, expected: float, bet: Bet, batch: Batch, codes: np.ndarray
 ) -> Alarm | None:
-    """Return the bets on one rate that is expected to stay, after more rows."""
+    """Return the bets on one rate that should stay as expected, after more rows."""
     if key.kind == "share":
         mine, events = np.flatnonzero(codes >= 0), codes == key.group
     else:

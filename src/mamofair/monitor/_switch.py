@@ -1,4 +1,4 @@
-"""Other points of the front that a watched model came from, where its own point exceeds a limit: no retraining."""
+"""Other points of the front to switch to, without retraining, if the monitored one exceeds a limit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +11,14 @@ from mamofair.selection import MostAccurateWithin
 
 __all__ = ["OtherPoint", "find_other_points"]
 
-_MOST = 3  # points that are named
+_MOST = 3  # points to suggest
 
 
 @dataclass(frozen=True)
 class OtherPoint:
     """A point within the limits by one standard error: its row, its performance, its gaps, and which rows say so.
 
-    `gaps` are those on the new rows, or on validation rows where these cannot say; `measured_on` says which. The
+    `gaps` are measured on the new rows, or on validation rows if that is impossible; `measured_on` says which. The
     performance is that on validation rows.
     """
 
@@ -37,12 +37,12 @@ def find_other_points(
 ) -> list[OtherPoint]:
     """Return up to three other points within the limits, the best performance first.
 
-    Each gap must be below its limit by a standard error. Nothing is promised: points are looked for among many.
+    Each gap must be one standard error below its limit. There is no guarantee: these are the best of many points.
 
     Parameters
     ----------
     front
-        The front that the watched model is a point of.
+        The front of the monitored point.
     row
         Its row.
     limits
@@ -50,7 +50,7 @@ def find_other_points(
     new
         The counts of each point on new rows, if they have the model's features.
     labelled
-        Whether these rows have true labels; else they can say nothing of notions that need some.
+        Whether these rows have true labels; without them, notions that need labels use validation rows.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Fairness notions as data: which rates must be equal between groups, and how they are compared.
 
-The alphabet is the confusion matrix. A `Rate` is P(event | given) for two sets of its cells, a `Notion` is a name
-and the rates that must agree. The same lines serve measurement (cells counted from decisions) and training (cells
-weighed with a relaxed indicator), because both only ever look at a `Confusion`.
+Everything is built from the cells of the confusion matrix. A `Rate` is P(event | given) for two sets of cells, and a
+`Notion` is a name and the rates that must be equal. The same code measures decisions (cells hold counts) and trains
+models (cells hold relaxed masses), because both only see a `Confusion`.
 
 A notion of your own needs no registration:
 
@@ -10,12 +10,12 @@ A notion of your own needs no registration:
 >>> print(treatment)
 selection_errors: P(ŷ=1 | y=0) and P(ŷ=0 | y=1) are the same in every group
 
-Rates may also be compared by ratio:
+Rates can also be compared by ratio:
 
 >>> print(ratio(DEMOGRAPHIC_PARITY))
 demographic_parity_ratio: P(ŷ=1) is the same in every group, compared by ratio
 
-or between groups of the same stratum only, such as one department's applicants:
+or only between groups of the same stratum, such as the applicants of one department:
 
 >>> print(conditional(DEMOGRAPHIC_PARITY))
 conditional_demographic_parity: P(ŷ=1) is the same in every group of each stratum

@@ -25,7 +25,7 @@ class Cell(Flag):
 TP, FP, FN, TN = Cell.TP, Cell.FP, Cell.FN, Cell.TN
 ALL = TP | FP | FN | TN
 
-#: How people write the sets of cells that are conditions on ŷ, y or both.
+#: How to write the sets of cells that are conditions on ŷ, y or both.
 _PHRASES = {
     TP | FP: "ŷ=1",
     FN | TN: "ŷ=0",
@@ -72,8 +72,8 @@ class Confusion:
         positive
             ``(..., n)``, the indicator s of ŷ = 1.
         memberships
-            ``(n, 2·groups)``: the weight of a row in the column of its group, the rows with y = 1 in the first
-            half of the columns and those with y = 0 in the second; nothing for a row whose group is unknown.
+            ``(n, 2·groups)``: the weight of each row in the column of its group: rows with y = 1 in the first half of
+            the columns, rows with y = 0 in the second. All zeros for a row of unknown group.
         negative
             ``(..., n)``, the indicator of ŷ = 0; by default 1 − s.
         """
@@ -85,7 +85,7 @@ class Confusion:
         return cls(*parts)
 
     def mass(self, cells: Cell) -> Any:
-        """Mass of a set of cells; a label whose two cells are both in it counts with all of its rows."""
+        """Return the mass of a set of cells; a label with both of its cells in the set counts with all of its rows."""
         sides = ((TP, FN, self.tp, self.fn, self.positives), (FP, TN, self.fp, self.tn, self.negatives))
         total = 0.0
         for selected, rejected, hits, misses, rows in sides:
@@ -100,7 +100,7 @@ class Confusion:
 
 @dataclass(frozen=True)
 class Rate:
-    """P(event | given), both sets of confusion cells, the event within the condition.
+    """P(event | given), where both are sets of confusion cells and the event is part of the condition.
 
     >>> print(Rate(TP, given=TP | FN))
     P(ŷ=1 | y=1)
@@ -116,21 +116,23 @@ class Rate:
                 f"given {self.given!r}. Add the event's cells to `given`."
             )
         if self.event == self.given:
-            raise ValueError(f"A rate's event must be smaller than its condition: {self.event!r} has rate 1 always.")
+            raise ValueError(
+                f"A rate's event must be smaller than its condition: {self.event!r} would always have rate 1."
+            )
 
     @property
     def labels(self) -> tuple[int, ...]:
-        """The labels that rows under the condition may have."""
+        """The labels that rows which meet the condition may have."""
         return tuple(y for y, cells in ((1, TP | FN), (0, FP | TN)) if cells & self.given)
 
     @property
     def conditions_on_prediction(self) -> bool:
-        """Whether predictions decide who is under the condition, as in P(y=1 | ŷ=1)."""
+        """Whether the condition depends on the prediction, as in P(y=1 | ŷ=1)."""
         return any((self.given & label) not in (Cell(0), label) for label in (TP | FN, FP | TN))
 
     @property
     def needs_labels(self) -> bool:
-        """Whether labels decide who is under the condition, or what the event is: not so for P(ŷ=1)."""
+        """Whether the condition or the event depends on true labels; False for P(ŷ=1)."""
         return any(cells not in (TP | FP, FN | TN, ALL) for cells in (self.event, self.given))
 
     def __call__(self, confusion: Confusion) -> Any:

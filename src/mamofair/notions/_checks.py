@@ -1,4 +1,4 @@
-"""What limits and notions must be."""
+"""Checks of limits and notions."""
 
 from numbers import Real
 from typing import Any
@@ -10,7 +10,7 @@ __all__ = ["require_differences", "require_gap"]
 
 
 def require_gap(value: Any, name: str) -> None:
-    """Raise a `ValueError` unless a value is a gap that may be asked for: a number in [0, 1], and no percentage.
+    """Raise a `ValueError` unless a value can be a limit on a gap: a number in [0, 1], not a percentage.
 
     >>> require_gap(5, "`limit`")
     Traceback (most recent call last):
@@ -23,7 +23,7 @@ def require_gap(value: Any, name: str) -> None:
 
 
 def require_differences(notion: Notion, what: str) -> None:
-    """Raise a `ValueError` for a notion that compares by ratio, or within strata, where only differences will do.
+    """Raise a `ValueError` if a notion compares by ratio or within strata, where only differences are supported.
 
     >>> from mamofair.notions import DEMOGRAPHIC_PARITY, ratio
     >>> require_differences(ratio(DEMOGRAPHIC_PARITY), "A plan")

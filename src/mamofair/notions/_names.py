@@ -1,4 +1,4 @@
-"""The notions that have a name, and how names are read."""
+"""The named notions, and how names are parsed."""
 
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
@@ -38,7 +38,7 @@ FALSE_DISCOVERY_PARITY = Notion("false_discovery_parity", (Rate(FP, given=TP | F
 FALSE_OMISSION_PARITY = Notion("false_omission_parity", (Rate(FN, given=FN | TN),), aliases=("for",))
 NEGATIVE_PREDICTIVE_PARITY = Notion("negative_predictive_parity", (Rate(TN, given=FN | TN),), aliases=("npv",))
 
-#: Every notion that has a name; what is listed here is tested and documented without further ado.
+#: Every named notion; those listed here are tested and documented automatically.
 NOTIONS = (
     DEMOGRAPHIC_PARITY,
     EQUAL_OPPORTUNITY,
@@ -57,8 +57,8 @@ NOTIONS = (
 def as_notion(notion: Notion | str) -> Notion:
     """Return the notion of that name or alias; a `Notion` is returned as it is.
 
-    `_ratio` behind a name compares by ratio; `conditional_` before it compares within strata and counts the worst of
-    them, `mean_conditional_` their mean.
+    The suffix `_ratio` compares by ratio; the prefix `conditional_` compares within strata and takes the worst stratum,
+    `mean_conditional_` the mean.
 
     >>> as_notion("tpr").name, as_notion("conditional_tpr_ratio").name
     ('equal_opportunity', 'conditional_equal_opportunity_ratio')
@@ -73,13 +73,13 @@ def as_notion(notion: Notion | str) -> Notion:
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(
             f"No notion is called {quote(notion)}. {hint}There are {', '.join(n.name for n in NOTIONS)}; "
-            "`_ratio` behind a name compares by ratio, `conditional_` before it within strata."
+            "Append `_ratio` to compare by ratio, prefix `conditional_` to compare within strata."
         )
     return change(named[base])
 
 
 def _split_name(name: str) -> tuple[str, Callable[[Notion], Notion]]:
-    """Return the name of the notion that another one is made of, and what makes the other one."""
+    """Return the name of the base notion, and the function that derives the named one from it."""
     makers = []
     if name.endswith("_ratio"):
         name, makers = name.removesuffix("_ratio"), [ratio]
@@ -91,7 +91,7 @@ def _split_name(name: str) -> tuple[str, Callable[[Notion], Notion]]:
 
 
 def as_notions(notions: Any) -> list[Notion]:
-    """Return one notion or several, given by name or value, each once and in order.
+    """Return notions given by name or value as a tuple, without duplicates, in order.
 
     >>> [notion.name for notion in as_notions(["tpr", "dp", "tpr"])]
     ['equal_opportunity', 'demographic_parity']

@@ -11,7 +11,7 @@ from mamofair.notions._distances import shortfall, spread
 
 __all__ = ["Notion", "column", "conditional", "ratio"]
 
-_RATIO = "_ratio"  # how the names of notions that compare by ratio end
+_RATIO = "_ratio"  # the suffix of notions that compare by ratio
 _PREFIXES = {"worst": "conditional_", "mean": "mean_conditional_"}
 
 
@@ -19,12 +19,12 @@ _PREFIXES = {"worst": "conditional_", "mean": "mean_conditional_"}
 class Notion:
     """A fairness notion: rates that must be the same in every group.
 
-    `compare` says how far apart rates are: by their difference, largest minus smallest, or by their ratio, 1 minus
-    smallest / largest. Either is 0 where all are equal, and 1 at the most.
+    `compare` says how rates are compared: by their difference, largest minus smallest, or by their ratio, 1 minus
+    smallest / largest. Both are 0 if all rates are equal, and at most 1.
 
-    A conditional notion compares groups within strata only. `over` says what counts of the strata: the worst, or their
-    mean, weighted by rows. `blocks` is the stratum of each group, known once the notion is bound to an attribute whose
-    groups are parts of strata.
+    A conditional notion compares groups only within strata. `over` says how strata are combined: the worst counts, or
+    their mean, weighted by rows. `blocks` is the stratum of each group; it is set when the notion is bound to an
+    attribute whose groups are parts of strata.
 
     >>> from mamofair.notions import EQUAL_OPPORTUNITY
     >>> print(EQUAL_OPPORTUNITY)
@@ -53,12 +53,12 @@ class Notion:
 
     @property
     def needs_labels(self) -> bool:
-        """Whether some rate cannot be measured on rows without labels."""
+        """Whether some rate needs true labels."""
         return any(rate.needs_labels for rate in self.rates)
 
     @property
     def conditions_on_label(self) -> bool:
-        """Whether every rate is of the rows of one label, whatever was predicted, as in P(ŷ=1 | y=1)."""
+        """Whether every rate is conditioned on one label alone, as in P(ŷ=1 | y=1)."""
         return all(rate.given in (TP | FN, FP | TN) for rate in self.rates)
 
     @property
@@ -68,16 +68,16 @@ class Notion:
 
     @property
     def sentence(self) -> str:
-        """What the notion demands, in one sentence."""
+        """What the notion requires, in one sentence."""
         verb = "is" if len(self.rates) == 1 else "are"
         strata = {None: "", "worst": " of each stratum", "mean": " of a stratum, on average"}[self.over]
         how = ", compared by ratio" if self.is_ratio else ""
         return f"{' and '.join(map(str, self.rates))} {verb} the same in every group{strata}{how}"
 
     def comparisons(self, groups: int) -> list[list[int]]:
-        """Return which groups are compared with each other, by index: all of them, or those of each stratum.
+        """Return the indices of the groups that are compared with each other: all of them, or those of each stratum.
 
-        A stratum with a single group compares nothing, and is left out.
+        A stratum with a single group has nothing to compare, and is left out.
         """
         if self.over is None:
             return [list(range(groups))]
@@ -110,7 +110,7 @@ class Notion:
         return np.isnan(distances) & np.stack(several, axis=-1)
 
     def weigh(self, rows: Any, blocks: list[list[int]]) -> Any:
-        """Return the rows of each stratum that a mean weighs it by, given those of each group; None if none does."""
+        """Return each stratum's weight in a mean, given the rows of each group; None without averaging."""
         if self.over != "mean":
             return None
         return np.stack([np.asarray(rows, dtype=float)[..., block].sum(axis=-1) for block in blocks], axis=-1)
@@ -134,9 +134,9 @@ class Notion:
         return np.where(known.any(axis=-1), np.max(distances, axis=-1, where=known, initial=0.0), np.nan)
 
     def gap(self, confusion: Confusion) -> Any:
-        """Return how far apart the groups' rates are, the worst of the notion's rates.
+        """Return the distance between the groups' rates, for the worst of the notion's rates.
 
-        NaN if, for some rate, fewer than two groups have a row under its condition: nothing was compared.
+        It is NaN if, for some rate, fewer than two groups have a row that meets its condition.
         """
         rows = confusion.mass(ALL)
         gaps = [
@@ -145,7 +145,7 @@ class Notion:
         return np.max(gaps, axis=0)
 
     def describe_limit(self, limit: float) -> str:
-        """Return a limit on the gap in words: of a ratio, what it must be at least.
+        """Return a limit on the gap in words; for a ratio, with the smallest acceptable ratio.
 
         >>> from mamofair.notions import DEMOGRAPHIC_PARITY
         >>> ratio(DEMOGRAPHIC_PARITY).describe_limit(0.2)
@@ -160,7 +160,7 @@ class Notion:
 def ratio(notion: Notion) -> Notion:
     """Return the notion that compares the same rates by ratio: its gap is 1 − smallest rate / largest rate.
 
-    A gap of 0.2 is a ratio of 0.8. Rates that are all equal have ratio 1, also if they are 0.
+    A gap of 0.2 is a ratio of 0.8. Equal rates have ratio 1, even if they are 0.
 
     >>> from mamofair.notions import DEMOGRAPHIC_PARITY
     >>> ratio(DEMOGRAPHIC_PARITY).name
@@ -173,10 +173,10 @@ def ratio(notion: Notion) -> Notion:
 
 
 def conditional(notion: Notion, over: str = "worst") -> Notion:
-    """Return the notion that compares the same rates between groups of the same stratum only.
+    """Return the notion that compares the same rates only between groups of the same stratum.
 
     Strata are the values of a legitimate feature, such as the department that people apply to (conditional statistical
-    parity; Kamiran et al. 2013, Celis et al. 2019, Table 1). `strata` names the feature wherever it is used.
+    parity; Kamiran et al. 2013, Celis et al. 2019, Table 1). Pass the feature as `strata` wherever the notion is used.
 
     Parameters
     ----------
@@ -193,13 +193,13 @@ def conditional(notion: Notion, over: str = "worst") -> Notion:
     """
     if notion.over is not None:
         raise ValueError(f"A notion must not be conditional already: found {quote(notion.name)}.")
-    prefix = _PREFIXES.get(over, "")  # what else `over` may be is refused by the notion itself
+    prefix = _PREFIXES.get(over, "")  # the notion itself rejects other values of `over`
     aliases = tuple(prefix + alias for alias in notion.aliases)
     return replace(notion, name=prefix + notion.name, aliases=aliases, over=over)
 
 
 def column(notion: Notion, attribute: str) -> str:
-    """Return the name under which tables show the gap of a notion for an attribute.
+    """Return the column name of a notion's gap for an attribute.
 
     >>> from mamofair.notions import DEMOGRAPHIC_PARITY
     >>> column(DEMOGRAPHIC_PARITY, "sex")

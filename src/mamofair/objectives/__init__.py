@@ -1,4 +1,4 @@
-"""Objectives: what training makes small. Each depends on the model only through the logits of a batch.
+"""Objectives: what training minimises. Each depends on the model only through the logits of a batch.
 
 >>> import torch
 >>> from mamofair.notions import DEMOGRAPHIC_PARITY

@@ -1,4 +1,4 @@
-"""The counterfactual gap: how many decisions would be others if each row were changed, say in a sensitive column."""
+"""The counterfactual gap: how many decisions would flip if each row were changed, say in a sensitive column."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,23 +19,23 @@ __all__ = ["CounterfactualGap", "EvaluationWithChanges"]
 
 @dataclass(frozen=True)
 class CounterfactualGap:
-    """How often a decision changes with its row: trained as the mean of `|s(f(x)) − s(f(x'))|`, measured as flips.
+    """The share of decisions that flip when rows are changed; trained as the mean of `|s(f(x)) − s(f(x'))|`.
 
-    x' is the row that `change` makes of x, s the relaxed decision. On held-back rows the share of decisions that flip
-    is counted. The network computes each row as it is and as it would be, in about twice the time. With dropout the two
-    differ by chance as well, and a little of that is trained away.
+    x' is the row that `change` makes of x, and s the relaxed decision. On validation rows, the share of decisions that
+    flip is counted. The network evaluates each row as it is and as it would be, which takes about twice the time. With
+    dropout the two also differ by chance, and training reduces some of that, too.
 
-    That a change of the sensitive column alone is the counterfactual is a strong claim: other columns may follow from
-    it. What `change` should change is for you to say.
+    To call a change of the sensitive column alone the counterfactual is a strong assumption: other columns may depend
+    on it. What `change` should change is your decision.
 
     Parameters
     ----------
     change
-        From features, an array of numbers with the columns of X, to those of the same rows if they were changed.
+        A function from features, an array of numbers with the columns of X, to the changed features of the same rows.
     name
         The name of the column.
     relaxation
-        What stands for the decision in training.
+        The stand-in for the decision in training.
     """
 
     change: Callable[[Any], Any]
@@ -48,12 +48,12 @@ class CounterfactualGap:
             raise ValueError(f"`change` must be a function of features: found {quote(self.change)}.")
 
     def __call__(self, logits: Float[Tensor, "*members both"], batch: Batch) -> Float[Tensor, "*members"]:
-        """Return the weighted mean over rows, given the logits of the rows and, after them, of all changed ones."""
+        """Return the weighted mean over rows, given the logits of the rows followed by those of the changed rows."""
         own, changed = self._pair(logits, batch)
         return mean_over_rows((self.relaxation(own) - self.relaxation(changed)).abs(), batch)
 
     def measure(self, scores: Float[Tensor, "models both"], rows: Batch) -> list[float]:
-        """Return the share of each model's decisions that flip, given the scores of the rows and of changed ones."""
+        """Return the share of each model's decisions that flip, given scores of rows and of changed rows."""
         own, changed = self._pair(scores.detach(), rows)
         flips: list[float] = mean_over_rows(((own > 0) != (changed > 0)).to(rows.y), rows).tolist()
         return flips
@@ -67,7 +67,7 @@ class CounterfactualGap:
 
 
 class EvaluationWithChanges:
-    """Computes objectives together as `Evaluation` does, of rows and, if a batch has some, of its changed rows.
+    """Computes objectives together as `Evaluation` does, for rows and, if the batch has any, for changed rows.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class EvaluationWithChanges:
     def __call__(
         self, logits: Float[Tensor, "*members both"], batch: Batch
     ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members both"]]:
-        """Return the objectives' values, and their derivatives by the logits."""
+        """Return the objectives' values, and their derivatives with respect to the logits."""
         if not batch.changed:
             return self._plain(logits, batch)
         values, cotangents = zip(*(_differentiate(own, logits, batch) for own in self.objectives), strict=True)

@@ -1,4 +1,4 @@
-"""Objectives of one's own: what else to make small beside the loss and the gaps, and how to measure it."""
+"""Custom objectives: what to minimise besides the loss and the gaps, and how to measure it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,26 +14,27 @@ from mamofair.objectives._precision import full_precision
 
 __all__ = ["CustomObjective", "require_name"]
 
-_TAKEN = ("model", "member", "epoch", "step", "hypervolume", "cross_entropy")  # columns of fronts and histories
+_TAKEN = ("model", "member", "epoch", "step", "hypervolume", "cross_entropy")  # other columns of fronts and histories
 
 
 @dataclass(frozen=True)
 class CustomObjective:
-    """One more objective of an estimator, and one more column of its front: a loss to train with, a metric to measure.
+    """An additional objective of an estimator, and column of its front: a loss to train with and a metric to measure.
 
-    Both depend on the model only through its scores, the logits. The loss is called with those of a training batch, the
-    metric with those that one model gives the rows held back.
+    Both depend on the model only through its logits. The loss is called with the logits of a training batch, the metric
+    with those of one model on the validation rows.
 
     Parameters
     ----------
     name
         The name of the column.
     loss
-        From logits ``(..., n)`` and their `Batch` to values ``(...)``, differentiable: any objective. Gradients are
-        weighed as they are, so bring its values to the size of the cross-entropy and the gaps, about 0 to 1.
+        A differentiable function from logits ``(..., n)`` and their `Batch` to values ``(...)``; any objective will do.
+        Gradients are weighted without rescaling, so scale the values to the size of the others, about 0 to 1.
     metric
-        From the scores ``(n,)`` of one model and the `Batch` of the rows held back to a number to make small, 0 or
-        more. The hypervolume counts from 1 in its column, so that values above 1 add nothing. None measures the loss.
+        A function from the scores ``(n,)`` of one model and the `Batch` of validation rows to a non-negative number;
+        smaller is better. The reference point of the hypervolume is 1, so values above 1 add nothing. None measures the
+        loss.
 
     Examples
     --------
@@ -58,7 +59,7 @@ class CustomObjective:
 
     @full_precision
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
-        """Return the loss; a `ValueError` unless it is one value for each model, which depends on the logits."""
+        """Return the loss; a `ValueError` unless it has one value per model and depends on the logits."""
         values: Tensor = self.loss(logits, batch)
         shape = tuple(values.shape) if isinstance(values, Tensor) else type(values).__name__
         if shape != logits.shape[:-1]:
@@ -68,13 +69,13 @@ class CustomObjective:
             )
         if torch.is_grad_enabled() and logits.requires_grad and not values.requires_grad:
             raise ValueError(
-                f"The loss of {quote(self.name)} must depend on the logits by operations of torch that have a "
+                f"The loss of {quote(self.name)} must depend on the logits through torch operations that have a "
                 "derivative: found none. Leave out comparisons, rounding and detach()."
             )
-        return values.to(logits.dtype)  # features in double precision would make it double
+        return values.to(logits.dtype)  # in the dtype of the logits, even if features are in double precision
 
     def measure(self, scores: Float[Tensor, "models _"], rows: Batch) -> list[float]:
-        """Return the metric of each model's scores; a `ValueError` if one is not a finite number, 0 or more."""
+        """Return the metric of each model's scores; a `ValueError` unless all are finite and non-negative."""
         metric = self if self.metric is None else self.metric
         with torch.inference_mode():
             found = [metric(own, rows) for own in scores[:, : len(rows)]]
@@ -91,10 +92,10 @@ class CustomObjective:
 
 
 def require_name(name: str) -> None:
-    """Raise a `ValueError` unless a column of a front and of a history can have this name."""
+    """Raise a `ValueError` unless this can be the name of a column."""
     if not isinstance(name, str) or not name.isprintable() or not name.strip() or "[" in name:
         raise ValueError(
-            f"The name of an objective must be a text without '[', which is for gaps: found {quote(name)}."
+            f"The name of an objective must be a string without '[', which is for gaps: found {quote(name)}."
         )
     if name in _TAKEN or name.startswith(("weight of ", "cosine of ")):
         raise ValueError(f"The name of an objective must be its own: found {quote(name)}, which is taken.")

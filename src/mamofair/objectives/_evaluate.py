@@ -1,9 +1,9 @@
-"""All objectives of a batch at once: their values, and their derivatives by the logits.
+"""All objectives of a batch at once: their values, and their derivatives with respect to the logits.
 
-Any objective can be differentiated by autograd. But gaps are many, and each is a dozen operations on a handful of
-numbers, whose overhead would cost more than a small network. So the gaps that share a relaxation are computed together
-and in closed form. With s the relaxed indicator of ŷ = 1, M the memberships of all attributes and m = [s M, 1 M] the
-masses that follow (for a one-sided relaxation also t M, with t the indicator of ŷ = 0):
+Autograd could differentiate any objective. But there are many gaps, and each takes a dozen operations on a handful of
+numbers, whose overhead would cost more than a small network. So all gaps that share a relaxation are computed together,
+in closed form. With s the relaxed indicator of ŷ = 1, M the memberships of all attributes and m = [s M, 1 M] the masses
+(for a one-sided relaxation also t M, with t the indicator of ŷ = 0):
 
     rates     r = (m A) / (m B)            A and B sum the cells of each rate's event and of its condition
     gap       r_high − r_low               over the groups that count; for ratios, divided by r_high
@@ -27,19 +27,19 @@ Evaluated = tuple[Float[np.ndarray, "*members"], Float[np.ndarray, "*members n"]
 
 def evaluate(
     objectives: Sequence[Objective],
-    logits: Tensor,  # "*members n": other shapes are refused in a sentence
+    logits: Tensor,  # "*members n": other shapes raise a readable error below
     batch: Batch,
 ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
-    """Return the objectives' values and their derivatives by the logits, the cotangents.
+    """Return the objectives' values and their derivatives with respect to the logits (the cotangents).
 
-    Logits may carry members in front: each member then has its own values and its own cotangents. Logits in half
-    precision, as autocast makes them, are welcome: values and cotangents are float32.
+    Logits may have leading axes for members: each member then has its own values and cotangents. Logits may be in half
+    precision, as under autocast: values and cotangents are float32.
     """
     return Evaluation(objectives)(logits, batch)
 
 
 class Evaluation:
-    """Computes objectives together, batch after batch: what does not depend on the batch is found out once.
+    """Computes objectives together, batch after batch; what does not depend on the batch is computed once.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Evaluation:
 
     def __init__(self, objectives: Sequence[Objective]):
         self.objectives = objectives
-        # A mean over strata has a dozen more terms, and is left to autograd, anchor and all.
+        # A mean over strata has a dozen more terms, so autograd computes it, including the anchor.
         gaps = {i: own for i, own in enumerate(objectives) if isinstance(own, Gap) and own.notion.over != "mean"}
         self._losses = [i for i in range(len(objectives)) if i not in gaps]
         kinds = dict.fromkeys((gap.relaxation, gap.anchor_loss) for gap in gaps.values())
@@ -64,7 +64,7 @@ class Evaluation:
     ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
         """Return what `evaluate` does.
 
-        NumPy takes a fifth of torch's time for operations on so few numbers; logits that are elsewhere come to the CPU.
+        For so few numbers, NumPy takes a fifth of torch's time; logits on another device are moved to the CPU.
         """
         k, kind = len(self.objectives), batch.memberships.cpu().numpy().dtype
         values, cotangents = np.empty((k, *logits.shape[:-1]), kind), np.empty((k, *logits.shape), kind)
@@ -86,7 +86,7 @@ class Evaluation:
 
 
 def _differentiate(objective: Objective, logits: Float[Tensor, "*members n"], batch: Batch) -> Evaluated:
-    if isinstance(objective, CrossEntropy):  # of every step, so it is worth a formula
+    if isinstance(objective, CrossEntropy):  # needed in every step, so it has a closed form
         value, cotangent = objective.with_cotangent(logits.detach(), batch)
         return value.cpu().numpy(), cotangent.cpu().numpy()
     leaf = logits.detach().requires_grad_()
@@ -105,8 +105,8 @@ def _gaps(
 ) -> tuple[Float[np.ndarray, " gaps *members"], Float[np.ndarray, "gaps *members n"]]:
     """Return values and cotangents of gaps that share a relaxation, without their anchors.
 
-    `known` remembers tables, which depend on the batch's attributes alone. That logits are finite is for callers to
-    check: NumPy is not to warn before they do.
+    `known` caches tables that depend only on the batch's attributes. Callers check that logits are finite; NumPy must
+    not warn before they do.
     """
     indicators, slopes = (part.cpu().numpy() for part in _indicators(gaps[0].relaxation, logits))
     M = batch.memberships.cpu().numpy()
@@ -130,12 +130,12 @@ def _distances(
     masses: Float[np.ndarray, "*members kinds columns"],
     one_row: float,
 ) -> tuple[Float[np.ndarray, " gaps *members"], Float[np.ndarray, "gaps *members kinds columns"]]:
-    """Return gaps and their derivatives by the masses."""
+    """Return gaps and their derivatives with respect to the masses."""
     flat = masses.reshape(-1, tables.shape[-1]).T  # (masses, members)
     shape = (*tables.shape[1:-1], flat.shape[1])  # (gaps, rates, groups, members)
     event, given = (tables.reshape(-1, len(flat)) @ flat).reshape(2, *shape)
     counts = given >= one_row
-    divisor = np.where(counts, given, 1)  # not zero: a NaN would survive the masks
+    divisor = np.where(counts, given, 1)  # divide by one instead of zero: a NaN would survive the masks
     rates = event / divisor
     highs, lows = np.where(counts, rates, -np.inf), np.where(counts, rates, np.inf)
     high, low = highs.max(2, keepdims=True), lows.min(2, keepdims=True)
@@ -144,14 +144,14 @@ def _distances(
     if any(ratios):
         distance, rise, fall = _divide_by_high(ratios, high, distance)
 
-    # +1 for the group on top and −1 for the one at the bottom; if they are the same one, nothing is compared. Where a
-    # model decides everyone alike, as boosting does at first, rates differ by rounding only, which must decide nothing:
-    # of equal rates, the first is on top and the last at the bottom.
+    # +1 for the group with the largest rate and −1 for the one with the smallest; if they are the same group, nothing
+    # is compared. A constant model, as boosting is at first, has rates that differ only by rounding, which must not
+    # decide between groups: among equal rates, the first counts as the largest and the last as the smallest.
     places = 12 if rates.dtype == np.float64 else 5
     top, bottom = highs.round(places).argmax(2), shape[2] - 1 - lows.round(places)[:, :, ::-1].argmin(2)
     rate, group = np.arange(shape[1])[:, None, None], np.arange(shape[2])[:, None]
     ends = rise * (group == top[:, :, None]) + fall * (group == bottom[:, :, None])
-    ends *= (rate == distance.argmax(1)[:, None]) & counts  # of a notion's rates, the worst
+    ends *= (rate == distance.argmax(1)[:, None]) & counts  # the worst of a notion's rates
     ends /= divisor
     by_rate = np.stack([ends, -ends * rates]).reshape(2, shape[0], -1, shape[-1])
     A, B = tables.reshape(2, shape[0], -1, len(flat))
@@ -165,9 +165,9 @@ def _divide_by_high(
     high: Float[np.ndarray, "gaps rates 1 members"],
     difference: Float[np.ndarray, "gaps rates 1 members"],
 ) -> tuple[Float[np.ndarray, "gaps rates 1 members"], ...]:
-    """Return gaps and their derivatives by the largest and the smallest rate, where those of ratios are shortfalls.
+    """Return gaps and their derivatives by the largest and the smallest rate; gaps of ratios are shortfalls.
 
-    It is 1 − low / high, with the derivatives low / high² and −1 / high. Rates below `LEAST_RATE` divide by that.
+    A shortfall is 1 − low / high, with the derivatives low / high² and −1 / high; `high` is at least `LEAST_RATE`.
     """
     is_ratio = np.array(ratios)[:, None, None, None]
     divisor = np.where(is_ratio, np.maximum(high, LEAST_RATE), 1)
@@ -178,7 +178,7 @@ def _divide_by_high(
 def _indicators(
     relaxation: Relaxation, logits: Float[Tensor, "*members n"]
 ) -> tuple[Float[Tensor, "*members sides n"], Float[Tensor, "*members sides n"]]:
-    """Return the relaxed indicator of ŷ = 1 and, unless it is one minus that, of ŷ = 0; and their derivatives."""
+    """Return the relaxed indicators of ŷ = 1 and, unless it is one minus that, of ŷ = 0, with their derivatives."""
     positive, slope = relaxation.with_slope(logits)
     if type(relaxation).negative is not Relaxation.negative:
         leaf = logits.detach().requires_grad_()
@@ -193,10 +193,10 @@ def _indicators(
 def _selectors(
     notions: Sequence[Notion], spans: Sequence[tuple[int, int]], columns: int, sides: int, dtype: np.dtype
 ) -> Float[np.ndarray, "2 gaps rates groups masses"]:
-    """Return A and B: which masses each rate's event and condition sum, for every gap and group.
+    """Return A and B: the masses that each rate's event and condition add up, for every gap and group.
 
-    Rates within each of several strata count as so many rates, of its groups. Notions with fewer rates and attributes
-    with fewer groups are padded with conditions that never hold.
+    A rate within several strata counts as one rate per stratum. Notions with fewer rates and attributes with fewer
+    groups are padded with conditions that never hold.
     """
     halves = [(stop - start) // 2 for start, stop in spans]
     compared = [

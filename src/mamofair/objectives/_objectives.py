@@ -1,4 +1,4 @@
-"""What training makes small: losses, and relaxed gaps."""
+"""What training minimises: losses and relaxed gaps."""
 
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -14,13 +14,13 @@ from mamofair.notions import ALL, Confusion, Notion, Rate, column
 from mamofair.objectives._precision import full_precision
 from mamofair.relaxations import Relaxation, Sigmoid
 
-#: The least that a ratio divides by: where hardly anyone is selected, its gradient would have no bound.
+#: The smallest number that a ratio divides by: if hardly anyone is selected, its gradient would be unbounded.
 LEAST_RATE = 1e-3
 
 
 @runtime_checkable
 class Objective(Protocol):
-    """From logits ``(..., n)`` and their batch to values ``(...)`` to make small, one for each member."""
+    """A function from logits ``(..., n)`` and their batch to values ``(...)`` to minimise, one for each member."""
 
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch, /) -> Float[Tensor, "*members"]:
         """Return the objective's value."""
@@ -29,7 +29,7 @@ class Objective(Protocol):
 
 @dataclass(frozen=True)
 class CrossEntropy:
-    """The mean cross-entropy of the labels, −log σ(±f); `weights` say what rows with y = 0 and y = 1 count."""
+    """The mean cross-entropy of the labels, −log σ(±f); `weights` are those of rows with y = 0 and y = 1."""
 
     weights: tuple[float, float] = (1.0, 1.0)
 
@@ -44,18 +44,18 @@ class CrossEntropy:
     def with_cotangent(
         self, logits: Float[Tensor, "*members n"], batch: Batch
     ) -> tuple[Float[Tensor, "*members"], Float[Tensor, "*members n"]]:
-        """Return the value and its derivative by the logits, w·(σ(f) − y) / Σw."""
+        """Return the value and its derivative with respect to the logits, w·(σ(f) − y) / Σw."""
         share = 1 / len(batch) if batch.weight is None else batch.weight / batch.weight.sum()
         share = share if self.is_even else share * self.weights_of(batch.y)
         return self(logits, batch), share * (torch.sigmoid(logits) - batch.y)
 
     @property
     def is_even(self) -> bool:
-        """Whether rows of both labels count the same, and as one."""
+        """Whether rows of both labels have weight one."""
         return self.weights == (1.0, 1.0)
 
     def weights_of(self, y: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
-        """Return what rows with these labels count."""
+        """Return the weights of rows with these labels."""
         negative, positive = self.weights
         return negative + (positive - negative) * y
 
@@ -65,7 +65,7 @@ class CrossEntropy:
 
 @dataclass(frozen=True)
 class SquaredError:
-    """The mean squared error of the probabilities, (σ(f) − y)²; the anchor of the paper's code."""
+    """The mean squared error of the probabilities, (σ(f) − y)²; the anchor in the paper's code."""
 
     @full_precision
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
@@ -83,14 +83,14 @@ def mean_over_rows(values: Float[Tensor, "*members n"], batch: Batch) -> Float[T
 
 @dataclass(frozen=True)
 class Gap:
-    """The relaxed gap of a notion for an attribute, plus a little accuracy: `|gap| + anchor·anchor_loss`.
+    """The relaxed gap of a notion for an attribute, plus an accuracy term: `|gap| + anchor·anchor_loss`.
 
-    The gap is the largest difference of two groups' rates, with the indicator of ŷ = 1 relaxed (Padh et al. 2021,
-    Eq. 11 and 16); for a notion that compares by ratio, that difference divided by the largest rate. The anchor keeps a
-    model that minimises this alone from becoming constant.
+    The gap is the largest difference of two groups' rates, with the indicator of ŷ = 1 relaxed (Padh et al. 2021, Eq.
+    11 and 16); for a notion that compares by ratio, that difference divided by the largest rate. Without the anchor, a
+    model that minimises only this would become constant.
 
-    In a batch, a group with less than one row of (relaxed) mass under a rate's condition does not count, and with
-    fewer than two groups that count the rate is no gap at all: 0, with no gradient.
+    In a batch, a group with a (relaxed) mass of less than one row under a rate's condition is ignored; if fewer than
+    two groups are left, the gap is 0, without a gradient.
 
     Departs: the paper's equations leave out the absolute value (its code does not), and divide by all rows of a group
     for equal opportunity, where its definition asks for the rows with y = 1.
@@ -130,7 +130,7 @@ class Gap:
 
 
 def _distance(notion: Notion, confusion: Confusion, rate: Rate, one_row: float | Tensor) -> Float[Tensor, "*members"]:
-    """Return how far apart the rates of the groups are; within strata, the worst or the mean of them."""
+    """Return the distance between the groups' rates; within strata, the worst or the mean."""
     event, given = confusion.mass(rate.event), confusion.mass(rate.given)
     if notion.over is None:
         return _span(notion.is_ratio, event, given, one_row)
@@ -147,9 +147,9 @@ def _distance(notion: Notion, confusion: Confusion, rate: Rate, one_row: float |
 def _span(
     is_ratio: bool, event: Float[Tensor, "*members groups"], given: Float[Tensor, "*groups"], one_row: float | Tensor
 ) -> Float[Tensor, "*members"]:
-    """Return how far apart the rates are of the groups that have a row under the condition."""
+    """Return the distance between the rates of the groups that have a row which meets the condition."""
     counts = given >= one_row
-    # A group that does not count divides by one, not by zero: a NaN would survive the masks in the gradient.
+    # An ignored group divides by one, not by zero: a NaN would survive the masks in the gradient.
     rates = event / torch.where(counts, given, 1.0)
     high = torch.where(counts, rates, -torch.inf).amax(-1)
     low = torch.where(counts, rates, torch.inf).amin(-1)
@@ -163,7 +163,7 @@ def require_rates(notion: Notion, attribute: str, groups: Groups, y: np.ndarray)
     Parameters
     ----------
     notion, attribute
-        What is to be trained.
+        The gap to train on.
     groups, y
         The whole training set: group memberships, and labels with 1 for favorable.
 

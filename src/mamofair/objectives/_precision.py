@@ -1,4 +1,4 @@
-"""In which precision objectives are computed, whatever that of the network."""
+"""The precision of objectives, whatever that of the network."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 def full_precision(compute: Callable[[Self, Tensor, Batch], Result]) -> Callable[[Self, Tensor, Batch], Result]:
-    """Let a function of logits and their batch compute in float32 or float64, under autocast, too.
+    """Make a function of logits and their batch compute in float32 or float64, even under autocast.
 
     Half precision is enough for a network, but not for sums over rows: bfloat16 counts no further than 256.
     """
@@ -39,7 +39,7 @@ def _align(logits: Tensor, batch: Batch) -> tuple[Float[Tensor, "*members n"], B
             f"{tuple(logits.shape)} for {len(batch)} rows.{advice}"
         )
     if not logits.is_floating_point():
-        raise ValueError(f"`logits` must be floating-point numbers: found {logits.dtype}. Pass them undecided.")
+        raise ValueError(f"`logits` must be floating-point numbers: found {logits.dtype}. Pass logits, not decisions.")
     if logits.dtype == batch.y.dtype == batch.memberships.dtype and logits.dtype in (torch.float32, torch.float64):
         return logits, batch
     dtype = torch.promote_types(torch.promote_types(logits.dtype, batch.memberships.dtype), torch.float32)

@@ -1,4 +1,4 @@
-"""What training leaves behind of the objectives, in words that a table can have as columns."""
+"""Records of the objectives in training, with names for the columns of a table."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -14,7 +14,7 @@ def records(
     weights: Float[Tensor, "k members"],
     cosines: Float[Tensor, "members k k"] | None = None,
 ) -> list[dict[str, float]]:
-    """Return a record for each member: the objectives' values and weights, and the cosines of their gradients.
+    """Return one record per member: the objectives' values and weights, and the cosines between their gradients.
 
     >>> import torch
     >>> records(["error"], torch.tensor([[0.5]]), torch.tensor([[1.0]]))

@@ -1,4 +1,4 @@
-"""Runs: a fitted estimator with what a person needs to judge it, in a folder without pickle.
+"""Runs: a fitted estimator with everything needed to judge it, in a folder without pickle.
 
 >>> from tempfile import TemporaryDirectory
 >>> from mamofair import FairNetClassifier
@@ -28,11 +28,11 @@ True
 >>> question = Question.of(model.front_, 0.2, confidence=0.95)
 >>> with TemporaryDirectory() as name:
 ...     folder = Path(name)
-...     require_place(folder)  # nothing of anybody else is there
-...     with own_folder(folder):  # and nobody else writes now
+...     require_place(folder)  # no foreign files
+...     with own_folder(folder):  # no other writer
 ...         _ = save(run, folder)
 ...         with replaced_file(folder / "notes.txt") as file:
-...             _ = file.write(b"as a whole, or not at all")
+...             _ = file.write(b"written atomically")
 ...     _ = save_alternatives({"sentences": ["No alternative was found."]}, folder)
 ...     with own_folder(folder):
 ...         write_question(StoredQuestion(question, run="checksum"), folder)
@@ -41,7 +41,7 @@ True
 True True
 ['No alternative was found.'] 1
 
-A training that was interrupted goes on from its checkpoint:
+An interrupted training continues from its checkpoint:
 
 >>> from mamofair.runs import checkpoint_files, checkpointed, is_resumable, read_checkpoint, restore_checkpoint
 >>> from mamofair.runs import write_checkpoint
@@ -49,7 +49,7 @@ A training that was interrupted goes on from its checkpoint:
 >>> with TemporaryDirectory() as name:
 ...     folder = Path(name)
 ...     fitting = net.fitting(toy.X, toy.y, sensitive_features=toy.sensitive)
-...     _ = next(checkpointed(fitting, {"seed": 0}, folder))  # at once, and then every few seconds
+...     _ = next(checkpointed(fitting, {"seed": 0}, folder))  # immediately, and then every few seconds
 ...     again, settings = read_checkpoint(folder)
 ...     kept = checkpoint_files(folder)
 ...     write_checkpoint(again, settings, folder)
@@ -60,5 +60,5 @@ A training that was interrupted goes on from its checkpoint:
 
 import lazy_loader as _lazy
 
-# To predict is not to judge, to export or to train further, and need not wait for their imports.
+# Predictions should not wait for the imports of judging, exporting and training.
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

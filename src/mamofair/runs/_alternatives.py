@@ -1,4 +1,4 @@
-"""What was found when a run was compared with an incumbent: a file beside the run, gone when the run is replaced."""
+"""The comparison of a run with an incumbent: a file in the run folder, removed when the run is replaced."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,9 +15,9 @@ _LONGEST = 2**22  # bytes
 
 
 def save_alternatives(document: Mapping[str, Any], folder: str | Path) -> Path:
-    """Write the answer for an incumbent into the folder of a run, in the place of an earlier one; return the file.
+    """Write the answer for an incumbent into a run folder, replacing an earlier one, and return the file.
 
-    Like the report, it can be written again, and no checksum covers it.
+    Like the report, it can be rewritten, and is not covered by a checksum.
     """
     path = Path(folder) / ALTERNATIVES
     with own_folder(Path(folder)), replaced_file(path) as file:
@@ -26,7 +26,7 @@ def save_alternatives(document: Mapping[str, Any], folder: str | Path) -> Path:
 
 
 def read_alternatives(folder: str | Path) -> list[str]:
-    """Return the sentences of the answer in the folder of a run; none if nobody has asked."""
+    """Return the sentences of the answer in a run folder; none if there is no answer."""
     inside = leads_inside(Path(folder), ALTERNATIVES)
     content = read_file(Path(folder), ALTERNATIVES, most=_LONGEST) if inside else b"null"
     if content is None:

@@ -1,7 +1,7 @@
-"""Boosters as arrays that are checked while they are read.
+"""Boosters as arrays that are checked when they are read.
 
-LightGBM trusts the text of a model: a wrong child ends or hangs the process. So a run keeps the trees as arrays of
-numbers, and what LightGBM reads is text that is written here, from arrays that were found to be trees.
+LightGBM trusts the text of a model: an invalid child index crashes or hangs the process. So a run stores the trees as
+arrays of numbers, and LightGBM reads text that is generated here, from arrays that were checked to be trees.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,10 +35,10 @@ class Tree:
     arrays: Mapping[str, np.ndarray]
 
     def is_sound(self, features: int) -> bool:
-        """Whether this is a tree, on so many features: whatever the row, a prediction ends at a leaf."""
+        """Whether this is a valid tree for this number of features: every prediction ends at a leaf."""
         inner, leaves = len(self.arrays["split_feature"]), len(self.arrays["leaf_value"])
         left, right = self.arrays["left_child"], self.arrays["right_child"]
-        # Every leaf, and every node but the root, is a child once, and nodes come after their parents: no cycles.
+        # Every leaf, and every node but the root, is a child exactly once, and comes after its parent: no cycles.
         children = np.concatenate([np.arange(-leaves, 0), np.arange(1, inner)]) if inner else left
         once = np.array_equal(np.sort(np.concatenate([left, right])), children)
         after = all(((side < 0) | (side > np.arange(inner))).all() for side in (left, right))
@@ -47,10 +47,10 @@ class Tree:
         return bool(leaves == inner + 1 and once and after and known and self._decides())
 
     def _decides(self) -> bool:
-        """Whether thresholds are numbers, or point to sets of categories that are there."""
+        """Whether thresholds are numbers, or refer to existing sets of categories."""
         kind, threshold = self.arrays["decision_type"], self.arrays["threshold"]
         bounds, words = self.arrays["cat_boundaries"], self.arrays["cat_threshold"]
-        if not ((kind >= 0) & (kind >> 2 < _MISSING) & ~np.isnan(threshold)).all():  # infinity parts NaN from numbers
+        if not ((kind >= 0) & (kind >> 2 < _MISSING) & ~np.isnan(threshold)).all():  # ∞ separates NaN from numbers
             return False
         sets = threshold[kind & _CATEGORICAL == 1]
         if not len(bounds):
@@ -92,7 +92,7 @@ def _fields(block: str) -> Iterator[tuple[str, str]]:
 
 
 def from_arrays(features: Any, arrays: Mapping[str, np.ndarray]) -> Any:
-    """Return the booster of these arrays, once they are known to be trees; else a `ValueError`."""
+    """Return the booster of these arrays; a `ValueError` if they are not valid trees."""
     trees = list(_trees(arrays)) if _are_typed(arrays) else []
     if not trees or type(features) is not int or not all(tree.is_sound(features) for tree in trees):
         raise ValueError("A run's booster must hold trees: found nodes that make none. Copy the run again.")
@@ -125,7 +125,7 @@ def _trees(arrays: Mapping[str, np.ndarray]) -> Iterator[Tree]:
 
 
 def _text(features: int, trees: list[Tree]) -> str:
-    """Return a model as LightGBM reads it: nothing in it but our own words and numbers."""
+    """Return a model in LightGBM's format, which contains only our own words and numbers."""
     texts = [tree.text(number) for number, tree in enumerate(trees)]
     head = (
         *("tree", "version=v4", "num_class=1", "num_tree_per_iteration=1", "label_index=0"),

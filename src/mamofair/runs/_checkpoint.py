@@ -1,4 +1,4 @@
-"""Checkpoints: what a training that was killed needs to go on, and to end as if nothing had happened."""
+"""Checkpoints: what a killed training needs to continue as if nothing had happened."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -17,20 +17,20 @@ _PART = f"{CHECKPOINT}/"
 
 
 def write_checkpoint(estimator: FairClassifier, settings: dict[str, Any], folder: Path) -> None:
-    """Write what is needed to go on into a run's folder, in the place of an earlier checkpoint."""
+    """Write a checkpoint into a run folder, replacing an earlier one."""
     files = to_files(estimator)
     with own_folder(folder):
         replace_files(folder, lambda place: write_list(place / _PART, files, settings), own_files(folder, _PART))
 
 
 def checkpoint_files(folder: Path) -> dict[str, bytes]:
-    """Return the files of a checkpoint as they are; none if there is no checkpoint."""
+    """Return the files of a checkpoint; none if there is no checkpoint."""
     contents = {name: read_file(folder, name) for name in own_files(folder, _PART)}
     return {name: content for name, content in contents.items() if content is not None}
 
 
 def restore_checkpoint(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Put back what `checkpoint_files` has returned, in the place of a checkpoint nobody can go on with."""
+    """Restore the files that `checkpoint_files` returned, replacing a checkpoint that cannot be resumed."""
 
     def write(place: Path) -> None:
         for name, content in files.items():
@@ -41,7 +41,7 @@ def restore_checkpoint(folder: Path, files: Mapping[str, bytes]) -> None:
 
 
 def read_checkpoint(folder: Path) -> tuple[FairClassifier, dict[str, Any]]:
-    """Return the estimator of a training that has not ended, and the settings it was begun with."""
+    """Return the estimator of an unfinished training, and the settings it was started with."""
     if not folder.is_dir():
         raise FileNotFoundError(f"There is no run {str(folder)!r} to resume. Check the name of the folder.")
     with own_folder(folder):
@@ -56,7 +56,7 @@ def read_checkpoint(folder: Path) -> tuple[FairClassifier, dict[str, Any]]:
 def checkpointed(
     fitting: Iterator[FairClassifier], settings: dict[str, Any], folder: Path, seconds: float = 5.0
 ) -> Iterator[FairClassifier]:
-    """Yield what `fitting` yields, and write a checkpoint at once and then every few seconds, if it is of use."""
+    """Yield what `fitting` yields, and write a checkpoint immediately and then every few seconds, if it is useful."""
     last = -float("inf")
     for estimator in fitting:
         if estimator.search_.learner.can_resume and time.monotonic() - last >= seconds:

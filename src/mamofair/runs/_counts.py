@@ -9,7 +9,7 @@ from mamofair.fronts import Tally
 
 
 def to_lists(tallies: Iterable[Tally]) -> list[dict[str, Any]]:
-    """Return counts as lists: of each attribute ("" is everyone) the TP, FP, FN and TN of each group.
+    """Return counts as lists: TP, FP, FN and TN of each group, by attribute ("" is everyone).
 
     >>> to_lists([Tally({"": np.array([[1.0, 0.0, 2.0, 3.0]])})])
     [{'counts': {'': [[1.0, 0.0, 2.0, 3.0]]}}]

@@ -1,4 +1,4 @@
-"""Tables as CSV, in which numbers keep every digit and no text is a formula."""
+"""Tables as CSV, with numbers to the last digit and no formulas in text."""
 
 import csv
 import io
@@ -13,7 +13,7 @@ from mamofair.tables.untrusted import require_size
 
 
 def to_csv(frame: pd.DataFrame) -> bytes:
-    """Return the file of a table.
+    """Return a table as the content of a CSV file.
 
     >>> read_csv(to_csv(pd.DataFrame({"step": [1, 2], "error": [0.1 + 0.2, float("nan")]})))
     [{'step': 1, 'error': 0.30000000000000004}, {'step': 2}]
@@ -22,7 +22,7 @@ def to_csv(frame: pd.DataFrame) -> bytes:
 
 
 def read_csv(content: bytes, label: str = "The table", texts: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Return the rows of such a file, without what is missing; not every pandas reads every digit.
+    """Return the rows of such a file without missing values; some versions of pandas would lose digits.
 
     Columns hold finite numbers, but for those named in `texts`.
     """

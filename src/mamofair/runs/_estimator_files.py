@@ -48,9 +48,9 @@ def to_files(estimator: FairClassifier) -> dict[str, bytes]:
 def from_files(
     files: Mapping[str, bytes], network: Any = None, members: Any = None, objectives: Any = None
 ) -> FairClassifier:
-    """Return the estimator of these files, whose sums have been checked.
+    """Return the estimator of these files, whose checksums have been verified.
 
-    `network` is one that is no `MLP`; `members` and `objectives` are given in the place of those that the run knows.
+    `network` is one that is not an `MLP`; `members` and `objectives` replace those that the run knows.
     """
     document, counts = (parse_json(files[name], name) for name in ("estimator.json", "counts.json"))
     models = {name.removeprefix("points/"): content for name, content in files.items()}
@@ -60,8 +60,8 @@ def from_files(
     own = parameters.pop(OWN_NETWORK, None)
     if own is not None and network is None:
         raise ValueError(
-            f"This run was trained with a network of its own, {str(own)[:200]}: give what makes one, load(run, "
-            "network=…)."
+            f"This run was trained with a network of its own, {str(own)[:200]}: pass the function that "
+            "builds it, load(run, network=…)."
         )
     given = {name: from_plain(part, rest) for name, part in parameters.items()}
     again = {"network": network, "members": members, "objectives": objectives}
@@ -115,14 +115,14 @@ def _made(name: str, parameters: dict[str, Any]) -> FairClassifier:
 
 
 def _given(estimator: FairClassifier) -> dict[str, Any]:
-    """Return the constructor's parameters; weightings and functions that are not ours are known by their names."""
+    """Return the constructor's parameters; foreign weightings and functions are stored by name."""
     parameters: dict[str, Any] = estimator.get_params(deep=False)
     named = {"members": name_foreign, "objectives": name_functions}
     return parameters | {name: named[name](parameters[name]) for name in named if name in parameters}
 
 
 def _parameters(estimator: FairClassifier, store: Store) -> dict[str, Any]:
-    """Return the constructor's parameters; a user's own network is known by its name only."""
+    """Return the constructor's parameters; a user's own network is stored by name only."""
     parameters, own = _given(estimator), {}
     if "network" in parameters and not is_mlp(parameters["network"]):
         network = parameters.pop("network")
@@ -131,7 +131,7 @@ def _parameters(estimator: FairClassifier, store: Store) -> dict[str, Any]:
 
 
 def _states(found: list[Point], at: str, store: Store) -> list[dict[str, Any]]:
-    """Return where points come from and what they need to predict."""
+    """Return the origin of points and what they need for predictions."""
     return [
         {"member": p.member, "step": p.step, "model": p.model, "state": to_plain(p.state, f"{at}{i:03}", store)}
         | ({"custom": dict(p.custom)} if p.custom else {})

@@ -1,8 +1,8 @@
-"""A run's folder changes as a whole, and files in it that are not the run's are never touched.
+"""Atomic changes to a run folder; files in it that do not belong to the run are never touched.
 
-New files are written to `.mamofair/new` in the folder. One rename, to `.mamofair/ready`, decides: before it there is
-the old run, after it the new one. Then the files move to their places. If that is cut short, readers still see the
-new run, because a file in `ready` counts before the one in its place, and the next writer (`settle`) ends the move.
+New files are written to `.mamofair/new` in the folder. A single rename, to `.mamofair/ready`, commits: before it there
+is the old run, after it the new one. Then the files move to their places. If that is interrupted, readers still see the
+new run, because files in `ready` take precedence, and the next writer (`settle`) completes the move.
 """
 
 import hashlib
@@ -19,10 +19,10 @@ _NEW, _READY, _PLAN = f"{WORK}/new", f"{WORK}/ready", "plan.json"
 
 
 def replace_files(folder: Path, write: Callable[[Path], None], owned: Collection[str]) -> None:
-    """Let `write` fill a new folder, and put its files in the place of those in `owned`, all at once.
+    """Let `write` fill a new folder, and replace the files in `owned` with its files, atomically.
 
-    What is in the place of a new file and not in `owned` is somebody else's: it is an error, and nothing changes. The
-    caller holds the folder's lock.
+    If a new file would overwrite one that is not in `owned`, an error is raised and nothing changes. The caller holds
+    the folder's lock.
     """
     new, ready = folder / _NEW, folder / _READY
     settle(folder)
@@ -43,19 +43,19 @@ def replace_files(folder: Path, write: Callable[[Path], None], owned: Collection
 
 
 def settle(folder: Path) -> None:
-    """End what a process that was killed has left half done; the caller holds the folder's lock."""
+    """Complete what a killed process left unfinished; the caller holds the folder's lock."""
     if (folder / _NEW).exists():
         shutil.rmtree(folder / _NEW)
     ready = folder / _READY
     if (ready / _PLAN).exists():
         _move(ready, folder)
-        (ready / _PLAN).unlink()  # without a plan everything has been done
+        (ready / _PLAN).unlink()  # without a plan there is nothing left to do
     if ready.exists():
         shutil.rmtree(ready)
 
 
 def _move(ready: Path, folder: Path) -> None:
-    """Take away what the plan says, and move files to their places; whatever has been done before does not matter."""
+    """Remove what the plan says, and move files to their places; steps already done are skipped."""
     removed = [_own_path(folder, name) for name in json.loads((ready / _PLAN).read_bytes())["remove"]]
     for path in removed:
         if path.is_file() or path.is_symlink():
@@ -80,7 +80,7 @@ def _files(place: Path) -> list[Path]:
 
 
 def require_unclaimed(folder: Path, names: Collection[str], owned: Collection[str]) -> None:
-    """Refuse to write where something is that is not in `owned`."""
+    """Raise an error if a file to write exists and is not in `owned`."""
     for name in names:
         path = folder / name
         parents = [folder / parent for parent in PurePosixPath(name).parents[:-1]]
@@ -93,7 +93,7 @@ def require_unclaimed(folder: Path, names: Collection[str], owned: Collection[st
 
 
 def _own_path(folder: Path, name: str) -> Path:
-    """Return the path of a file in a folder; a name or a link that leads elsewhere is refused."""
+    """Return the path of a file in a folder; a name or link that leads elsewhere is an error."""
     if not leads_inside(folder, name):
         raise ValueError(
             f"A run must name files of its own folder: found {name[:80]!r} in {str(folder)!r}. Do not use it."
@@ -110,20 +110,20 @@ def leads_inside(folder: Path, name: str) -> bool:
 
 
 def places(folder: Path, name: str) -> Iterator[Path]:
-    """Yield where a file may be, the first place first."""
+    """Yield the possible places of a file, in order of precedence."""
     yield folder / _READY / name
     yield folder / name
 
 
 def holds(folder: Path, name: str) -> bool:
-    """Return whether a folder has a file, wherever it is on its way."""
+    """Return whether a folder has a file, even if it has not been moved to its place."""
     return any(path.is_file() for path in places(folder, name))
 
 
 def read_file(folder: Path, name: str, expected: str | None = None, most: int | None = None) -> bytes | None:
-    """Return the content of a file, wherever it is on its way; None if there is no such file.
+    """Return the content of a file, even if it has not been moved to its place; None if there is none.
 
-    A file whose sha256 is not the `expected` one, or with more than `most` bytes, is refused before it is in memory.
+    A file with another sha256 than `expected`, or more than `most` bytes, is rejected before it is loaded.
     """
     for path in places(folder, name):
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError), path.open("rb") as file:
@@ -156,7 +156,7 @@ def checksum(content: bytes) -> str:
 
 
 def read_files(folder: Path, sums: Mapping[str, str], part: str = "") -> dict[str, bytes]:
-    """Return the content of files of a part of the folder, each checked by its sum before anything is kept of it."""
+    """Return the content of files in a part of the folder, after verifying each checksum."""
     if not all(isinstance(expected, str) for expected in sums.values()):
         raise ValueError(f"run.json in {str(folder)!r} must list checksums: found something else. Copy the run again.")
     contents = {}
@@ -172,7 +172,7 @@ def read_files(folder: Path, sums: Mapping[str, str], part: str = "") -> dict[st
 
 
 def _flush(path: Path) -> None:
-    """Wait until a file, or a folder's list of names, is on the disk, where the platform can tell."""
+    """Flush a file, or a folder's entries, to disk, where the platform supports it."""
     if os.name != "posix":
         return
     handle = os.open(path, os.O_RDONLY)

@@ -18,10 +18,10 @@ _LEVEL = 0.95
 
 
 def judge(run: Run, point: int | None = None) -> Verdict:
-    """Return the verdict on a run's chosen point, or on another one that somebody chose by hand.
+    """Return the verdict on a run's chosen point, or on another one chosen by hand.
 
-    All limits are judged on test rows; on validation rows, if there are no test rows. A certificate, and why a stand-in
-    was chosen, are about the point that training chose: where confidence was asked for, one chosen by hand has none.
+    All limits are judged on test rows; on validation rows, if there are no test rows. A certificate, and the reason for
+    a stand-in, belong to the point that training chose: one chosen by hand has no certificate.
     """
     front, settings = run.estimator.front_, run.settings
     row = run.estimator.selected_ if point is None else point
@@ -117,12 +117,12 @@ def _custom_values(run: Run, row: int) -> Iterator[CustomValue]:
 
 
 def _count(settings: Mapping[str, Any], part: str, counted: float) -> int:
-    """Return the number of rows of a part: with weights, counts are no numbers of rows."""
+    """Return the number of rows of a part; with weights, counts are not numbers of rows."""
     return int(settings.get("data", {}).get("parts", {}).get(part) or round(float(counted)))
 
 
 def describe_near_constant(run: Run, row: int) -> str | None:
-    """Return a sentence if a point decides nearly everyone alike on test rows, unless that was asked for."""
+    """Return a warning if a point is nearly constant on test rows, unless that was requested."""
     front, settings = run.estimator.front_, run.settings
     if not run.test or _asked_share(run) is not None:
         return None
@@ -135,13 +135,13 @@ def describe_near_constant(run: Run, row: int) -> str | None:
 
 
 def _units(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what intervals count, if it is not rows."""
+    """Yield a sentence if intervals count units instead of rows."""
     if units := settings.get("data", {}).get("split", {}).get("units"):
         yield f"Intervals count the {units['test']:,} different values of `{units['column']}`, not rows."
 
 
 def _near_copies(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each feature that the data check found to give the target away."""
+    """Yield a sentence for each feature that gives the target away, according to the data check."""
     for one in (settings.get("data", {}).get("check") or {}).get("findings", ()):
         if one["finding"] == "near-copy of the target":
             yield (

@@ -1,4 +1,4 @@
-"""A run read from its folder: checked by its sums, and without executing anything from it."""
+"""Loading a run: checksums are verified, and nothing from the folder is executed."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -23,24 +23,24 @@ from mamofair.tables.untrusted import one_sentence, parse_json
 FORMAT = 1
 CHECKPOINT = "checkpoint"
 LIST, ENCODER = "run.json", "encoder.skops"
-_OF_THE_FOLDER = ("groups", "files")  # what run.json has beside the settings
+_OF_THE_FOLDER = ("groups", "files")  # entries of run.json besides the settings
 _LONGEST = 2**24  # bytes of run.json
 
 
 def is_resumable(folder: Path) -> bool:
-    """Return whether a folder holds the checkpoint of a training that has not ended."""
+    """Return whether a folder holds the checkpoint of an unfinished training."""
     return holds(folder, f"{CHECKPOINT}/{LIST}")
 
 
 def read_settings(head: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings in what `run.json` says."""
+    """Return the settings in the content of `run.json`."""
     return {name: value for name, value in head.items() if name not in _OF_THE_FOLDER}
 
 
 def read_list(folder: Path, part: str = "") -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the content of `run.json` and of the files it lists, their checksums verified.
 
-    If another process replaces the run meanwhile, what was read may belong together no more: it is read again then.
+    If another process replaces the run meanwhile, the files may not match, and are read again.
     """
     while True:
         content = read_own_list(folder, part)
@@ -53,7 +53,7 @@ def read_list(folder: Path, part: str = "") -> tuple[dict[str, Any], dict[str, b
 
 
 def read_own_list(folder: Path, part: str = "") -> bytes | None:
-    """Return the content of `run.json`; one that is a link out of the folder, or far too long, is refused."""
+    """Return the content of `run.json`; an error if it is a link out of the folder, or far too long."""
     if not leads_inside(folder, part + LIST):
         raise ValueError(
             f"A run must name files of its own folder: {part}{LIST} in {str(folder)!r} does not. Do not use it."
@@ -62,7 +62,7 @@ def read_own_list(folder: Path, part: str = "") -> bytes | None:
 
 
 def read_head(folder: Path, content: bytes | None) -> dict[str, Any]:
-    """Return what `run.json` says, if it is one that this version can read."""
+    """Return the content of `run.json`, if this version can read it."""
     if not folder.is_dir():
         raise FileNotFoundError(f"There is no run {str(folder)!r}. Check the name of the folder.")
     if content is None:
@@ -73,7 +73,7 @@ def read_head(folder: Path, content: bytes | None) -> dict[str, Any]:
         head = parse_json(content, LIST)
         head["format"] = int(head["format"])
         is_newer = head["format"] > FORMAT
-        head["files"] = {} if is_newer else dict(head["files"])  # which a newer format may list in another way
+        head["files"] = {} if is_newer else dict(head["files"])  # a newer format may list them differently
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{LIST} in {str(folder)!r} must be a run's: found something else. Copy it again.") from None
     if is_newer:
@@ -90,14 +90,14 @@ def load_run(folder: str | Path, network: Any = None, members: Any = None, objec
     Parameters
     ----------
     folder
-        What `save`, or `mamofair train --out`, has written.
+        A folder written by `save` or `mamofair train --out`.
     network
-        What makes the network, if the run was trained with another than `MLP`.
+        The function that builds the network, if the run was not trained with an `MLP`.
     members
-        The members to train further with, if weightings of another library are among them: a run keeps their names,
+        The members to continue training with, if they use weightings of another library: a run keeps only their names,
         and predicts without them.
     objectives
-        The custom objectives to train further with: of losses and metrics that are not ours, a run keeps the names.
+        The custom objectives to continue training with: a run keeps only the names of foreign losses and metrics.
     """
     folder = Path(folder)
     with one_sentence(f"The run {str(folder)!r} must be as mamofair wrote it", "Copy it again, or train again."):
@@ -105,7 +105,7 @@ def load_run(folder: str | Path, network: Any = None, members: Any = None, objec
         estimator = from_files(files, network, members, objectives)
         if ENCODER in files:
             estimator = estimator.with_encoder(read_encoder(files[ENCODER], ENCODER))
-        with suppress(ValueError):  # a selection may find no point, and `predict` says so
+        with suppress(ValueError):  # if no point meets the selection, `predict` says so
             _ = estimator.selected_
         groups = {name: tuple(map(str, own)) for name, own in head["groups"].items()}
         test = _read_test(files, estimator)
@@ -114,7 +114,7 @@ def load_run(folder: str | Path, network: Any = None, members: Any = None, objec
 
 
 def _read_test(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[Tally, ...]:
-    """Return the counts on test rows: of every point, or of none."""
+    """Return the counts on test rows, for every point or for none."""
     tallies = tuple(to_tallies(parse_json(files["test.json"], "test.json")))
     if tallies and len(tallies) != len(estimator.front_):
         raise ValueError(
@@ -126,7 +126,7 @@ def _read_test(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[T
 
 
 def _read_scores(files: Mapping[str, bytes], test: tuple[Tally, ...]) -> tuple[ScoreSummary, ...]:
-    """Return what scores are like on test rows; earlier runs, and those of streams, do not have it."""
+    """Return the summaries of scores on test rows; earlier runs, and those of streams, do not have them."""
     if "scores.json" not in files:
         return ()
     with one_sentence("scores.json must be as mamofair wrote it", "Copy the run again, or train again."):
@@ -147,7 +147,7 @@ def _read_custom(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple
 
 
 def _read_limit(files: Mapping[str, bytes]) -> pd.DataFrame | None:
-    """Return the limit line, if there is one: shares, of named criteria."""
+    """Return the limit line, if there is one, after checking it."""
     if "limit.csv" not in files:
         return None
     limit = pd.DataFrame(read_csv(files["limit.csv"], "limit.csv", ["criterion"]))
@@ -158,22 +158,22 @@ def _read_limit(files: Mapping[str, bytes]) -> pd.DataFrame | None:
 
 
 def load(folder: str | Path, network: Any = None, members: Any = None, objectives: Any = None) -> FairClassifier:
-    """Return the fitted estimator of a run: same front, same choice, same predictions.
+    """Return the fitted estimator of a run, with the same front, selection and predictions.
 
-    Nothing from the folder is executed, and checksums are verified. Where `mamofair train` has encoded a table, frames
-    are encoded the same way before predicting.
+    Nothing from the folder is executed, and checksums are verified. If `mamofair train` encoded a table, frames are
+    encoded in the same way before predicting.
 
     Parameters
     ----------
     folder
-        What `mamofair train --out` or `mamofair.save` has written.
+        A folder written by `mamofair train --out` or `mamofair.save`.
     network
-        What makes the network, if the run was trained with another than `MLP`.
+        The function that builds the network, if the run was not trained with an `MLP`.
     members
-        The members to train further with, if weightings of another library are among them: a run keeps their names,
+        The members to continue training with, if they use weightings of another library: a run keeps only their names,
         and predicts without them.
     objectives
-        The custom objectives to train further with: of losses and metrics that are not ours, a run keeps the names.
+        The custom objectives to continue training with: a run keeps only the names of foreign losses and metrics.
 
     Examples
     --------

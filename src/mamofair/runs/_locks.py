@@ -1,4 +1,4 @@
-"""Locks of the operating system: it releases them itself when a process dies, however it does."""
+"""Locks of the operating system, which releases them when a process ends, for whatever reason."""
 
 import errno
 import os
@@ -13,15 +13,15 @@ from filelock import FileLock, Timeout, UnixFileLock, lock_descriptor
 
 from mamofair.runs._folders import WORK, settle
 
-_MOMENT = 0.2  # seconds, for one that is just ending
+_MOMENT = 0.2  # seconds to wait for a process that is about to finish
 _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
 
 
 @contextmanager
 def own_folder(folder: Path) -> Iterator[None]:
-    """Be the only one who writes into a run's folder, which is made if need be; a thread may do so again within.
+    """Lock a run folder for writing, creating it if necessary; a thread may nest this.
 
-    What a killed process left half done is ended first. A folder that is still empty at the end is removed.
+    Whatever a killed process left unfinished is completed first. A folder that stays empty is removed.
     """
     if folder.exists() and not folder.is_dir():
         raise FileExistsError(f"A run needs a folder of its own: {str(folder)!r} is a file. Name another.")
@@ -32,7 +32,7 @@ def own_folder(folder: Path) -> Iterator[None]:
         yield
         return
     made = [path for path in (place, *place.parents) if not path.exists()]
-    if work.exists():  # somebody was killed who had made the folder, or had something to do in it
+    if work.exists():  # left by a process that was killed after creating the folder, or while writing to it
         made = [place]
     _acquire(lock, folder)
     try:
@@ -40,16 +40,16 @@ def own_folder(folder: Path) -> Iterator[None]:
         remove_dead_parts(place / "report.html")
         yield
     finally:
-        if isinstance(lock, UnixFileLock):  # while it is held: whoever waits for this file sees that it is gone
+        if isinstance(lock, UnixFileLock):  # while the lock is held: whoever waits for it sees that it is gone
             Path(lock.lock_file).unlink(missing_ok=True)
         lock.release()
-        with suppress(OSError):  # up to the first that is not empty
+        with suppress(OSError):  # remove parents up to the first non-empty one
             for path in (work, *made):
                 path.rmdir()
 
 
 def _acquire(lock: FileLock, folder: Path) -> None:
-    """Take the lock at once, or say who has it."""
+    """Take the lock at once, or raise an error."""
     while True:
         Path(lock.lock_file).parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -60,13 +60,13 @@ def _acquire(lock: FileLock, folder: Path) -> None:
                 f"Only one training may write into a folder: another one is writing into {str(folder)!r}. Wait until "
                 "it has ended, or name another folder."
             ) from None
-        except FileNotFoundError:  # the one before has just removed the empty folder
+        except FileNotFoundError:  # the previous owner has just removed the empty folder
             continue
 
 
 @contextmanager
 def replaced_file(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that is under its name when it is whole, in the place of an old one; else the old one stays."""
+    """Open a file that replaces the old one only when it is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     remove_dead_parts(path)
     handle, part = _open_part(path)
@@ -76,9 +76,9 @@ def replaced_file(path: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
             part.chmod(0o644)
-            if os.name == "posix":  # before it is closed, which gives up its lock
+            if os.name == "posix":  # before closing, which releases its lock
                 part.replace(path)
-        if os.name != "posix":  # where an open file cannot be moved, nor be removed by another process
+        if os.name != "posix":  # on platforms where an open file can be neither moved nor removed
             part.replace(path)
     finally:
         part.unlink(missing_ok=True)
@@ -90,19 +90,19 @@ def _open_part(path: Path) -> tuple[int, Path]:
         handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
         if _lock(handle) is not False and os.path.exists(part):
             return handle, Path(part)
-        os.close(handle)  # somebody took it for a dead one before it was locked
+        os.close(handle)  # another process removed it as abandoned before it was locked
 
 
 def remove_dead_parts(path: Path) -> None:
-    """Remove unfinished files of `path` that processes have left which were killed."""
+    """Remove unfinished files of `path` that killed processes left behind."""
     for part in path.parent.glob(f".{escape(path.name)}.*.part"):
-        with suppress(FileNotFoundError, PermissionError), part.open("rb") as file:  # gone, or another user's
+        with suppress(FileNotFoundError, PermissionError), part.open("rb") as file:  # gone, or owned by another user
             if _lock(file.fileno()):
                 part.unlink()
 
 
 def _lock(handle: int) -> bool | None:
-    """Lock an open file; return whether it was free, or None where files cannot be locked."""
+    """Lock an open file; return whether it was free, or None if files cannot be locked."""
     try:
         return lock_descriptor(handle, blocking=False)
     except OSError as error:

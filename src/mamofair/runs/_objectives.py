@@ -1,4 +1,4 @@
-"""Losses and metrics of the user's own: a run knows their names, which is all that predicting needs."""
+"""The user's own losses and metrics: a run stores only their names, which is enough for predictions."""
 
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
@@ -13,18 +13,18 @@ _FUNCTIONS = ("loss", "metric", "change")
 
 @dataclass(frozen=True)
 class NamedFunction:
-    """Stands for a loss or a metric of the user's own in an estimator that was loaded.
+    """A placeholder for the user's own loss or metric in a loaded estimator.
 
-    The estimator predicts as before. To train it further, give its objectives again: `load(run, objectives=[...])`.
+    The estimator predicts as before. To continue training, pass its objectives: `load(run, objectives=[...])`.
     """
 
     name: str
 
     def __call__(self, *given: Any) -> Any:
-        """Raise a `ValueError` that says how to give the function again."""
+        """Raise a `ValueError` that says how to pass the function."""
         raise ValueError(
             f"`objectives` must hold functions to train with: found {self.name[:200]!r}, of which the run has kept the "
-            "name. Give the objectives again, load(run, objectives=[...])."
+            "name. Pass the objectives again: load(run, objectives=[...])."
         )
 
 

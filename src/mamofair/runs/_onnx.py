@@ -1,4 +1,4 @@
-"""A point of a front as an ONNX model: the encoder, the network or trees, and the decision in one graph, in doubles."""
+"""A point of a front as an ONNX model: encoder, network or trees, and decision rule in one graph, in doubles."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def to_onnx(estimator: FairClassifier) -> bytes:
     With an encoder, or with columns of text, its inputs are the columns of a table, each of shape (rows, 1): numbers as
     double, NaN where missing, and text, empty where missing. Without, it is the matrix `X`. Its outputs are
     `prediction`, `score` (that of the favorable label, from 0 to 1) and `logit`. A `ValueError` says what cannot be
-    written: networks and models of the user's own, and rules that must be told the groups.
+    exported: the user's own networks and models, and rules that need the groups.
     """
     try:
         from onnx import TensorProto, checker, helper
@@ -35,7 +35,7 @@ def to_onnx(estimator: FairClassifier) -> bytes:
     x = _inputs(graph, estimator, own, TensorProto)
     if taken := [given.name for given in graph.inputs if given.name in _OUTPUTS]:
         raise ValueError(
-            f"An ONNX model has the outputs {', '.join(_OUTPUTS)}, so that no column may have such a name: found "
+            f"An ONNX model has the outputs {', '.join(_OUTPUTS)}, so no column may have such a name: found "
             f"{quote(taken[0])}. Rename it, and train again."
         )
     logit = graph.node("Squeeze", _logit(graph, own, point, x), graph.constant(np.array([1])), name="logit")

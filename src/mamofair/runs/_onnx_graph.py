@@ -1,4 +1,4 @@
-"""What an ONNX model is made of, written by hand: it is short, and needs no exporter whose tracing must be trusted."""
+"""The parts of an ONNX model, written by hand: it is short, and avoids trusting an exporter's tracing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Graph:
         return name
 
     def input(self, name: str, kind: int, columns: int) -> str:
-        """Add an input with a row per person."""
+        """Add an input with one value per row."""
         self.inputs.append(self.helper.make_tensor_value_info(name, kind, ["rows", columns]))
         return name
 
@@ -62,7 +62,7 @@ def _text(graph: Graph, frequent: list[str], infrequent: list[str], name: str) -
     places = {value: i for i, value in enumerate(frequent)} | dict.fromkeys(infrequent, elsewhere)
     if "" in places and "(missing)" in places:
         raise ValueError(
-            f"ONNX has no missing text, so that empty text must stand for it: found both in {name!r}. Write one "
+            f"ONNX has no missing text, so empty text stands for it: found both in {name!r}. Write one "
             "of them otherwise, and train again."
         )
     spelled = {"": places.get("(missing)", elsewhere)} | places
@@ -78,14 +78,14 @@ def _text(graph: Graph, frequent: list[str], infrequent: list[str], name: str) -
 
 
 def encode_categories(graph: Graph, names: list[str], categories: Mapping[str, Any], kinds: Any) -> str:
-    """Add columns as they are, and return the matrix: numbers, and codes of text, NaN where it is missing or new."""
+    """Add columns without encoding, and return the matrix: numbers, and codes of text, NaN if missing or new."""
     columns = []
     for name in names:
         values = [str(value) for value in categories.get(name, ())]
         column = graph.input(name, kinds.STRING if name in categories else kinds.DOUBLE, 1)
         if "" in values:
             raise ValueError(
-                f"ONNX has no missing text, so that empty text must stand for it: found empty text in {name!r}. Write "
+                f"ONNX has no missing text, so empty text stands for it: found empty text in {name!r}. Write "
                 "it otherwise, and train again."
             )
         columns.append(_codes(graph, column, values, kinds) if name in categories else column)

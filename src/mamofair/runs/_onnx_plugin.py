@@ -1,4 +1,4 @@
-"""A plug-in rule as ONNX nodes: the models of labels and groups, how they are stacked, and the price of each gap."""
+"""A plug-in rule as ONNX nodes: the models of labels and groups, their stack, and the price of each gap."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _SURE = 1 - 1e-9  # as in `PlugInLearner.scores`
 def plugin_logit(graph: Graph, learner: PlugInLearner, state: State, x: str) -> str:
     """Add the models and the rule of a point, and return its logits, of shape (rows, 1)."""
     if learner.aware:
-        raise ValueError("A model that must be told the groups cannot be exported: train with aware=False.")
+        raise ValueError("A model that needs the groups to predict cannot be exported: train with aware=False.")
     posterior, contrasts = learner.posterior, learner.contrasts
     assert posterior is not None
     assert contrasts is not None
@@ -44,7 +44,7 @@ def plugin_logit(graph: Graph, learner: PlugInLearner, state: State, x: str) -> 
 
 
 def _prices(contrasts: Contrasts, multipliers: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what P(a, y | x) costs, for each group and label of each attribute: the terms are linear in these."""
+    """Return the price of P(a, y | x) for each group and label of each attribute; the rule is linear in these."""
     names = list(dict.fromkeys(name for _, name in contrasts.criteria))
     sizes = {name: len(contrasts.shares[name]) for name in names}
     prices = {}
@@ -107,7 +107,7 @@ def _of_linear(graph: Graph, own: LinearModel, x: str) -> str:
 
 
 def _piecewise(graph: Graph, encoding: Piecewise, x: str) -> str:
-    """Add what `Piecewise` does: see there."""
+    """Add the transformation of `Piecewise`."""
     columns, ends = [], np.cumsum(encoding.sizes, axis=0)
     double = graph.helper.np_dtype_to_tensor_dtype(np.dtype(float))
     for i, ((numbers, categories), (knot, code)) in enumerate(zip(encoding.sizes, ends, strict=True)):

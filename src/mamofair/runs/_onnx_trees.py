@@ -1,4 +1,4 @@
-"""LightGBM's trees as an ONNX node: all of a booster in one, with sets of categories."""
+"""LightGBM's trees as a single ONNX node, with sets of categories."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 __all__ = ["add_trees"]
 
-_AT_MOST, _MEMBER = 0, 6  # how ONNX numbers the ways to split
+_AT_MOST, _MEMBER = 0, 6  # ONNX's numbers for split modes
 
 
 def add_trees(graph: Graph, booster: "Booster", x: str, trees: int = -1) -> str:
-    """Add the first so many trees of a booster, −1 for all, and return their sums, of shape (rows, 1).
+    """Add the first trees of a booster, −1 for all, and return their sums, of shape (rows, 1).
 
-    Where LightGBM sends a missing value to either side, so does this; where it takes it for 0, the side of 0 is noted.
+    Missing values go to the same side as in LightGBM; where it treats them as 0, that is the side of 0.
     A category goes left if it is in the set of the split, and right if it is not, or missing.
     """
     forest = _Forest()

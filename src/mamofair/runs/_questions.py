@@ -1,4 +1,4 @@
-"""The question that was asked of a run, in its folder, with keys of the rows it counted: none counts twice."""
+"""The question about a run, stored in its folder, with keys of the counted rows: no row counts twice."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,25 +17,25 @@ __all__ = ["StoredQuestion", "read_question", "write_question"]
 
 _FILE = "question.json"
 _FORMAT = 1
-_FEW = 0.02  # of a table's rows may look like earlier ones by chance
+_FEW = 0.02  # the share of a table's rows that may look like earlier ones by chance
 
 
 @dataclass(frozen=True, eq=False)
 class StoredQuestion:
-    """A question, the run it was asked of, and the tables whose rows have been counted.
+    """A question, the run it is about, and the tables whose rows have been counted.
 
     Parameters
     ----------
     question
         The question as it stands.
     run
-        The checksum of the run it was asked of.
+        The checksum of the run it is about.
     tables
-        The keys of the rows of each table that was counted, for this question or an earlier one of this folder.
+        The keys of the rows of each counted table, for this question or an earlier one in this folder.
     columns
         The columns of these tables, which the keys are made of.
     number
-        How many questions have been asked in this folder, this one included.
+        The number of questions asked in this folder, including this one.
     """
 
     question: Question
@@ -45,11 +45,11 @@ class StoredQuestion:
     number: int = 1
 
     def new_rows(self, keys: UInt64[np.ndarray, " n"], columns: tuple[str, ...]) -> Bool[np.ndarray, " n"]:
-        """Return which rows of a table are new: all, or all but those of whole tables that have been counted before.
+        """Return which rows of a table are new: all except those of whole tables counted before.
 
-        So a table that has grown may be given again. A few look-alikes count as other people, if there are no more of
-        them than chance explains. A table that shares more rows with an earlier one is refused, as what is left of it
-        would be no random sample.
+        So you may pass a table again after it has grown. A few look-alikes count as other people, if chance explains
+        their number. A table that shares more rows with an earlier one is rejected, because the rest would not be a
+        random sample.
         """
         if self.columns and columns != self.columns:
             other = sorted({*columns} ^ {*self.columns})
@@ -67,7 +67,7 @@ class StoredQuestion:
                 alike += len(places)
             else:
                 raise ValueError(
-                    f"A row may count once: found {len(places):,} rows that have been counted before. Leave them out, "
+                    f"Each row may count only once: found {len(places):,} rows that have been counted before. Leave them out, "
                     "or add `--all-new` if they are other people who look the same."
                 )
         if alike:
@@ -83,19 +83,19 @@ class StoredQuestion:
         return [self.question.answer.message, f"{self.question.rows:,} rows have answered this question{number}."]
 
     def add(self, question: Question, keys: UInt64[np.ndarray, " n"], columns: tuple[str, ...]) -> "StoredQuestion":
-        """Return the question after more rows, which are kept in mind."""
+        """Return the question after more rows, and remember these."""
         return replace(self, question=question, tables=(*self.tables, np.sort(keys)), columns=columns)
 
     def ask_anew(self, question: Question, run: str) -> "StoredQuestion":
-        """Return another question of this folder, which no row counted so far may answer."""
+        """Return a new question in this folder, which the rows counted so far cannot answer."""
         return replace(self, question=question, run=run, number=self.number + 1)
 
 
 def _chance_of_alike(keys: np.ndarray) -> float:
-    """Return about how likely a row is to look the same as another one: as often as within this table, and more."""
+    """Return an upper estimate of how likely a row is to look the same as another one, from this table."""
     _, times = np.unique(keys, return_counts=True)
     pairs = float((times * (times - 1) / 2).sum())
-    most = pairs + 3 * np.sqrt(pairs) + 3  # so many may be expected where so many were found
+    most = pairs + 3 * np.sqrt(pairs) + 3  # an upper bound on the expected number, given the number found
     return float(min(1.0, 2 * most / len(keys) ** 2))
 
 
@@ -110,7 +110,7 @@ def _find(table: np.ndarray, keys: np.ndarray, allowed: np.ndarray) -> np.ndarra
 
 
 def read_question(folder: Path) -> StoredQuestion | None:
-    """Return the question that was asked of a run, if there is one."""
+    """Return the question about a run, if there is one."""
     content = read_file(folder, _FILE) if leads_inside(folder, _FILE) else None
     if content is None:
         return None
@@ -131,7 +131,7 @@ def read_question(folder: Path) -> StoredQuestion | None:
 
 
 def write_question(asked: StoredQuestion, folder: Path) -> None:
-    """Write the question into a run's folder, in the place of the one before; the caller holds the folder's lock."""
+    """Write the question into a run folder, replacing the previous one; the caller holds the folder's lock."""
     document: dict[str, Any] = {
         "format": _FORMAT,
         "run": asked.run,

@@ -1,4 +1,4 @@
-"""What a run is: a fitted estimator and what a person needs to judge it."""
+"""A run: a fitted estimator and everything needed to judge it."""
 
 import math
 import platform
@@ -20,14 +20,14 @@ from mamofair.selection import MostAccurateWithin, Selection
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A fitted estimator and what a person needs to judge it.
+    """A fitted estimator and everything needed to judge it.
 
     Parameters
     ----------
     estimator
         The fitted estimator.
     settings
-        Plain JSON, as far as it is known: `command`, `created` (a date), `data` (`name`, `rows`, `parts` with the rows
+        Plain JSON, as far as known: `command`, `created` (a date), `data` (`name`, `rows`, `parts` with the rows
         to train, validate, calibrate and test, `checksum`, `groups`: for each attribute and group its `rows` and
         `positives`, `small_groups`: those that are left out of the gaps, with their rates), `target`, `favorable`,
         `classes`, `sensitive`, `notions`, `model`, `parameters`, `within`, `certificate` (the answer of a choice with
@@ -55,7 +55,7 @@ class Run:
 
     @classmethod
     def of(cls, estimator: FairClassifier) -> "Run":
-        """Return the run of an estimator that was fitted in Python: settings as far as the estimator knows them.
+        """Return the run of an estimator fitted in Python, with the settings that the estimator knows.
 
         There is no `command`, and `data` has neither a name nor a checksum: an estimator does not keep its rows.
         """
@@ -99,7 +99,7 @@ def _as_json(value: Any) -> Any:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what a run depends on, as far as it is installed."""
+    """Return the versions of the installed packages that a run depends on."""
     found = {"python": platform.python_version()}
     for name in ("mamofair", "torch", "numpy", "scikit-learn", "pandas", "lightgbm"):
         try:

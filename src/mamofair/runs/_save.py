@@ -1,4 +1,4 @@
-"""A run's folder: saved wholly or not at all."""
+"""Saving a run, atomically."""
 
 import json
 from collections.abc import Callable
@@ -52,22 +52,22 @@ def save(
     resumable: bool = False,
     overwrite: bool = True,
 ) -> Path:
-    """Write a run into a folder, in the place of the run that was there; return the folder.
+    """Write a run into a folder, replacing an earlier run there, and return the folder.
 
-    Other files in the folder stay. While another process writes into it, this is an `OSError`.
+    Other files in the folder stay. If another process is writing into it, this raises an `OSError`.
 
     Parameters
     ----------
     run
-        The run. What cannot be written without pickle is refused by name, and nothing is changed.
+        The run. If a part of it cannot be written without pickle, an error names it, and nothing changes.
     folder
         Where: `run.json` (settings, versions, checksums), `front.csv`, `points/`, and what else `load_run` needs.
     page
-        Writes `report.html`; it is for people, and no checksum covers it, so that it can be written again.
+        A function that writes `report.html`, which is not covered by a checksum, so that it can be rewritten.
     resumable
-        Whether to keep the checkpoint of a training that has not ended.
+        Whether to keep the checkpoint of an unfinished training.
     overwrite
-        Whether a run that is there may be replaced; if not, it is a `FileExistsError`.
+        Whether an existing run may be replaced; otherwise it raises a `FileExistsError`.
     """
     folder = Path(folder)
     files = to_files(run.estimator) | {
@@ -101,7 +101,7 @@ def save(
 
 
 def _answers(run: Run) -> dict[str, Any]:
-    """Return what a run says about its chosen point: the row, its test values, and the verdict; None without one."""
+    """Return the chosen point's row, test values and verdict; None without a chosen point."""
     try:
         run.estimator.selected_  # noqa: B018  # raises if no point meets the selection
     except ValueError:
@@ -113,7 +113,7 @@ def _answers(run: Run) -> dict[str, Any]:
 
 
 def require_place(folder: Path) -> None:
-    """Refuse a folder that holds other files and no run, or other files under the names of a run's."""
+    """Raise an error for a folder with other files and no run, or with other files under a run's file names."""
     is_free = not any(path.name != WORK for path in folder.iterdir())
     if not is_free and not holds_run(folder) and not is_resumable(folder):
         raise FileExistsError(f"A run needs a folder of its own: {str(folder)!r} holds other files. Name another.")
@@ -128,7 +128,7 @@ def holds_run(folder: Path) -> bool:
 
 
 def is_current(run: Run, folder: Path) -> bool:
-    """Return whether a run that was loaded is still the one in its folder."""
+    """Return whether a loaded run is still the one in its folder."""
     return read_head(folder, read_own_list(folder))["checksum"] == run.settings["checksum"]  # type: ignore[no-any-return]
 
 
@@ -138,7 +138,7 @@ def own_files(folder: Path, part: str = "") -> set[str]:
         return set()
     try:
         listed = [part + name for name in parse_json(read_own_list(folder, part) or b"", LIST)["files"]]
-    except (ValueError, KeyError, TypeError):  # damaged: what it had listed is not known any more
+    except (ValueError, KeyError, TypeError):  # damaged: the list of files is lost
         listed = [part + name for name in _NAMES]
     beside = [] if part else [_PAGE, *_OTHER_REPORTS, ALTERNATIVES]
     return {name for name in (*listed, part + LIST, *beside) if leads_inside(folder, name)}

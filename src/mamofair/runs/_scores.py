@@ -26,7 +26,7 @@ def _to_list(array: np.ndarray) -> list[list[float | None]]:
 
 
 def scores_from_lists(lists: Sequence[Mapping[str, Any]], test: Sequence[Tally]) -> tuple[ScoreSummary, ...]:
-    """Return the summaries that `scores_to_lists` has written, if they are of the rows that `test` counts."""
+    """Return the summaries that `scores_to_lists` wrote; an error unless they match the rows counted in `test`."""
     summaries = tuple(
         ScoreSummary(**{part: {name: _to_array(rows) for name, rows in one[part].items()} for part in _PARTS})
         for one in lists
@@ -44,12 +44,12 @@ def scores_from_lists(lists: Sequence[Mapping[str, Any]], test: Sequence[Tally])
 
 def _to_array(rows: Sequence[Sequence[float | None]]) -> np.ndarray:
     if len({len(row) for row in rows}) != 1:
-        return np.empty((0, 0))  # which is of no group
+        return np.empty((0, 0))  # which belongs to no group
     return np.array([[np.nan if value is None else value for value in row] for row in rows], dtype=float)
 
 
 def _are_of(tally: Tally, summary: ScoreSummary) -> bool:
-    """Whether a summary has as many favorable and other decisions in each group as a tally, and sound numbers."""
+    """Whether a summary has the same decisions per group as a tally, and valid numbers."""
     parts = [getattr(summary, part) for part in _PARTS]
     if any(part.keys() != tally.counts.keys() for part in parts):
         return False
@@ -60,7 +60,7 @@ def _are_of(tally: Tally, summary: ScoreSummary) -> bool:
         sums = halves.sum(axis=2)
         if tally.squares is None:
             sound = np.array_equal(counts, np.round(counts)) and np.array_equal(sums, decided)
-        else:  # sums of weights, which rounding may change
+        else:  # sums of weights are subject to rounding
             sound = sums.shape == decided.shape and np.allclose(sums, decided, rtol=1e-9)
         if not sound or not (counts >= 0).all():
             return False

@@ -1,4 +1,4 @@
-"""Files of arrays and tensors in safetensors' format; those that hold arrays alone need no torch."""
+"""Files of arrays and tensors in safetensors' format; files with arrays only need no torch."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ def save_tensors(tensors: Mapping[str, Any]) -> bytes:
 
 
 def load_tensors(content: bytes) -> dict[str, Any]:
-    """Return what a file holds by name: arrays, unless it has types that only torch knows."""
+    """Return the content of a file by name, as arrays unless it has types that only torch supports."""
     try:
         return {name: array.copy() for name, array in safetensors.numpy.load(content).items()}
     except KeyError:  # such as bfloat16

@@ -1,4 +1,4 @@
-"""Every point of a run, measured on rows that the model has not seen."""
+"""Test counts for every point of a run."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ __all__ = ["measure_test"]
 def measure_test(
     run: Run, X: Any, y: Any, *, sensitive_features: Any, sample_weight: Any = None, strata: Any = None
 ) -> Run:
-    """Return a run with the counts of every point on test rows, in the place of those it has.
+    """Return a run with new counts of every point on test rows.
 
     X, y, sensitive_features, sample_weight and strata are as in `fit`, of rows that the model was not fitted to. Groups
     that `fit` has not seen are unknown. How scores are distributed is summarized for rows without weights. Objectives
@@ -62,7 +62,7 @@ def _measure_custom(
 
 
 def _divide(model: FairClassifier, people: Groups, strata: Groups | None) -> Groups:
-    """Return the groups that `fit` made of the sensitive attributes: crossed, and within strata."""
+    """Return the groups as in `fit`: crossed, and within strata."""
     people = people.crossed() if model.crossed else people
     people, _, _ = divide_groups(people, read_notions(model.notions, people.names), strata, keep=True)
     return people
@@ -73,7 +73,7 @@ def _in_order(people: Groups, known: Mapping[str, tuple[Any, ...]]) -> Groups:
 
 
 def _told(model: FairClassifier, X: Any, sensitive_features: Any) -> Any:
-    """Return what the model predicts from: a pair of features and attributes, if it is told the attributes."""
+    """Return the model's input: features, paired with the sensitive attributes if the model needs them."""
     if not getattr(model, "aware", False):
         return X
     encodes = model.encoder_ is not None and nw.dependencies.is_into_dataframe(X)

@@ -1,4 +1,4 @@
-"""Values as JSON, and back: plain ones, arrays, and our own frozen dataclasses, those that are exported; nothing else.
+"""Values as JSON, and back: plain values, arrays, and our exported frozen dataclasses; nothing else.
 
 Tensors, boosters and scikit-learn's models go into files beside the JSON, in formats that execute nothing.
 """
@@ -33,8 +33,8 @@ from mamofair.runs._objectives import NamedFunction
 from mamofair.runs._weightings import NamedWeighting
 from mamofair.tables.skops_files import read_parts, write_parts
 
-_VOCABULARY = (descent, objectives, relaxations, selection)  # what they export can be saved
-_ROWS = ("Batch",)  # what `objectives` exports for loops of one's own is not part of a model
+_VOCABULARY = (descent, objectives, relaxations, selection)  # their exports can be saved
+_ROWS = ("Batch",)  # exports of `objectives` for custom loops, which are not part of a model
 _STATE = (
     Member,
     Notion,
@@ -55,19 +55,19 @@ _STATE = (
     NamedFunction,
 )
 
-# What models may hold beyond skops' own list: scikit-learn's trees, and how they check columns that are no categories.
+# Types that models may hold beyond skops' own list: scikit-learn's trees, and their checks of non-categorical columns.
 _ALLOWED = frozenset(
     {"numpy.dtype", "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor", "sklearn.tree._tree.Tree"}
     | {"functools.partial", "sklearn.utils.validation.check_array"}
 )
 _WHAT = "a model"
 
-# Types of an index, and of texts with their longest; wider ones would take any amount of memory.
+# Types of an index, and of text up to a length; wider ones could take any amount of memory.
 _INDEX = re.compile(r"object|str|bool|u?int(8|16|32|64)|float(32|64)|string|boolean")
 _TEXTS = re.compile(r"\|O|[<>]U(\d{1,4})")
-# Fields by the names they had when older runs were saved.
+# Former names of fields, for older runs.
 _RENAMED = {"MostAccurateWithin": {"eps": "limit", "bound": "method"}}
-_COLUMNS = 2 * 10**7  # of all boosters together: LightGBM keeps a name for each
+_COLUMNS = 2 * 10**7  # of all boosters together: LightGBM stores a name for each
 
 
 def _types() -> dict[str, type]:
@@ -95,7 +95,7 @@ def is_mlp(network: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """What stands beside the JSON: tensors by name, and the content of other files."""
+    """Content that is stored beside the JSON: tensors by name, and other files."""
 
     tensors: dict[str, Any] = field(default_factory=dict)
     files: dict[str, bytes] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class Store:
 
 @singledispatch
 def to_plain(value: Any, at: str, store: Store) -> Any:
-    """Return a value as JSON; refuse, by name, what is on no list. `at` is where it stands: the name of tensors."""
+    """Return a value as JSON; an error names unsupported types. `at` is its path, which names tensors."""
     kind = type(value)
     if isinstance(value, Tensor):
         return {"tensor": store.put(at, value.detach().cpu().contiguous().clone())}
@@ -208,7 +208,7 @@ def _(value: BaseEstimator, at: str, store: Store) -> Any:
 
 
 def from_plain(document: Any, store: Store) -> Any:
-    """Return the value that `to_plain` has written; a `ValueError` for anything it would not have written."""
+    """Return the value that `to_plain` wrote; a `ValueError` for anything else."""
     if isinstance(document, list):
         return [from_plain(part, store) for part in document]
     if not isinstance(document, dict):

@@ -1,4 +1,4 @@
-"""Weightings of other libraries: a run knows their names, which is all that predicting needs."""
+"""Weightings of other libraries: a run stores only their names, which is enough for predictions."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,23 +12,23 @@ from mamofair.descent import Member
 
 @dataclass(frozen=True)
 class NamedWeighting:
-    """Stands for a weighting that is not ours, such as one of TorchJD, in an estimator that was loaded.
+    """A placeholder for a foreign weighting, such as one of TorchJD, in a loaded estimator.
 
-    The estimator predicts as before. To train it further, give its members again: `load(run, members=[...])`.
+    The estimator predicts as before. To continue training, pass its members: `load(run, members=[...])`.
     """
 
     name: str
 
     def __call__(self, gramian: Float[Tensor, "k k"], /) -> Float[Tensor, " k"]:
-        """Raise a `ValueError` that says how to give the weighting again."""
+        """Raise a `ValueError` that says how to pass the weighting."""
         raise ValueError(
             f"`members` must hold weightings to train with: found {self.name[:200]!r}, of which the run has kept the "
-            "name. Give the members again, load(run, members=[...])."
+            "name. Pass the members again: load(run, members=[...])."
         )
 
 
 def name_foreign(members: Any) -> Any:
-    """Return members with a name in the place of each weighting that is not ours."""
+    """Return members with a placeholder for each foreign weighting."""
     return [_named(member) for member in members] if isinstance(members, list | tuple) else members
 
 

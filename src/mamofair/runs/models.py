@@ -1,4 +1,4 @@
-"""A model in a folder, without a run around it: `mamofair.save`, the other half of `mamofair.load`."""
+"""Saving a model to a folder: `mamofair.save`, the counterpart of `mamofair.load`."""
 
 from pathlib import Path
 from typing import Any
@@ -13,18 +13,18 @@ __all__ = ["save"]
 def save(model: Any, folder: str | Path, *, overwrite: bool = False) -> Path:
     """Write a fitted estimator into a run folder, without pickle; return the folder.
 
-    `mamofair.load` returns it as it was: same front, same choice, same predictions, bit for bit. `mamofair report` and,
-    for networks, `mamofair export` take the folder too. `mamofair predict` needs the encoder of a table, which models
-    have that come from `mamofair train`, or from `with_encoder`.
+    `mamofair.load` restores it with the same front, selection and predictions, bit for bit. `mamofair report` and
+    `mamofair export` work with the folder. `mamofair predict` needs the encoder of a table, which models from `mamofair
+    train` or `with_encoder` have.
 
     Parameters
     ----------
     model : FairClassifier
-        The fitted estimator. What cannot be written without pickle is refused by name, and nothing is changed.
+        The fitted estimator. If a part of it cannot be written without pickle, an error names it, and nothing changes.
     folder
-        Where. Files in it that are not a run's stay.
+        The run folder. Other files in it stay.
     overwrite
-        Whether to replace a run that is there already, wholly or not at all. If not, it is a `FileExistsError`.
+        Whether to replace an existing run, atomically. Otherwise it raises a `FileExistsError`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""An estimator as one plain value: the files of a run folder, as skops, and MLflow by way of skops, write them."""
+"""An estimator as one plain value, made of the files of a run folder, for skops and MLflow."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,10 +16,10 @@ _ENCODER = "encoder.skops"
 
 
 def trusted_types() -> list[str]:
-    """Return the names of the types in mamofair's models, which skops must be told to trust.
+    """Return the names of the types in mamofair's models that skops must trust.
 
-    A model of ours is a single type to skops: what it has learned is stored as in a run folder, and checked in the same
-    way when it is loaded. Nothing is pickled or executed.
+    To skops, a model is a single type: its learned state is stored as in a run folder, and checked in the same way when
+    it is loaded. Nothing is pickled or executed.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def trusted_types() -> list[str]:
 
 
 def to_state(estimator: FairClassifier) -> dict[str, Any]:
-    """Return an estimator, fitted or not, as names and contents of files; what no file can hold is refused by name."""
+    """Return an estimator, fitted or not, as file names and contents; an error names what cannot be stored."""
     files = to_files(estimator)
     own = parse_json(files["estimator.json"], "estimator.json")["parameters"].get(OWN_NETWORK)
     if own is not None:
@@ -51,7 +51,7 @@ def to_state(estimator: FairClassifier) -> dict[str, Any]:
 
 
 def from_state(state: Mapping[str, Any]) -> FairClassifier:
-    """Return the estimator that `to_state` has written; nothing in it is executed."""
+    """Return the estimator that `to_state` wrote; nothing in it is executed."""
     with one_sentence("A model must be as mamofair wrote it", "Copy it again, or write it again."):
         if state["format"] > _FORMAT:
             raise ValueError(
