@@ -56,13 +56,13 @@ class Arbitrariness:
 
     def sentence(self, row: int) -> str:
         """Return what the table says about a point."""
-        own = self.table.iloc[row]
+        values = self.table.iloc[row]
         groups = [name for name in map(str, self.table) if name.startswith("flips[")]
-        listed = ", ".join(f"{own[name]:.1%} of {name[6:-1]}" for name in groups)
-        helps = "lowers this to" if own["averaged"] < own["flips"] else "does not lower this:"
+        listed = ", ".join(f"{values[name]:.1%} of {name[6:-1]}" for name in groups)
+        helps = "lowers this to" if values["averaged"] < values["flips"] else "does not lower this:"
         return (
             f"Trained on another half of the rows, the model at row {row} would decide differently for "
-            f"{own['flips']:.1%} of people ({listed}). Averaging two models {helps} {own['averaged']:.1%}."
+            f"{values['flips']:.1%} of people ({listed}). Averaging two models {helps} {values['averaged']:.1%}."
         )
 
     def break_tie(self, front: Front, row: int, tolerance: float = 0.002) -> int:
@@ -70,8 +70,8 @@ class Arbitrariness:
 
         A point is as good if its gaps are no larger and its error is at most `tolerance` larger.
         """
-        own = front.values[row]
-        near = (front.values[:, 0] <= own[0] + tolerance) & (front.values[:, 1:] <= own[1:]).all(axis=1)
+        values = front.values[row]
+        near = (front.values[:, 0] <= values[0] + tolerance) & (front.values[:, 1:] <= values[1:]).all(axis=1)
         rows = np.flatnonzero(near)
         return int(rows[np.argmin(self.table["flips"].to_numpy()[rows])])
 

@@ -54,10 +54,10 @@ def pullback(
     cotangents = cotangents.to(logits.dtype)  # such as half precision under autocast
     if k == 1:  # an ordinary backward pass supports every operation
         alone = torch.autograd.grad(logits, parameters, cotangents[0], allow_unused=True)
-        found = tuple(None if grad is None else grad.unsqueeze(0) for grad in alone)
+        gradients = tuple(None if grad is None else grad.unsqueeze(0) for grad in alone)
     else:
-        found = torch.autograd.grad(logits, parameters, cotangents, is_grads_batched=True, allow_unused=True)
-    grads = (p.new_zeros(k, *p.shape) if grad is None else grad for p, grad in zip(parameters, found, strict=True))
+        gradients = torch.autograd.grad(logits, parameters, cotangents, is_grads_batched=True, allow_unused=True)
+    grads = (p.new_zeros(k, *p.shape) if grad is None else grad for p, grad in zip(parameters, gradients, strict=True))
     return torch.cat([grad.flatten(logits.ndim) for grad in grads], dim=-1)
 
 

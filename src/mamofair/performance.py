@@ -73,9 +73,9 @@ class Cost:
             )
         for wrong, right in (("fp", "tn"), ("fn", "tp")):
             if getattr(self, wrong) <= getattr(self, right):
-                found = f"{wrong}={getattr(self, wrong):g} and {right}={getattr(self, right):g}"
+                prices = f"{wrong}={getattr(self, wrong):g} and {right}={getattr(self, right):g}"
                 raise ValueError(
-                    f"A mistake must cost more than the right decision in its place: found {found}. Raise {wrong}."
+                    f"A mistake must cost more than the right decision in its place: found {prices}. Raise {wrong}."
                 )
 
     @property

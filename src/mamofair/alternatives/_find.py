@@ -102,9 +102,9 @@ def _read_criterion(front: Front, notion: Notion | str | None, attribute: str | 
     for criterion in front.criteria:
         if wanted in (None, criterion[0]) and attribute in (None, criterion[1]):
             return criterion
-    asked = " of ".join(quote(each) for each in (wanted.name if wanted else None, attribute) if each is not None)
+    requested = " of ".join(quote(each) for each in (wanted.name if wanted else None, attribute) if each is not None)
     raise ValueError(
-        f"The gap must be one of the front's: found {asked}. It has {cut(', '.join(front.columns[1:]), PATH)}."
+        f"The gap must be one of the front's: found {requested}. It has {cut(', '.join(front.columns[1:]), PATH)}."
     )
 
 

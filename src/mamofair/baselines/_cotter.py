@@ -192,10 +192,10 @@ class CotterClassifier(FairClassifier):
 def stationary(swaps: Float[np.ndarray, "m m"]) -> Float[np.ndarray, " m"]:
     """Return the distribution λ = Mλ of a matrix whose columns are distributions."""
     values, vectors = np.linalg.eig(swaps)
-    found = np.abs(
+    vector = np.abs(
         vectors[:, values.real.argmax()]
     )  # the eigenvector of eigenvalue 1; all its entries have the same sign (Perron)
-    return np.asarray(found / found.sum())
+    return np.asarray(vector / vector.sum())
 
 
 def signed_gap(point: Point, criterion: Criterion) -> float:

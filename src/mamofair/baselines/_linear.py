@@ -28,18 +28,18 @@ def contrasts(rows: Rows, criteria: Sequence[Criterion], most: int) -> Float[np.
     groups = [sizes[name] for name in dict.fromkeys(attribute for _, attribute in criteria)]
     supported = {notion for notion, _ in criteria} <= {DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY}
     if groups != [2] or not supported or len(criteria) > most:
-        asked = ", ".join(f"{notion.name} of {attribute!r}" for notion, attribute in criteria)
+        requested = ", ".join(f"{notion.name} of {attribute!r}" for notion, attribute in criteria)
         raise ValueError(
             "This method knows one attribute with two groups, and for it demographic_parity "
-            f"{'or' if most == 1 else 'and'} equal_opportunity: found {asked}, groups: "
+            f"{'or' if most == 1 else 'and'} equal_opportunity: found {requested}, groups: "
             f"{', '.join(map(str, groups))}. FairNetClassifier takes any."
         )
     tables = rows.groups.memberships(rows.y, rows.weight)
-    found = []
+    weights = []
     for notion, attribute in criteria:
         first, second = tables[attribute].reshape(len(rows), 2, 2)[:, : 1 + (notion == DEMOGRAPHIC_PARITY)].sum(1).T
-        found.append(second / second.sum() - first / first.sum())
-    return np.array(found)
+        weights.append(second / second.sum() - first / first.sum())
+    return np.array(weights)
 
 
 def measure(score: Callable[..., np.ndarray], parts: Parts, step: int, state: Any) -> Point:

@@ -74,13 +74,13 @@ class PeerLearner(Learner):
 
     def _notion(self) -> str:
         """Return their name of the single requested notion."""
-        asked = {notion.name for notion, _ in self.task.criteria}
-        if len(asked) != 1 or not asked <= set(self.known):
+        names = {notion.name for notion, _ in self.task.criteria}
+        if len(names) != 1 or not names <= set(self.known):
             raise ValueError(
                 f"`notions` must be one of {', '.join(self.known)}, and the same for all attributes: "
-                f"found {', '.join(sorted(asked))}."
+                f"found {', '.join(sorted(names))}."
             )
-        return self.known[asked.pop()]
+        return self.known[names.pop()]
 
     def base(self) -> Any:
         """Return a new classifier to build on."""

@@ -80,10 +80,10 @@ def store(file: DataFile, content: bytes) -> Path:
 
 def verify(content: bytes, sha256: str, what: str | Path) -> bytes:
     """Return `content` if it has this sha256; raise a `ValueError` otherwise."""
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != sha256:
         raise ValueError(
-            f"The content of {what} must have sha256 {sha256}: found {found} ({len(content):,} bytes). "
+            f"The content of {what} must have sha256 {sha256}: found {digest} ({len(content):,} bytes). "
             "It is another version, or incomplete; delete it and get it again."
         )
     return content

@@ -134,12 +134,12 @@ def joint_is_close_to_single(evidence: Evidence) -> Judgement:
     """Judge whether M-MAMO-fair is not much worse than S-MAMO-fair on Adult and CelebA, in error or in gap."""
     yes: list[tuple[str, str]] = []
     no: list[tuple[str, str]] = []
-    told: list[str] = []
+    details: list[str] = []
     for panel in [panel for panel in evidence.panels if panel[0] in ("adult", "celeba")]:
         error, gap = (evidence.difference(panel, evidence.joint, evidence.single, c).mean for c in ("error", "gap"))
         (yes if error <= _CLOSE_ERROR and gap <= _CLOSE_GAP else no).append(panel)
-        told.append(f"{_panel(panel)} {error:+.3f}, {gap:+.3f}")
-    figures = f"worse by at most .01 of error and .03 of gap in {len(yes)} of 4: {'; '.join(told)}"
+        details.append(f"{_panel(panel)} {error:+.3f}, {gap:+.3f}")
+    figures = f"worse by at most .01 of error and .03 of gap in {len(yes)} of 4: {'; '.join(details)}"
     return Judgement(_from_cases(yes, no, 4), figures)
 
 
@@ -166,12 +166,12 @@ def lower_loss_on_average(evidence: Evidence) -> Judgement:
 
 def zafar_on_celeba(evidence: Evidence) -> Judgement:
     """Judge whether, on CelebA, Zafar is a little more accurate and much less fair."""
-    told, holds = [], []
+    details, holds = [], []
     for panel in _of("celeba", evidence):
         error, gap = (evidence.difference(panel, "Zaf", evidence.single, column) for column in ("error", "gap"))
         holds.append(-_CLOSE_ERROR <= error.mean <= 0 and gap.is_positive and gap.mean > _CLOSE_GAP)
-        told.append(f"{_panel(panel)} error {error.mean:+.3f}, gap {gap.mean:+.3f}")
-    return Judgement("holds" if all(holds) else "does not hold", "; ".join(told))
+        details.append(f"{_panel(panel)} error {error.mean:+.3f}, gap {gap.mean:+.3f}")
+    return Judgement("holds" if all(holds) else "does not hold", "; ".join(details))
 
 
 def easier_data(evidence: Evidence) -> Judgement:
@@ -202,8 +202,8 @@ def joint_fails_on_dutch(evidence: Evidence) -> Judgement:
     """Judge whether, on Dutch, M-MAMO-fair is much less fair than S-MAMO-fair."""
     gaps = {p: evidence.difference(p, evidence.joint, evidence.single, "gap") for p in _of("dutch", evidence)}
     holds = any(gap.is_positive and gap.mean > _CLOSE_GAP for gap in gaps.values())
-    told = ", ".join(f"{_panel(panel)} {gap.mean:+.3f}" for panel, gap in gaps.items())
-    return Judgement("holds" if holds else "does not hold", f"gap of joint minus single training: {told}")
+    details = ", ".join(f"{_panel(panel)} {gap.mean:+.3f}" for panel, gap in gaps.items())
+    return Judgement("holds" if holds else "does not hold", f"gap of joint minus single training: {details}")
 
 
 def fronts_are_larger(evidence: Evidence) -> Judgement:
@@ -224,8 +224,8 @@ def fronts_are_larger(evidence: Evidence) -> Judgement:
 
 def relaxation_is_closest(evidence: Evidence) -> Judgement:
     """Judge whether HTR follows the true gap better than the other relaxations, over the paper's Figure 1."""
-    found = correlations()
-    htr, others = found["Tanh(c=3)"], [found["Linear()"], found["ConvexConcave()"]]
+    values = correlations()
+    htr, others = values["Tanh(c=3)"], [values["Linear()"], values["ConvexConcave()"]]
     figures = f"correlation with the true gap {htr:.3f}; linear {others[0]:.2f}, convex-concave {others[1]:.2f}"
     return Judgement("holds" if htr > max(others) else "does not hold", figures)
 

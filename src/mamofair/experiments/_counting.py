@@ -38,15 +38,15 @@ def printed_cells(tables: Iterable[tuple[Table, Sequence[Record]]], whole_front:
 
     The same method under another name, and the same data with sex among the features, are other readings.
     """
-    found: dict[tuple[str, str, str], list[tuple[str, Comparison]]] = {}
+    cells: dict[tuple[str, str, str], list[tuple[str, Comparison]]] = {}
     for table, records in tables:
         if records and table.whole_front == whole_front:
             for cell in compared(table, records):
                 if cell.printed is not None:
                     column, _, reading = cell.column.partition(" (")
                     name = ", ".join(part for part in (cell.method.name, reading.rstrip(")"), _variant(table)) if part)
-                    found.setdefault((table.data, cell.method.printed_as, column), []).append((name, cell))
-    return [PrintedCell(*key, tuple(readings)) for key, readings in found.items()]
+                    cells.setdefault((table.data, cell.method.printed_as, column), []).append((name, cell))
+    return [PrintedCell(*key, tuple(readings)) for key, readings in cells.items()]
 
 
 def _variant(table: Table) -> str:

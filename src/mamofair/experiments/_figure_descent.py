@@ -32,8 +32,8 @@ class Descent:
 def descent(place: Float[np.ndarray, " 2"] = START) -> Descent:
     """Return the gradients at a place and their min-norm combination.
 
-    >>> found = descent()
-    >>> bool((found.gradients @ found.shortest >= found.shortest @ found.shortest - 1e-12).all())
+    >>> result = descent()
+    >>> bool((result.gradients @ result.shortest >= result.shortest @ result.shortest - 1e-12).all())
     True
     """
     gradients = CURVATURES * (place - CENTERS)
@@ -77,10 +77,10 @@ def _draw_losses(panel: Any) -> None:
         panel.plot(*CENTERS[i], marker="x", color=color, markersize=8, markeredgewidth=2)
         note = {"ha": "center", "fontsize": 9, "bbox": {"color": "white", "pad": 1}, "textcoords": "offset points"}
         panel.annotate(f"best for objective {i + 1}", CENTERS[i], (0, -18), **note)
-    found = descent()
-    for gradient, color in zip(found.gradients, (BLUE, VERMILLION), strict=True):
+    result = descent()
+    for gradient, color in zip(result.gradients, (BLUE, VERMILLION), strict=True):
         _arrow(panel, START, -0.45 * gradient, color)
-    _arrow(panel, START, -0.45 * found.shortest, GREEN)
+    _arrow(panel, START, -0.45 * result.shortest, GREEN)
     panel.plot(*path().T, color=BLACK, linewidth=1.5, zorder=3)
     panel.plot(*START, "o", color=BLACK, zorder=5)
     panel.set_title("both losses fall along the common descent direction", fontsize=9)
@@ -90,20 +90,20 @@ def _draw_losses(panel: Any) -> None:
 
 
 def _draw_gradients(panel: Any) -> None:
-    found = descent()
+    result = descent()
     origin = np.zeros(2)
-    reach = 1.15 * np.abs(found.gradients).max()
+    reach = 1.15 * np.abs(result.gradients).max()
     grid = np.stack(np.meshgrid(*[np.linspace(-reach, reach, 401)] * 2), axis=-1)
-    common = (grid @ found.gradients.T < 0).all(-1)
+    common = (grid @ result.gradients.T < 0).all(-1)
     panel.contourf(*grid.T, common.T, levels=[0.5, 1.5], colors=[PALE])
     for i, color in enumerate((BLUE, VERMILLION)):
-        _arrow(panel, origin, found.gradients[i], color, f"$g_{i + 1}$, gradient of objective {i + 1}")
-    panel.plot(*found.gradients.T, color=GRAY, linestyle="dotted", label="all mixtures of $g_1$ and $g_2$")
-    _arrow(panel, origin, -found.shortest, GREEN, "common descent direction $-(w_1 g_1 + w_2 g_2)$")
-    panel.plot(*found.shortest, "o", color=GREEN, zorder=5, label="the shortest mixture (MinNorm)")
-    panel.plot([0, found.shortest[0]], [0, found.shortest[1]], color=GREEN, linewidth=1)
+        _arrow(panel, origin, result.gradients[i], color, f"$g_{i + 1}$, gradient of objective {i + 1}")
+    panel.plot(*result.gradients.T, color=GRAY, linestyle="dotted", label="all mixtures of $g_1$ and $g_2$")
+    _arrow(panel, origin, -result.shortest, GREEN, "common descent direction $-(w_1 g_1 + w_2 g_2)$")
+    panel.plot(*result.shortest, "o", color=GREEN, zorder=5, label="the shortest mixture (MinNorm)")
+    panel.plot([0, result.shortest[0]], [0, result.shortest[1]], color=GREEN, linewidth=1)
     panel.fill([], [], color=PALE, label="directions that lower both")
-    panel.set_title(f"at the dot: $w$ = ({found.weights[0]:.2f}, {found.weights[1]:.2f})", fontsize=9)
+    panel.set_title(f"at the dot: $w$ = ({result.weights[0]:.2f}, {result.weights[1]:.2f})", fontsize=9)
     panel.set(xlabel="direction, parameter 1", ylabel="direction, parameter 2", xlim=(-reach, reach))
     panel.set_ylim(-reach, reach)
     panel.set_aspect("equal")

@@ -45,8 +45,8 @@ def correlations(size: int = 61, random_state: int = 0) -> dict[str, float]:
     >>> {name: round(value, 1) for name, value in correlations(size=21).items()}
     {'Linear()': 0.2, 'ConvexConcave()': 0.0, 'Tanh(c=3)': 1.0, 'Sigmoid(c=3)': 1.0}
     """
-    found = gaps(size, random_state)
-    return {str(relaxation): _correlation(found[Hard()], found[relaxation]) for relaxation in RELAXATIONS}
+    values = gaps(size, random_state)
+    return {str(relaxation): _correlation(values[Hard()], values[relaxation]) for relaxation in RELAXATIONS}
 
 
 def _correlation(truth: np.ndarray, relaxed: np.ndarray) -> float:
@@ -59,16 +59,16 @@ def draw(size: int = 101) -> Any:
     Gaps of relaxations within [0, 1] share the scale of the true gap; the others have no unit, and are divided by their
     largest value ("normalized", says the paper).
     """
-    found = gaps(size)
-    truth = found[Hard()]
+    values = gaps(size)
+    truth = values[Hard()]
     figure = canvas(8.0, 2.75)
     panels = figure.subplots(1, len(PANELS), sharex=True, sharey=True)
     for panel, (relaxation, title) in zip(panels, PANELS.items(), strict=True):
-        shown = found[relaxation] / (truth if relaxation.bounded else found[relaxation]).max()
+        shown = values[relaxation] / (truth if relaxation.bounded else values[relaxation]).max()
         image = panel.imshow(
             shown, origin="lower", extent=EXTENT, aspect="auto", cmap="viridis_r", vmin=0, vmax=1, rasterized=True
         )
-        agrees = f"correlation {_correlation(truth, found[relaxation]):.2f}" if relaxation != Hard() else "the target"
+        agrees = f"correlation {_correlation(truth, values[relaxation]):.2f}" if relaxation != Hard() else "the target"
         panel.set_title(f"{title}\n{agrees}", fontsize=9)
         panel.set_xlabel("$a_0$")
         panel.tick_params(labelsize=8)

@@ -60,14 +60,14 @@ def draw(
 
 def _styles(frame: pd.DataFrame, ours: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return marker, color, fill and size for each method."""
-    told = set(frame.loc[frame["told"], "method"]) if "told" in frame else set()
+    aware = set(frame.loc[frame["told"], "method"]) if "told" in frame else set()
     styles = {}
     for i, method in enumerate(frame["method"].unique()):
         color, main = _COLORS[i % len(_COLORS)], method in ours
         styles[method] = {
             "marker": _MARKERS[i % len(_MARKERS)],
             "color": color,
-            "markerfacecolor": "white" if method in told else color,
+            "markerfacecolor": "white" if method in aware else color,
             "markeredgecolor": BLACK if main else color,
             "markeredgewidth": 1.6,
             "markersize": 11 if main else 7.5,

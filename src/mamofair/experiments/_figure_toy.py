@@ -68,8 +68,8 @@ def boundary(method: FairClassifier) -> Boundary:
     decided = method.predict(X)
     x1, x2 = np.meshgrid(*grid())
     plane = pd.DataFrame({"x1": x1.ravel(), "x2": x2.ravel()})
-    found = gap(y, decided, sensitive_features=sensitive, notion="demographic_parity")
-    return Boundary(method.decision_function(plane).reshape(x1.shape), error(y, decided), found)
+    unfairness = gap(y, decided, sensitive_features=sensitive, notion="demographic_parity")
+    return Boundary(method.decision_function(plane).reshape(x1.shape), error(y, decided), unfairness)
 
 
 def boundaries() -> dict[str, Boundary]:

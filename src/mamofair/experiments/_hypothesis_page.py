@@ -59,9 +59,9 @@ def _line(reading: str, cell: Comparison) -> list[str]:
 def _verdict(reading: str, cells: Sequence[tuple[str, Comparison]]) -> str:
     """Return a sentence for each row of the paper, since a reading may explain one and not another."""
     own = [cell for name, cell in cells if name == reading]
-    told = []
+    verdicts = []
     for method in dict.fromkeys(cell.method.name for cell in own):
         agreeing = [has_same_mean(cell) for cell in own if cell.method.name == method]
         word = "confirmed" if all(agreeing) else "exploratory" if any(agreeing) else "refuted"
-        told.append(f"{method} **{word}** ({sum(agreeing)} of {len(agreeing)} cells agree)")
-    return f"{reading}: {', '.join(told)}."
+        verdicts.append(f"{method} **{word}** ({sum(agreeing)} of {len(agreeing)} cells agree)")
+    return f"{reading}: {', '.join(verdicts)}."

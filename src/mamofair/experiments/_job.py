@@ -141,6 +141,6 @@ def calm() -> Iterator[None]:
 def seconds() -> Iterator[dict[str, float]]:
     """Yield a mapping that is filled with the elapsed wall-clock and CPU seconds at the end."""
     start, cpu = time.perf_counter(), time.process_time()
-    found: dict[str, float] = {}
-    yield found
-    found |= {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu}
+    elapsed: dict[str, float] = {}
+    yield elapsed
+    elapsed |= {"seconds": time.perf_counter() - start, "cpu_seconds": time.process_time() - cpu}

@@ -44,8 +44,8 @@ def probe(
     stack = torch.stack(gradients)
     mean = stack.mean(0)
     noise = (stack - mean).square().sum(-1).mean(0) / mean.square().sum(-1).clamp(min=1e-12)
-    found = {"distance": distances, "live": live, "norm": list(stack.norm(dim=-1)), "cosine": cosines}
-    return {name: torch.stack(values).mean(0) for name, values in found.items()} | {"noise": noise}
+    statistics = {"distance": distances, "live": live, "norm": list(stack.norm(dim=-1)), "cosine": cosines}
+    return {name: torch.stack(values).mean(0) for name, values in statistics.items()} | {"noise": noise}
 
 
 def _live_share(relaxation: Relaxation, logits: Tensor, batch: Batch, notion: Notion) -> Float[Tensor, " members"]:

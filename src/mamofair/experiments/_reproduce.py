@@ -46,15 +46,15 @@ class Outcome:
 
     def plain(self) -> dict[str, Any]:
         """Return plain data."""
-        told: dict[str, Any] = {"name": self.experiment.name, "title": self.experiment.title}
+        values: dict[str, Any] = {"name": self.experiment.name, "title": self.experiment.title}
         if self.skipped:
-            return told | {"skipped": self.skipped}
+            return values | {"skipped": self.skipped}
         if isinstance(self.experiment, Table):
-            return told | {"cells": [cell.plain() for cell in compared(self.experiment, self.records)]}
+            return values | {"cells": [cell.plain() for cell in compared(self.experiment, self.records)]}
         if isinstance(self.experiment, Hypothesis):
             cells = [{"reading": reading} | cell.plain() for reading, cell in self.experiment.compare(self.records)]
-            return told | {"statement": self.experiment.statement, "cells": cells}
-        return told | {"files": [str(path) for path in self.files]}
+            return values | {"statement": self.experiment.statement, "cells": cells}
+        return values | {"files": [str(path) for path in self.files]}
 
 
 @dataclass(frozen=True)

@@ -73,11 +73,11 @@ J = TypeVar("J", bound=Keyed)
 
 def complete(path: Path, wanted: Sequence[J], act: Callable[[J], Record], n_jobs: int) -> Iterator[Record]:
     """Yield the wanted records in a file, then new ones, which are appended to it."""
-    found = {_identity(record, wanted[0].key): record for record in read(path)} if wanted else {}
+    known = {_identity(record, wanted[0].key): record for record in read(path)} if wanted else {}
     missing = []
     for job in wanted:
-        if (identity := _identity(job.key, job.key)) in found:
-            yield found[identity]
+        if (identity := _identity(job.key, job.key)) in known:
+            yield known[identity]
         else:
             missing.append(job)
     if not missing:
@@ -188,10 +188,10 @@ def _values(tally: Tally, front: Front) -> dict[str, float]:
 @lru_cache
 def versions() -> dict[str, str]:
     """Return the versions of the packages that a record depends on."""
-    found = {"python": platform.python_version()}
+    packages = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:
-            found[name] = version(name)
+            packages[name] = version(name)
         except PackageNotFoundError:  # an optional one
             continue
-    return found
+    return packages

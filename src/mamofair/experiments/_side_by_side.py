@@ -48,8 +48,8 @@ class Path:
     def measure(self, sample: Sample, epochs: Sequence[int]) -> list[Tally]:
         """Return the counts of some epochs on test rows."""
         rows = sample.rows.test
-        found = [self.networks.decide(sample.X[rows], self.parameters[epoch]) for epoch in epochs]
-        return sample.counter(rows)(np.concatenate(found))
+        decisions = [self.networks.decide(sample.X[rows], self.parameters[epoch]) for epoch in epochs]
+        return sample.counter(rows)(np.concatenate(decisions))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,8 +64,8 @@ class Training:
 def train(job: Job) -> tuple[Training, Path]:
     """Return the training that a published method's job belongs to, and its own path."""
     table, method = job.table, METHODS[job.method]
-    found = _train(method.make, table, job.repetition, job.quick)
-    return found, found.paths[_weighting(method, table, job.notions)]
+    training = _train(method.make, table, job.repetition, job.quick)
+    return training, training.paths[_weighting(method, table, job.notions)]
 
 
 @lru_cache(maxsize=3)  # text, code and plain steps follow one after another

@@ -68,8 +68,8 @@ class Run:
     @property
     def key(self) -> dict[str, Any]:
         """The values that identify its record in a file."""
-        told = {"data": self.data, "relaxation": str(self.relaxation), "anchor": self.anchor}
-        return told | {"population": self.population, "repetition": self.repetition, "quick": self.quick}
+        values = {"data": self.data, "relaxation": str(self.relaxation), "anchor": self.anchor}
+        return values | {"population": self.population, "repetition": self.repetition, "quick": self.quick}
 
     @property
     def members(self) -> list[Weighting]:
@@ -136,11 +136,11 @@ def _look(run: Run, networks: LiveNetworks, sample: Sample, attribute: str) -> l
     memberships = groups.memberships(sample.y[rows])
     whole = Batch.of(torch.tensor(sample.X[rows], dtype=torch.float32), sample.y[rows], memberships)
     batches = list(InMemory(whole, 512, even=False).batches(run.repetition))[:_BATCHES]
-    found = []
+    probes = []
     for notion, own in zip(NOTIONS, _halves(len(run.members)), strict=True):
         looked = probe(networks.population(), batches, notion, attribute, run.relaxation)
-        found.append({name: float(values[own].mean()) for name, values in looked.items()})
-    return found
+        probes.append({name: float(values[own].mean()) for name, values in looked.items()})
+    return probes
 
 
 def _halves(n: int) -> tuple[slice, slice]:
@@ -162,7 +162,7 @@ def _measure(
     (error, gap), least = BOXES[run.data]
     counters = [(sample.counter(rows), sample.X[rows]) for rows in (sample.rows.validation, sample.rows.test)]
     valid = [counters[0][0](networks.decide(counters[0][1], parameters)) for parameters in trained]
-    found = []
+    results = []
     for notion, own in zip(NOTIONS, _halves(len(run.members)), strict=True):
         archive = Archive([(notion, attribute)])
         for epoch, tallies in enumerate(valid):
@@ -175,8 +175,8 @@ def _measure(
         volume = hypervolume(values, (error, gap)) / ((error - least) * gap)
         picked = {"error": float(values[chosen, 0]), "gap": float(values[chosen, 1])}
         constant = front.points[chosen].valid.is_constant
-        found.append({"notion": notion.name, "HVt": volume, **picked, "constant": constant, "points": len(front)})
-    return found
+        results.append({"notion": notion.name, "HVt": volume, **picked, "constant": constant, "points": len(front)})
+    return results
 
 
 def tabulate(records: Iterable[Record]) -> pd.DataFrame:

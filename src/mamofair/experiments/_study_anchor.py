@@ -86,12 +86,12 @@ def _findings(frame: pd.DataFrame) -> Iterator[str]:
     """Yield whether error falls and the gap grows with λ, panel by panel, which λ is best, and what to do."""
     turns = []
     for kind, part in frame.groupby("kind", sort=False):
-        told = []
+        panels = []
         for panel, own in part.groupby("panel", sort=False):
             ranks = own[["anchor", "error", "gap"]].rank().corr()["anchor"]
-            told.append(f"{panel} {ranks['error']:+.2f} and {ranks['gap']:+.2f}")
+            panels.append(f"{panel} {ranks['error']:+.2f} and {ranks['gap']:+.2f}")
             turns.append(ranks["error"] < -_STRONG and ranks["gap"] > _STRONG)
-        yield f"- {_NAMES[str(kind)]}: rank correlation of λ with the error and with the gap: {'; '.join(told)}."
+        yield f"- {_NAMES[str(kind)]}: rank correlation of λ with the error and with the gap: {'; '.join(panels)}."
         yield f"- {_NAMES[str(kind)]}: {_best(part)}"
     yield (
         f"- **Verdict.** Turning λ up lowers the error and widens the gap, both with rank correlations beyond "

@@ -136,10 +136,10 @@ def _contrast(part: pd.DataFrame, what: str) -> str:
     c = values.index.get_level_values("c")
     bands = {"c ≤ 1": c <= 1, "2 ≤ c ≤ 8": (c >= 2) & (c <= 8), "c ≥ 16": c >= 16}
     means = {name: values[rows][["Tanh", "Sigmoid"]].mean() for name, rows in bands.items()}
-    told = "; ".join(f"{name} {mean['Tanh']:.3f} and {mean['Sigmoid']:.3f}" for name, mean in means.items())
+    levels = "; ".join(f"{name} {mean['Tanh']:.3f} and {mean['Sigmoid']:.3f}" for name, mean in means.items())
     return (
         f"- {what.capitalize()}, at the same c: σ minus HTR {lead.mean():+.3f} ± {margin:.3f} (two standard errors of "
-        f"{len(lead)} paired differences). Mean HVt of HTR and of σ: {told}."
+        f"{len(lead)} paired differences). Mean HVt of HTR and of σ: {levels}."
     )
 
 

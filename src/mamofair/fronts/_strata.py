@@ -79,12 +79,12 @@ def divide_groups(
     The new attribute replaces one that is compared only within strata, unless it is to be kept. A row of unknown group
     or stratum is unknown.
     """
-    asked = [notion for own in notions.values() for notion in own if notion.over is not None]
+    conditional = [notion for own in notions.values() for notion in own if notion.over is not None]
     if strata is None:
-        if asked:
-            asked[0].comparisons(0)  # raises an error that says it needs strata
+        if conditional:
+            conditional[0].comparisons(0)  # raises an error that says it needs strata
         return groups, notions, {}
-    if not asked:
+    if not conditional:
         raise ValueError(
             "`strata` must go with a conditional notion, such as conditional_demographic_parity: found none. Ask for "
             "one, or leave `strata` out."

@@ -64,8 +64,8 @@ class Tally:
         """Return the tally with these gaps of an attribute restricted to some of its groups."""
 
         def add(tables: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-            own = {column(notion, attribute): tables[attribute][list(kept)] for notion in notions}
-            return {**tables, **own}
+            restricted = {column(notion, attribute): tables[attribute][list(kept)] for notion in notions}
+            return {**tables, **restricted}
 
         return Tally(add(self.counts), None if self.squares is None else add(self.squares))
 
@@ -101,12 +101,12 @@ def count_decisions(
         return np.bincount(places, mass, 4 * size).astype(float).reshape(size, 4)
 
     def tables(mass: np.ndarray | None) -> dict[str, np.ndarray]:
-        found = {EVERYONE: count(cells, mass, 1)}
+        counts = {EVERYONE: count(cells, mass, 1)}
         for name, values, codes in zip(groups.names, groups.values, groups.codes.T, strict=True):
             known = codes >= 0
-            own = None if mass is None else mass[known]
-            found[name] = count(4 * codes[known] + cells[known], own, len(values))
-        return found
+            known_mass = None if mass is None else mass[known]
+            counts[name] = count(4 * codes[known] + cells[known], known_mass, len(values))
+        return counts
 
     return Tally(tables(repeats if weight is None else weight), None if weight is None else tables(weight**2))
 
@@ -151,8 +151,8 @@ class Counter:
 
         def memberships(weight: Any) -> dict[str, np.ndarray]:
             tables = everyone.memberships(y, weight) | groups.memberships(y, weight)
-            own = {column(*gap): tables[gap[1]] * marks[:, None] for gap, marks in (samples or {}).items()}
-            return {name: table * representative for name, table in tables.items()} | own
+            gap_tables = {column(*gap): tables[gap[1]] * marks[:, None] for gap, marks in (samples or {}).items()}
+            return {name: table * representative for name, table in tables.items()} | gap_tables
 
         if units is not None:
             ones = np.ones(len(groups)) if weight is None else np.asarray(weight, dtype=float)

@@ -64,9 +64,9 @@ class WatchedGap:
     @property
     def worst(self) -> PairAnswer | None:
         """The pair that first exceeded the limit; otherwise the one closest to an alarm."""
-        found = [(pair.found.row, place) for place, pair in enumerate(self.pairs) if pair.found is not None]
-        if found:
-            return self.pairs[min(found)[1]]
+        alarms = [(pair.found.row, place) for place, pair in enumerate(self.pairs) if pair.found is not None]
+        if alarms:
+            return self.pairs[min(alarms)[1]]
         return max(self.pairs, key=lambda pair: pair.evidence, default=None)
 
     def sentence(self) -> str:

@@ -54,8 +54,8 @@ class History:
             tables = np.zeros((len(begins), size, _CELLS), dtype=int)
             np.add.at(tables, (period[which][known], codes[known], cells[known]), 1)
             for begin, table in zip(begins.tolist(), tables, strict=True):
-                own = periods.setdefault(begin, {})
-                own[name] = _sum(own.get(name), table)
+                counts = periods.setdefault(begin, {})
+                counts[name] = _sum(counts.get(name), table)
         return replace(self, periods=dict(sorted(periods.items())))._shortened()
 
     def total(self, attribute: str, since: float = -np.inf) -> Int[np.ndarray, "groups 6"]:
@@ -76,9 +76,9 @@ class History:
             longer = replace(history, step=history.step + 1)
             merged: dict[int, dict[str, np.ndarray]] = {}
             for begin, tables in history.periods.items():
-                own = merged.setdefault(int(longer._begin(np.array([float(begin)]))[0]), {})
+                counts = merged.setdefault(int(longer._begin(np.array([float(begin)]))[0]), {})
                 for name, table in tables.items():
-                    own[name] = _sum(own.get(name), table)
+                    counts[name] = _sum(counts.get(name), table)
             history = replace(longer, periods=merged)
         return history
 

@@ -91,17 +91,17 @@ class Ledger:
 
         The first label of an id counts. The decisions are in the order of their labels.
         """
-        taken = np.zeros(len(ids), dtype=bool)
+        matched = np.zeros(len(ids), dtype=bool)
         if self.waiting is None or not len(ids):
-            return self, None, taken
-        taken[np.unique(ids, return_index=True)[1]] = True
-        taken &= np.isin(ids, self.ids)
+            return self, None, matched
+        matched[np.unique(ids, return_index=True)[1]] = True
+        matched &= np.isin(ids, self.ids)
         order = np.argsort(self.ids, kind="stable")
-        places = order[np.searchsorted(self.ids[order], ids[taken])]
+        places = order[np.searchsorted(self.ids[order], ids[matched])]
         stays = np.ones(len(self.ids), dtype=bool)
         stays[places] = False
         left = replace(self, ids=self.ids[stays], waiting=self.waiting[stays])
-        return left, self.waiting[places].label(labels[taken], rows[taken]), taken
+        return left, self.waiting[places].label(labels[matched], rows[matched]), matched
 
     def bounded(self) -> "Ledger":
         """Return the ledger without the oldest ids and decisions beyond the bounds."""
@@ -119,8 +119,8 @@ class Ledger:
         kept = {"seen": self.seen, "ids": self.ids}
         if self.waiting is None:
             return kept
-        own = self.waiting
-        return kept | {"decided": own.decided, "codes": own.codes, "rows": own.rows, "ticks": own.ticks}
+        waiting = self.waiting
+        return kept | {"decided": waiting.decided, "codes": waiting.codes, "rows": waiting.rows, "ticks": waiting.ticks}
 
     @classmethod
     def of_arrays(cls, arrays: Mapping[str, np.ndarray], **bounds: int) -> "Ledger":

@@ -130,9 +130,9 @@ class Monitor:
         confidence, favorable
             As above.
         """
-        own = as_notions(notions)
+        listed = as_notions(notions)
         groups = {str(name): tuple(attributes[name]) if isinstance(attributes, Mapping) else () for name in attributes}
-        limits = {(notion, name): float(limit) for name in groups for notion in own}
+        limits = {(notion, name): float(limit) for name in groups for notion in listed}
         declared = {name: len(values) for name, values in groups.items()}
         return cls(limits, confidence, favorable, declared=declared, groups=groups)
 
@@ -242,8 +242,8 @@ class Monitor:
             return self
         favorable = favorable_label(labels[known], favorable=self.favorable, name="y")
         positive = is_label(labels[known], favorable)
-        ledger, batch, taken = self.ledger.settle(keys, positive, np.full(len(keys), self.rows))
-        after = replace(self, ledger=ledger, favorable=favorable, strays=self.strays + int((~taken).sum()))
+        ledger, batch, matched = self.ledger.settle(keys, positive, np.full(len(keys), self.rows))
+        after = replace(self, ledger=ledger, favorable=favorable, strays=self.strays + int((~matched).sum()))
         return after if batch is None else after._add_labelled(batch)
 
     def _count(
@@ -264,10 +264,10 @@ class Monitor:
         if keys is not None:
             again = np.flatnonzero(~new & known)
             ledger = ledger.add(keys[new], batch, ~known[new])
-            ledger, late, taken = ledger.settle(keys[again], positive[again], number[again])
-            duplicates = int((~new).sum()) - int(taken.sum())
+            ledger, late, matched = ledger.settle(keys[again], positive[again], number[again])
+            duplicates = int((~new).sum()) - int(matched.sum())
             if late is not None:
-                order = np.argsort(np.concatenate([places, again[taken]]), kind="stable")
+                order = np.argsort(np.concatenate([places, again[matched]]), kind="stable")
                 labelled = (labelled + late)[order]
         after = replace(self, ledger=ledger.bounded(), duplicates=self.duplicates + duplicates)
         return after._bet(batch, ("share", "decisions"), needs_labels=False)._add_labelled(labelled)

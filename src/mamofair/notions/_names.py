@@ -101,7 +101,7 @@ def as_notions(notions: Any) -> list[Notion]:
             f"`notions` must be a notion, its name, or a list of them: found {type(notions).__name__}. "
             "Try 'demographic_parity'."
         )
-    asked = [notions] if isinstance(notions, Notion | str) else list(notions)
-    if not asked:
+    listed = [notions] if isinstance(notions, Notion | str) else list(notions)
+    if not listed:
         raise ValueError("`notions` must name at least one notion: found none.")
-    return list(dict.fromkeys(map(as_notion, asked)))
+    return list(dict.fromkeys(map(as_notion, listed)))

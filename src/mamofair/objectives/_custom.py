@@ -78,14 +78,14 @@ class CustomObjective:
         """Return the metric of each model's scores; a `ValueError` unless all are finite and non-negative."""
         metric = self if self.metric is None else self.metric
         with torch.inference_mode():
-            found = [metric(own, rows) for own in scores[:, : len(rows)]]
-        for value in found:
+            values = [metric(model_scores, rows) for model_scores in scores[:, : len(rows)]]
+        for value in values:
             number = np.asarray(value.cpu() if isinstance(value, Tensor) else value)
             if number.size != 1 or number.dtype.kind not in "biuf" or not 0 <= number.item() < np.inf:
                 raise ValueError(
                     f"The metric of {quote(self.name)} must return a finite number, 0 or more: found {quote(value)}."
                 )
-        return [float(value) for value in found]
+        return [float(value) for value in values]
 
     def __str__(self) -> str:
         return self.name

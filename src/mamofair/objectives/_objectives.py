@@ -178,9 +178,9 @@ def require_rates(notion: Notion, attribute: str, groups: Groups, y: np.ndarray)
     if len(values) < 2:
         raise ValueError(f"Attribute {quote(attribute)} must have at least two groups: found {quote_some(values)}.")
     for code, value in enumerate(values):
-        found = set(y[codes == code].tolist())
+        labels = set(y[codes == code].tolist())
         for rate in notion.rates:
-            if not found.intersection(rate.labels):
+            if not labels.intersection(rate.labels):
                 rows = "row" if len(rate.labels) == 2 else f"row with y={rate.labels[0]}"
                 raise ValueError(
                     f"{notion.name} compares {rate} between groups, but group {quote(value)} of {quote(attribute)} has "

@@ -67,8 +67,8 @@ class StoredQuestion:
                 alike += len(places)
             else:
                 raise ValueError(
-                    f"Each row may count only once: found {len(places):,} rows that have been counted before. Leave them out, "
-                    "or add `--all-new` if they are other people who look the same."
+                    f"Each row may count only once: found {len(places):,} rows that have been counted before. Leave "
+                    "them out, or add `--all-new` if they are other people who look the same."
                 )
         if alike:
             warn_user(
