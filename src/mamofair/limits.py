@@ -127,7 +127,7 @@ def _line(number: int, front: Front, quarter: Front, half: Front) -> pd.DataFram
     less, more = (_hull(_useful(own)[:, [0, number]], gaps) for own in (quarter, half))
     # With error = a + b n^−p, the gain left after n rows follows from the gain between n/4 and n/2.
     left = 1 / (_SHARES[0] ** -_EXPONENT - _SHARES[1] ** -_EXPONENT)
-    gain = left * np.maximum(less - more, 0)
+    gain = left * np.maximum(less - more, 0)  # noise must not let more rows look harmful
     return pd.DataFrame(
         {"criterion": column(*front.criteria[number - 1]), "gap": gaps, "error": error, "more_rows": error - gain}
     )

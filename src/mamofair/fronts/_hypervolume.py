@@ -63,10 +63,10 @@ def thin(values: Float[np.ndarray, "n columns"], size: int) -> np.ndarray:
     if len(values) <= size:
         return np.arange(len(values))
     low, high = values.min(axis=0), values.max(axis=0)
-    corner = high + 0.1 * (high - low) + 1e-9
+    corner = high + 0.1 * (high - low) + 1e-9  # a column of equal values must not make all volumes 0
     few = values.shape[1] <= _EXACT_CONTRIBUTIONS
     contributions = _ExactContributions(values, corner) if few else _SampledContributions(values, corner)
-    stays = np.zeros(len(values))
+    stays = np.zeros(len(values))  # the higher, the later a point is dropped
     stays[_best_within_limits(values)] = 1
     stays[values.argmin(axis=0)] = 2
     distance = _distances(values)

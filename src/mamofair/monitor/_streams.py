@@ -77,7 +77,7 @@ def level_of(key: PairKey, delta: float, declared: int, rates: int) -> float:
     kept = _KEPT if declared > 1 else 1.0
     if key.second < declared:
         return (1 - kept) * delta / (rates * declared * (declared - 1) / 2)
-    new = key.second - max(declared, 1) + 1
+    new = key.second - max(declared, 1) + 1  # Σ 1/(n(n + 1)) = 1, so any number of new groups stays within δ
     return kept * delta / (new * (new + 1)) / (rates * key.second)
 
 
