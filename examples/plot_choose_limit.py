@@ -71,7 +71,7 @@ for limit in limits:
     axes.annotate(f"limit {limit:.2f}", (gaps[limit], cost[limit]), **place)
 axes.set(
     title="The smaller the gap, the more the next hundredth costs",
-    xlabel="gap between women and men, people set apart",
+    xlabel="gap between women and men, test set",
     ylabel="more wrong predictions\nof 1,000 people",
     xlim=(0, 0.16),
     ylim=(0, 1.15 * max(cost.values())),

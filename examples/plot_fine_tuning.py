@@ -75,7 +75,7 @@ fair = FairNetClassifier(
 ).fit(X[rows], y[rows], sensitive_features=sex.iloc[rows])
 limit = error(y[held_back], decide(X[held_back])) + LOSS
 fair = fair.with_selection(FairestWithin(limit))
-print(f"an error of at most {limit:.3f} on {len(held_back):,} held-back rows: row {fair.selected_} of {fair.front_}")
+print(f"an error of at most {limit:.3f} on {len(held_back):,} held-out rows: row {fair.selected_} of {fair.front_}")
 
 # %%
 # On the test set, the gap shrinks by about a quarter, and the error grows by much less than we allowed: the rule stays
