@@ -41,8 +41,8 @@ def change_sex(features: np.ndarray) -> np.ndarray:
 # Train
 # -----
 #
-# ``CounterfactualGap`` is one more objective besides the gap between groups. The network evaluates each row as it is and
-# as it would be, and the front has one more column: the share of decisions on validation rows that flip.
+# ``CounterfactualGap`` is one more objective besides the gap between groups. The network evaluates each row as it is
+# and as it would be, and the front has one more column: the share of decisions on validation rows that flip.
 
 train, validation, test = split(adult, seed=0)
 rows = np.concatenate([train, validation])
