@@ -84,10 +84,10 @@ class _Stream:
             yield X, y, pd.DataFrame({"sex": np.where(group, "M", "F")})
 
 
-def _streamed() -> Outcome:
+def _streamed(kind: str, **parameters: Any) -> Outcome:
     import mamofair
 
-    model = mamofair.FairNetClassifier(epochs=3, random_state=3).fit_stream(_Stream(), memory="1MB")
+    model = getattr(mamofair, kind)(random_state=3, **parameters).fit_stream(_Stream(), memory="1MB")
     return _outcome(model, np.random.default_rng(1).normal(size=(50, 4)))
 
 
@@ -138,9 +138,12 @@ CONFIGURATIONS: dict[str, Callable[[], Outcome]] = {
     "net, folds": lambda: _fit("FairNetClassifier", epochs=2, cv=3),
     "net, as published": lambda: _published(),
     "net, continued": _continued,
-    "net, stream": _streamed,
+    "net, stream": lambda: _streamed("FairNetClassifier", epochs=3),
     "boosting, two attributes": lambda: _fit("FairBoostingClassifier", attributes=2, n_estimators=20),
     "boosting, folds, weights": lambda: _fit("FairBoostingClassifier", n_estimators=8, cv=3, weights=True),
+    "boosting, stream": lambda: _streamed("FairBoostingClassifier", n_estimators=8),
+    "plug-in, stream": lambda: _streamed("FairPlugInClassifier", cv=3, calibration_fraction=0.1),
+    "plug-in, stream, held-back rows": lambda: _streamed("FairPlugInClassifier", cv=None),
     "plug-in, two notions": lambda: _fit("FairPlugInClassifier", notions=_TWO, cv=3),
     "plug-in, held-back rows, weights, two attributes": lambda: _fit(
         "FairPlugInClassifier", attributes=2, cv=None, weights=True, calibration_fraction=0.2
@@ -148,6 +151,7 @@ CONFIGURATIONS: dict[str, Callable[[], Outcome]] = {
     "portfolio": lambda: _portfolio(),
     "command, plug-in": lambda: _trained("--model", "plugin", "--no-limit"),
     "command, folder of Parquet": lambda: _trained("--model", "net", "--epochs", "3", "--no-limit", streamed=True),
+    "command, folder of Parquet, plug-in": lambda: _trained("--model", "plugin", "--no-limit", streamed=True),
     "command, killed and resumed": lambda: _trained("--model", "net", "--epochs", "12", "--no-limit", kill=True),
 }
 
