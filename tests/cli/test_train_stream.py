@@ -216,7 +216,7 @@ def test_auto_is_the_plug_in_and_test_rows_are_measured_with_the_very_models(sha
     assert "Training reads 1,200 rows in 5 chunks, within 100 MB of memory" in said.stderr
     table = people()
     rows = stream(shards, "approved", "yes", ["gender", "race"], test_fraction=0.25).as_codes()
-    test = pd.concat([rows.frame(block.X).assign(y=block.y) for block in rows.test], ignore_index=True)
+    test = pd.concat([rows.frame(X).assign(y=y) for X, y, *_ in rows.test], ignore_index=True)
     decided = found.estimator.predict(test.drop(columns="y")) == "yes"
     assert found.test[found.estimator.selected_].error == pytest.approx((decided != test["y"]).mean())
     table.to_parquet(tmp_path / "new.parquet")

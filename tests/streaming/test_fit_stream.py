@@ -14,7 +14,7 @@ from mamofair.estimators._reading import draw_seed
 from mamofair.learners import Parts
 from mamofair.runs import checkpointed, read_checkpoint, write_checkpoint
 from mamofair.selection import MostAccurateWithin
-from mamofair.streaming.blocks import as_bytes, read_block
+from mamofair.streaming.blocks import as_bytes, places_of, read_block
 from mamofair.streaming.holdout import StreamedRows
 from run_fits import assert_same, net
 
@@ -39,7 +39,7 @@ def fitted_in_memory(model: FairNetClassifier, people=GROUP, weight=None) -> Fai
 
     def split(rows, fractions, rng):
         block = read_block((X, Y, people, weight), lambda X, reset: learner.read(model, X, reset))
-        places, (share, more) = block.places(draw_seed(model.random_state)), np.cumsum(fractions)
+        places, (share, more) = places_of(block, draw_seed(model.random_state)), np.cumsum(fractions)
         return Parts(rows[places >= more], rows[places < share], rows[(places >= share) & (places < more)])
 
     learner.split, model.new_learner = split, lambda: learner

@@ -65,7 +65,7 @@ def plugin(**options):
 
 def in_memory(model, rows, attributes):
     """The same fit with rows in memory and the folds of the stream."""
-    keys, table = np.concatenate([block.keys for block in rows]), people()
+    keys, table = np.concatenate([keys for *_, keys in rows]), people()
     places = row_places(keys, draw_seed(model.random_state), 2)
     split = Rows.split
 

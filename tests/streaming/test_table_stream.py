@@ -219,8 +219,8 @@ def test_little_memory_changes_nothing_but_how_many_rows_are_read_at_once(people
     path = tmp_path / "people.parquet"
     people.to_parquet(path)
     large, small = stream(path, **ASKED), stream(path, **ASKED, memory="100kB")
-    assert [len(block) for block in large] == [2400]
-    assert [len(block) for block in small] == [1000, 1000, 400]
+    assert [len(y) for _, y, *_ in large] == [2400]
+    assert [len(y) for _, y, *_ in small] == [1000, 1000, 400]
     np.testing.assert_allclose(joined(large)[0], joined(small)[0], rtol=1e-12)
     assert large.checksum == small.checksum
 

@@ -79,7 +79,7 @@ class Streams:
         rows, read = _reading(self, learner, rows, reset=earlier is None)
         valid = self.validation_fraction if learner.needs_validation(self.notions) else 0.0
         seed = learner.draw_seed(earlier.task.seed if earlier else draw_seed(self.random_state))
-        held = hold_out(
+        held_out, common, bound = hold_out(
             rows,
             read,
             fractions=(valid, self.calibration_fraction),
@@ -91,11 +91,11 @@ class Streams:
             memory=memory,
             bound=earlier.bound if earlier else None,
         )
-        task = Task.of(held.classes, held.groups, seed=seed, **task_settings(self), custom=learner.custom)
-        parts = learner.take_stream(held.parts, seed)
-        parts = parts if dask is None else _elsewhere(parts, held.parts, dask, seed)
-        search = self._open(task, learner, parts, earlier, held.small)
-        search.bound, self.encoder_ = held.bound, getattr(rows, "encoder", None)
+        task = Task.of(common.classes, common.groups, seed=seed, **task_settings(self), custom=learner.custom)
+        parts = learner.take_stream(held_out, seed)
+        parts = parts if dask is None else _elsewhere(parts, held_out, dask, seed)
+        search = self._open(task, learner, parts, earlier, common.small)
+        search.bound, self.encoder_ = bound, getattr(rows, "encoder", None)
         return search, parts
 
 

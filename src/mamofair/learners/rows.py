@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-from jaxtyping import Bool, Int, Shaped
+from jaxtyping import Bool, Int, Shaped, UInt64
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
@@ -30,17 +30,20 @@ __all__ = ["AsTensor", "Parts", "Rows", "hold_back", "read_classes", "warn_of_un
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a data set: features as the learner wants them, labels (1 is favorable), groups and weights.
+    """Rows in memory: features as the learner wants them, labels, groups and weights.
 
-    `samples` marks the rows that a gap is measured on, for gaps with rows of their own. Rows that are not
-    `representative` of everyone count for nothing else; they need no labels if these gaps need none. `units` numbers
-    the person or other unit of each row: rows of one unit are never divided between parts or folds.
+    Labels are 1 if favorable, else 0; those of a batch that was just read from a stream are as they were given, since
+    the favorable one may not have come yet. Rows of a stream have `keys`, numbers that follow from their content and
+    decide where they go. `samples` marks the rows that a gap is measured on, for gaps with rows of their own. Rows that
+    are not `representative` of everyone count for nothing else; they need no labels if these gaps need none. `units`
+    numbers the person or other unit of each row: rows of one unit are never divided between parts or folds.
     """
 
     X: Any
-    y: Int[np.ndarray, " n"]
+    y: Shaped[np.ndarray, " n"]
     groups: Groups
     weight: np.ndarray | None
+    keys: UInt64[np.ndarray, " n"] | None = field(default=None, kw_only=True)
     samples: Mapping[Criterion, Bool[np.ndarray, " n"]] = field(default_factory=dict, kw_only=True)
     representative: bool = field(default=True, kw_only=True)
     units: Int[np.ndarray, " n"] | None = field(default=None, kw_only=True)
@@ -49,11 +52,10 @@ class Rows:
         return len(self.y)
 
     def __getitem__(self, index: Any) -> "Rows":
-        weight = None if self.weight is None else self.weight[index]
+        weight, keys, units = (None if own is None else own[index] for own in (self.weight, self.keys, self.units))
         samples = {criterion: marks[index] for criterion, marks in self.samples.items()}
-        parts = self.X[index], self.y[index], self.groups[index], weight
-        units = None if self.units is None else self.units[index]
-        return Rows(*parts, samples=samples, representative=self.representative, units=units)
+        more: dict[str, Any] = {"keys": keys, "samples": samples, "representative": self.representative, "units": units}
+        return Rows(self.X[index], self.y[index], self.groups[index], weight, **more)
 
     def split(self, sizes: Sequence[int], rng: np.random.Generator) -> list[Int[np.ndarray, " _"]]:
         """Return the indices of parts of these sizes, at random, all with the same shares of labels and groups."""

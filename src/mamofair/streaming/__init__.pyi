@@ -1,4 +1,4 @@
-from .blocks import Chunks, RowBlock
+from .blocks import Chunks
 from .table import Stream, stream
 
-__all__ = ["Chunks", "RowBlock", "Stream", "stream"]
+__all__ = ["Chunks", "Stream", "stream"]

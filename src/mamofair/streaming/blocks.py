@@ -1,4 +1,4 @@
-"""Blocks of rows from a stream: read and checked, with keys that follow from their content."""
+"""Batches of a stream become rows: read and checked, with keys that follow from their content."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,8 +12,20 @@ from mamofair._messages import quote
 from mamofair._rows.groups import Census, Groups, read_groups
 from mamofair._rows.labels import as_column, as_weights
 from mamofair._rows.splits import row_keys, row_places, text_keys
+from mamofair.learners import Rows
 
-__all__ = ["Chunks", "ReadX", "RowBlock", "as_bytes", "as_chunks", "concatenate", "read_block"]
+__all__ = [
+    "Chunks",
+    "ReadX",
+    "as_bytes",
+    "as_chunks",
+    "bytes_of",
+    "census_of",
+    "concatenate",
+    "places_of",
+    "read_block",
+    "unpack",
+]
 
 #: Checks features and returns them as numbers; `reset` says that these are the first rows, as in scikit-learn.
 ReadX: TypeAlias = Callable[[Any, bool], np.ndarray]
@@ -28,7 +40,7 @@ class Chunks(Protocol):
         ...
 
     def read(self, chunk: int) -> Iterator[Any]:
-        """Yield a chunk's rows: `RowBlock` values, or batches (X, y, sensitive_features) as `fit_stream` takes them."""
+        """Yield a chunk's rows: `Rows`, or batches (X, y, sensitive_features) as `fit_stream` takes them."""
         ...
 
 
@@ -71,70 +83,43 @@ def as_bytes(memory: int | str) -> int:
     return int(size)
 
 
-@dataclass(frozen=True, eq=False)
-class RowBlock:
-    """Some rows of a stream; unpacks as ``X, y, sensitive_features, sample_weight, keys = block``.
+def unpack(rows: Rows) -> tuple[Any, ...]:
+    """Return rows as a batch (X, y, sensitive_features, sample_weight, keys), which is how users give and get them.
 
-    Parameters
-    ----------
-    X
-        Features, as numbers.
-    y
-        Labels.
-    groups
-        The groups of each sensitive attribute.
-    weight
-        The weight of each row, if they differ.
-    keys
-        A number for each row that follows from its content: it decides where the row goes.
-
-    Examples
-    --------
     >>> from mamofair.objectives import read_groups
-    >>> block = RowBlock(np.ones((2, 1)), np.array([1, 0]), read_groups({"sex": ["f", "m"]}), None, np.array([7, 9]))
-    >>> X, y, sensitive_features, sample_weight, keys = block
-    >>> sensitive_features["sex"].tolist()
+    >>> rows = Rows(np.ones((2, 1)), np.array([1, 0]), read_groups({"sex": ["f", "m"]}), weight=None)
+    >>> X, y, features, weight, keys = unpack(rows)
+    >>> features["sex"].tolist()
     ['f', 'm']
     """
-
-    X: np.ndarray
-    y: np.ndarray
-    groups: Groups
-    weight: np.ndarray | None
-    keys: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.y)
-
-    def __getitem__(self, index: Any) -> "RowBlock":
-        weight = None if self.weight is None else self.weight[index]
-        return RowBlock(self.X[index], self.y[index], self.groups[index], weight, self.keys[index])
-
-    def __iter__(self) -> Iterator[Any]:
-        people = {
-            name: pd.Categorical.from_codes(codes, categories=pd.Index(values, dtype=object))
-            for name, values, codes in zip(self.groups.names, self.groups.values, self.groups.codes.T, strict=True)
-        }
-        return iter((self.X, self.y, pd.DataFrame(people, copy=False), self.weight, self.keys))
-
-    @property
-    def nbytes(self) -> int:
-        """The memory they take, with a weight for each row."""
-        return sum(part.nbytes for part in (self.X, self.y, self.groups.codes, self.keys)) + 8 * len(self)
-
-    def census(self) -> Census:
-        """Return how many rows there are of each label and groups."""
-        codes, labels = pd.factorize(self.y)
-        return Census.of(labels.tolist(), codes, self.groups)
-
-    def places(self, seed: int) -> np.ndarray:
-        """Return a random number in [0, 1) for each row, the same in every pass."""
-        return row_places(self.keys, seed)
+    groups = rows.groups
+    people = {
+        name: pd.Categorical.from_codes(codes, categories=pd.Index(values, dtype=object))
+        for name, values, codes in zip(groups.names, groups.values, groups.codes.T, strict=True)
+    }
+    return rows.X, rows.y, pd.DataFrame(people, copy=False), rows.weight, rows.keys
 
 
-def read_block(batch: Any, read: ReadX, reset: bool = False) -> RowBlock | None:
+def bytes_of(rows: Rows) -> int:
+    """Return the memory that rows take, with a key and a weight for each."""
+    return sum(part.nbytes for part in (rows.X, rows.y, rows.groups.codes)) + 16 * len(rows)
+
+
+def census_of(rows: Rows) -> Census:
+    """Return how many rows there are of each label and groups."""
+    codes, labels = pd.factorize(rows.y)
+    return Census.of(labels.tolist(), codes, rows.groups)
+
+
+def places_of(rows: Rows, *seed: int) -> np.ndarray:
+    """Return a random number in [0, 1) for each row, the same in every pass."""
+    assert rows.keys is not None
+    return row_places(rows.keys, *seed)
+
+
+def read_block(batch: Any, read: ReadX, reset: bool = False) -> Rows | None:
     """Return a batch as checked rows with a weight, or None if there are none."""
-    if isinstance(batch, RowBlock):
+    if isinstance(batch, Rows):
         return replace(batch, X=read(batch.X, reset)) if len(batch) else None
     if not isinstance(batch, tuple | list) or not 3 <= len(batch) <= 5:
         found = f"{len(batch)} parts" if isinstance(batch, tuple | list) else type(batch).__name__
@@ -151,8 +136,8 @@ def read_block(batch: Any, read: ReadX, reset: bool = False) -> RowBlock | None:
     groups = read_groups(features, rows=len(X), whole=False)
     weight = None if weight is None else as_weights(weight, len(X))
     keys = _content_keys(X, labels, groups) if keys is None else np.asarray(keys, dtype=np.uint64)
-    block = RowBlock(X, labels, groups, weight, keys)
-    return block if weight is None else block[weight > 0]
+    rows = Rows(X, labels, groups, weight, keys=keys)
+    return rows if weight is None else rows[weight > 0]
 
 
 def _content_keys(X: np.ndarray, labels: np.ndarray, groups: Groups) -> np.ndarray:
@@ -160,10 +145,10 @@ def _content_keys(X: np.ndarray, labels: np.ndarray, groups: Groups) -> np.ndarr
     return row_keys([*X.reshape(len(X), -1).astype(float, copy=False).T, labels, *people])
 
 
-def concatenate(blocks: Sequence[RowBlock]) -> RowBlock:
-    """Return the rows of one block or more as one."""
-    every = sum((block.census() for block in blocks[1:]), start=blocks[0].census()).groups()
+def concatenate(blocks: Sequence[Rows]) -> Rows:
+    """Return the rows of one block or more as one; each has group numbers of its own."""
+    every = sum((census_of(block) for block in blocks[1:]), start=census_of(blocks[0])).groups()
     groups = Groups(every.names, every.values, np.concatenate([block.groups.as_in(every).codes for block in blocks]))
     X, y, keys = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("X", "y", "keys"))
     weights = [block.weight for block in blocks if block.weight is not None]
-    return RowBlock(X, y, groups, np.concatenate(weights) if weights else None, keys)
+    return Rows(X, y, groups, np.concatenate(weights) if weights else None, keys=keys)

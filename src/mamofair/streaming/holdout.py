@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,20 @@ from mamofair._rows.splits import warn_of_likeness
 from mamofair.learners import Parts, Rows
 from mamofair.learners.small_groups import SmallGroups, find_small_groups, leave_out, warn_of_small_groups
 from mamofair.learners.task import read_notions
-from mamofair.streaming.blocks import Chunks, ReadX, RowBlock, as_bytes, as_chunks, concatenate, read_block
+from mamofair.streaming.blocks import (
+    Chunks,
+    ReadX,
+    as_bytes,
+    as_chunks,
+    bytes_of,
+    census_of,
+    concatenate,
+    places_of,
+    read_block,
+)
 from mamofair.streaming.rows import StreamedRows, TrainStats
 
-__all__ = ["HoldOut", "hold_out"]
+__all__ = ["LabelsAndGroups", "hold_out"]
 
 _SHARE = 1 / 4  # of the memory, for rows that are held out; those that are shuffled may take as much
 _LOWER = 0.9  # held-out rows that take more are reduced by this factor until they do not
@@ -33,11 +44,11 @@ class _Partition:
     seed: int
     bound: float
     train: TrainStats
-    held_out: tuple[tuple[int, RowBlock], ...]
+    held_out: tuple[tuple[int, Rows], ...]
 
     @classmethod
-    def of(cls, seed: int, bound: float, chunk: int, block: RowBlock) -> "_Partition":
-        below = block.places(seed) < bound
+    def of(cls, seed: int, bound: float, chunk: int, block: Rows) -> "_Partition":
+        below = places_of(block, seed) < bound
         return cls(seed, bound, TrainStats.of(chunk, block[~below]), ((chunk, block[below]),))
 
     def __add__(self, other: "_Partition") -> "_Partition":
@@ -58,18 +69,18 @@ class _Partition:
     def within(self, room: float, extra: int = 0) -> "_Partition":
         """Return the partition whose held-out rows fit in `room` bytes, if each takes `extra` bytes later on."""
         partition = self
-        while sum(block.nbytes + extra * len(block) for _, block in partition.held_out) > room:
+        while sum(bytes_of(block) + extra * len(block) for _, block in partition.held_out) > room:
             partition = partition.lower(partition.bound * _LOWER)
         return partition
 
     @property
     def census(self) -> Census:
-        return sum((block.census() for _, block in self.held_out), start=self.train.census)
+        return sum((census_of(block) for _, block in self.held_out), start=self.train.census)
 
 
 @dataclass(frozen=True, eq=False)
-class _LabelsAndGroups:
-    """The classes, the favorable one, and the groups of all rows."""
+class LabelsAndGroups:
+    """What the rows of a stream have in common: the classes, the favorable one, and the groups of all rows."""
 
     classes: np.ndarray
     favorable: Any
@@ -78,7 +89,8 @@ class _LabelsAndGroups:
     small: SmallGroups
 
     @classmethod
-    def of(cls, census: Census, favorable: Any, crossed: bool, notions: Any, min_group: int) -> "_LabelsAndGroups":
+    def of(cls, census: Census, favorable: Any, crossed: bool, notions: Any, min_group: int) -> "LabelsAndGroups":
+        """Find them in counts of labels and groups; warn of groups that are too small."""
         classes = np.unique(as_column(np.array(list(dict.fromkeys(census.labels))), "y"))
         if len(classes) == 1:
             raise ValueError(f"`y` must have two classes: found one class only, {quote(classes.tolist()[0])}.")
@@ -89,7 +101,7 @@ class _LabelsAndGroups:
         warn_of_small_groups(small, min_group)
         return cls(classes, favorable, leave_out(groups, small), crossed, small)
 
-    def encode(self, block: RowBlock) -> RowBlock:
+    def encode(self, block: Rows) -> Rows:
         """Return rows whose `y` is 1 for the favorable label, with the group numbers of all rows."""
         low, high = self.classes
         unknown = (block.y != low) & (block.y != high)
@@ -105,20 +117,6 @@ class _LabelsAndGroups:
         return leave_out(groups.crossed() if self.crossed else groups, self.small).as_in(self.groups)
 
 
-@dataclass(frozen=True, eq=False)
-class HoldOut:
-    """The rows of a stream in three parts, `y` being 1 for the favorable class, and what all of them have in common.
-
-    Rows below `bound` are held out: pass it to `hold_out` to hold out the same rows again.
-    """
-
-    parts: Parts
-    classes: np.ndarray
-    groups: Groups
-    bound: float
-    small: SmallGroups
-
-
 def hold_out(
     rows: Any,
     read: ReadX,
@@ -131,9 +129,10 @@ def hold_out(
     min_group: int = 1,
     memory: int | str | None = None,
     bound: float | None = None,
-) -> HoldOut:
+) -> tuple[Parts, LabelsAndGroups, float]:
     """Read all rows once, hold out `fractions` of them for validation and calibration, and stream the others.
 
+    Return the three parts, what all rows have in common, and the bound below which rows are held out.
     Where a row goes follows from its content and the seed. Fewer rows are held out if they would take more than a
     quarter of the `memory` (by default `rows.memory`, or 2GB). With the `bound` of an earlier pass, the same rows are
     held out as then, however much memory and however many ranks there are now.
@@ -141,15 +140,15 @@ def hold_out(
     chunks, budget = as_chunks(rows), as_bytes(getattr(rows, "memory", "2GB") if memory is None else memory)
     share, room = sum(fractions), np.inf if bound is not None else budget * _SHARE
     partition = _one_pass(chunks, read, seed, share if bound is None else bound, room)
-    task = _LabelsAndGroups.of(partition.census, favorable, crossed, notions, min_group)
+    task = LabelsAndGroups.of(partition.census, favorable, crossed, notions, min_group)
     partition = partition.within(room, _extra_bytes(partition.held_out[0][1], task.groups))
     _warn(partition, share)
     bound = partition.bound
     held_out = task.encode(concatenate([block for _, block in partition.held_out]))
-    validates = held_out.places(seed) < (bound * fractions[0] / share if share else 0)
+    validates = places_of(held_out, seed) < (bound * fractions[0] / share if share else 0)
     validation, calibration = held_out[validates], held_out[~validates]
 
-    blocks = _TrainingBlocks(chunks, read, task, seed, bound)
+    blocks = partial(_read_training_rows, chunks, read, task, seed, bound)  # no closure: it is sent to workers
     census = partition.train.census
     y = np.array([int(label == task.favorable) for label in census.labels])
     cells = task.encode_groups(census.groups())
@@ -160,29 +159,21 @@ def hold_out(
             f"There must be rows to train on and rows to measure on: found {len(train):,} and {len(validation):,}. "
             "Give more rows, or another `validation_fraction`."
         )
-    held_back = (Rows(block.X, block.y, block.groups, block.weight) for block in (validation, calibration))
-    return HoldOut(Parts(train, *held_back), task.classes, task.groups, bound, task.small)
+    return Parts(train, validation, calibration), task, bound
 
 
-@dataclass(frozen=True, eq=False)
-class _TrainingBlocks:
-    """Reads the rows of a chunk that are not held out; a value, not a closure, so that it can be sent to workers."""
-
-    chunks: Chunks
-    read: ReadX
-    task: _LabelsAndGroups
-    seed: int
-    bound: float
-
-    def __call__(self, chunk: int) -> Iterator[RowBlock]:
-        for batch in self.chunks.read(chunk):
-            block = read_block(batch, self.read)
-            block = None if block is None else self.task.encode(block[block.places(self.seed) >= self.bound])
-            if block is not None and len(block):
-                yield block
+def _read_training_rows(
+    chunks: Chunks, read: ReadX, task: LabelsAndGroups, seed: int, bound: float, chunk: int
+) -> Iterator[Rows]:
+    """Yield the rows of a chunk that are not held out."""
+    for batch in chunks.read(chunk):
+        block = read_block(batch, read)
+        block = None if block is None else task.encode(block[places_of(block, seed) >= bound])
+        if block is not None and len(block):
+            yield block
 
 
-def _extra_bytes(block: RowBlock, groups: Groups) -> int:
+def _extra_bytes(block: Rows, groups: Groups) -> int:
     """Return what a held-out row takes in training: features as float32, a counter a label and group as float64."""
     counters = 16 * (1 + sum(map(len, groups.values))) * (1 if block.weight is None else 2)
     return 4 * int(np.prod(block.X.shape[1:])) + counters

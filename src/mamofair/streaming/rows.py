@@ -1,7 +1,7 @@
 """Training rows of a stream: read again each epoch, copied to disk, or as many of them in memory as fit."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -12,12 +12,11 @@ from mamofair._rows.batches import Batch
 from mamofair._rows.disk import DiskArray
 from mamofair._rows.groups import Census, Groups
 from mamofair._rows.moments import Moments
-from mamofair._rows.splits import row_places
 from mamofair.learners import Rows
 from mamofair.learners.numbers import Scaling
 from mamofair.learners.plugin.stored import Reader, StoredRows, StoredTable
 from mamofair.learners.rows import AsTensor
-from mamofair.streaming.blocks import RowBlock, concatenate
+from mamofair.streaming.blocks import bytes_of, census_of, concatenate, places_of
 from mamofair.streaming.buffer import ShuffleBuffer
 
 __all__ = ["StreamedRows", "TrainStats"]
@@ -36,9 +35,9 @@ class TrainStats:
     counts: Mapping[int, int]
 
     @classmethod
-    def of(cls, chunk: int, block: RowBlock) -> "TrainStats":
+    def of(cls, chunk: int, rows: Rows) -> "TrainStats":
         """Return the statistics of some rows of a chunk."""
-        return cls(block.census(), Moments.of(block.X), {chunk: len(block)})
+        return cls(census_of(rows), Moments.of(rows.X), {chunk: len(rows)})
 
     def __add__(self, other: "TrainStats") -> "TrainStats":
         chunks = {**self.counts, **other.counts}
@@ -54,7 +53,7 @@ class StreamedRows(Rows):
     """
 
     stats: TrainStats
-    blocks: Callable[[int], Iterator[RowBlock]]  # of a chunk
+    blocks: Callable[[int], Iterator[Rows]]  # of a chunk
     chunks: int
     memory: int
 
@@ -71,14 +70,12 @@ class StreamedRows(Rows):
         counts = [self.stats.counts.get(chunk, 0) for chunk in range(self.chunks)]
 
         def read(chunk: int) -> Iterator[Batch]:
-            for block in self.blocks(chunk):
-                memberships = block.groups.memberships(block.y, block.weight)
-                yield Batch.of(tensor(block.X, "cpu"), block.y, memberships, block.weight)
+            return (block.batch(tensor, "cpu") for block in self.blocks(chunk))
 
         capacity = max(batch_size, int(self.memory * _SHARE / row))
         return ShuffleBuffer(read, counts, batch_size, capacity, device, ranks.rank, ranks.size)
 
-    def _read(self) -> Iterator[RowBlock]:
+    def _read(self) -> Iterator[Rows]:
         return chain.from_iterable(map(self.blocks, range(self.chunks)))
 
     def stored(self, seed: int) -> StoredRows:
@@ -87,7 +84,7 @@ class StreamedRows(Rows):
         about = DiskArray(2 + len(self.groups.names) + (self.weight is not None))
         weights: dict[tuple[int, ...], float] = {}
         for block in self._read():
-            place = row_places(block.keys, seed, _FOLD_SEED)
+            place = places_of(block, seed, _FOLD_SEED)
             own = [] if block.weight is None else [block.weight]
             table.append(np.asarray(block.X, dtype=float))
             about.append(np.column_stack([block.y, block.groups.codes, place, *own]))
@@ -101,19 +98,19 @@ class StreamedRows(Rows):
     def loaded(self, width: int) -> Rows:
         """Return as many rows as fit in memory, chosen by their content; each takes `width` bytes beside its own."""
         first = next(self._read())
-        size = first.nbytes / len(first) + 8 * first.X[0].size + width
+        size = bytes_of(first) / len(first) + 8 * first.X[0].size + width
         share = min(1.0, _LOADED * self.memory / (size * len(self)))
         if share < 1:
             warn_user(
                 f"Models are trained on {share:.0%} of {len(self):,} rows, to stay within `memory`: "
                 f"{size * len(self) / _LOADED / 1e9:,.1f} GB would be enough for all."
             )
-        kept = [block[row_places(block.keys, 0, _FOLD_SEED) < share] for block in self._read()]
+        kept = [block[places_of(block, 0, _FOLD_SEED) < share] for block in self._read()]
         rows = concatenate([block for block in kept if len(block)])
-        return Rows(rows.X, rows.y, rows.groups.as_in(self.groups), rows.weight)
+        return replace(rows, groups=rows.groups.as_in(self.groups))
 
 
-def _weights(block: RowBlock) -> dict[tuple[int, ...], float]:
+def _weights(block: Rows) -> dict[tuple[int, ...], float]:
     """Return what the rows of each label and groups weigh."""
     cells, places = np.unique(np.column_stack([block.y, block.groups.codes]), axis=0, return_inverse=True)
     sums = np.bincount(places.ravel(), block.weight)

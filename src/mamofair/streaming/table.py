@@ -16,7 +16,8 @@ import pandas as pd
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups
-from mamofair.streaming.blocks import RowBlock, as_bytes
+from mamofair.learners import Rows
+from mamofair.streaming.blocks import as_bytes, unpack
 from mamofair.streaming.parquet import Shards, merge_schemas, open_shards
 from mamofair.streaming.scan import (
     ScanResult,
@@ -41,8 +42,8 @@ __all__ = ["Stream", "open_table", "stream"]
 class Stream:
     """The rows of a Parquet file or folder, as often as needed: what `stream` returns and `fit_stream` takes.
 
-    It yields values of `RowBlock`, which unpack as (X, y, sensitive_features, sample_weight, keys): X is a matrix of
-    numbers, y is 1 for the favorable label, sample_weight is None, and keys follow from the content of the rows.
+    It yields batches (X, y, sensitive_features, sample_weight, keys): X is a matrix of numbers, y is 1 for the
+    favorable label, sample_weight is None, and keys follow from the content of the rows.
 
     Attributes
     ----------
@@ -137,20 +138,19 @@ class Stream:
     def __len__(self) -> int:
         return len(self.shards.chunks)
 
-    def __iter__(self) -> Iterator[RowBlock]:
-        return chain.from_iterable(map(self.read, range(len(self))))
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return map(unpack, chain.from_iterable(map(self.read, range(len(self)))))
 
-    def read(self, chunk: int) -> Iterator[RowBlock]:
+    def read(self, chunk: int) -> Iterator[Rows]:
         """Yield the rows of a chunk, which is a row group of a file."""
         for columns in self.shards.read(chunk, self.roles.names, self._rows_per_block):
             keys = content_keys(columns)
             if self.test_fraction:
                 wanted = np.flatnonzero(is_test(keys, self.test_fraction, self.seed) == self.is_test)
                 columns, keys = {name: column[wanted] for name, column in columns.items()}, keys[wanted]
-            groups = groups_of(columns, self.roles).as_in(
-                self.groups, strict=False
-            )  # unknown if only test rows have it
-            yield RowBlock(self._features(columns), self._labels(columns), groups, None, keys)
+            # A group that only test rows have is unknown.
+            groups = groups_of(columns, self.roles).as_in(self.groups, strict=False)
+            yield Rows(self._features(columns), self._labels(columns), groups, None, keys=keys)
 
     def _features(self, columns: Mapping[str, RawColumn]) -> np.ndarray:
         features = ((name, columns[name]) for name in self.encoder.feature_names_in_)
