@@ -48,7 +48,7 @@ from mamofair._descent import gramians
 from mamofair._descent.measuring import decisions
 from mamofair._descent.networks import Average, Perceptron, Population
 from mamofair._descent.training import epochs
-from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.batches import Batch, in_memory
 from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult
 from mamofair.learners.numbers import Scaling
@@ -196,7 +196,7 @@ def peak_of_pieces(micro_batch: int | None) -> tuple[float, float]:
         before, begin = memory("VmRSS"), time.process_time()
         population = Population([convolutions(PICTURE[0])], micro_batch=micro_batch)
         optimizer, average = torch.optim.Adam(population.parameters, lr=RATE, fused=True), Average(population, 0.99)
-        list(epochs(population, objectives, InMemory(part, BATCH), [MinNorm()], optimizer, average, span=range(1)))
+        list(epochs(population, objectives, in_memory(part, BATCH), [MinNorm()], optimizer, average, span=range(1)))
         seconds.append(time.process_time() - begin)
     return memory("VmHWM") - before, seconds[-1]
 

@@ -41,7 +41,7 @@ from mamofair._descent.measuring import decisions
 from mamofair._descent.networks import Average, Population
 from mamofair._descent.ranks import Ranks
 from mamofair._descent.training import epochs
-from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.batches import Batch, in_memory
 from mamofair._rows.groups import read_groups
 from mamofair.descent import Weighting
 from mamofair.notions import DEMOGRAPHIC_PARITY
@@ -117,7 +117,7 @@ def measured(case: Case, n: int, steps: int, ranks: Timed) -> dict[str, float]:
         network.layers[-1].bias -= network(rows.x[:4096]).median()  # a few steps would not make up for a constant start
     population = Population([network] * len(case.weightings))
     optimizer, average = torch.optim.Adam(population.parameters, lr=0.0003, fused=True), Average(population, 0.99)
-    feed = InMemory(rows, n, ranks.rank, ranks.size)
+    feed = in_memory(rows, n, ranks.rank, ranks.size)
     options = {"span": range(max(1, steps // 4)), "snapshots": 1, "ranks": ranks}
     seen = list(epochs(population, OBJECTIVES, feed, case.weightings, optimizer, average, **options))
     share = decisions(population, rows.x[:4096]).mean()

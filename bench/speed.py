@@ -38,7 +38,7 @@ from mamofair._descent.adam import Adam
 from mamofair._descent.measuring import decisions
 from mamofair._descent.networks import Average, Population
 from mamofair._descent.training import epochs
-from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.batches import Batch, in_memory
 from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult, split
 from mamofair.descent import assign_grad, initial_scales
@@ -119,7 +119,7 @@ def our_loop(
     optimizer = Adam(population.parameters, lr=rate)
     objectives, average = [CrossEntropy(), *gaps], Average(population, 0.99)
     options = {"span": range(10**6), "snapshots": 1}
-    for snapshot in epochs(population, objectives, InMemory(rows, BATCH), weightings, optimizer, average, **options):
+    for snapshot in epochs(population, objectives, in_memory(rows, BATCH), weightings, optimizer, average, **options):
         yield population, snapshot.weights[:, -1]
 
 

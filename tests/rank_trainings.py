@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from mamofair._descent.networks import MLP, Average, Population
 from mamofair._descent.ranks import ALONE, Ranks
 from mamofair._descent.training import epochs, isolated
-from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.batches import Batch, in_memory
 from mamofair._rows.groups import read_groups
 from mamofair.descent import Fixed, MinNorm, Weighting
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
@@ -111,7 +111,7 @@ class Training:
         """Train; return parameters, values and weights, and how many rows of this rank are decided and are positive."""
         people = rows(weighted=self.weighted, unknown=self.unknown)
         if self.plan is None:
-            feed, length = InMemory(people, self.batch_size, ranks.rank, ranks.size), STEPS // 5
+            feed, length = in_memory(people, self.batch_size, ranks.rank, ranks.size), STEPS // 5
         else:
             feed, length = Planned(people, self.plan(), None if ranks.size == 1 else ranks.rank), 1
         networks = []

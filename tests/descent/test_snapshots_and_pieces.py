@@ -7,7 +7,7 @@ from torch import nn
 
 from mamofair._descent.networks import MLP, Average, Population
 from mamofair._descent.training import epochs, isolated
-from mamofair._rows.batches import InMemory
+from mamofair._rows.batches import in_memory
 from mamofair.descent import Fixed, MinNorm
 
 
@@ -17,7 +17,7 @@ def snapshots(weighting, count: int) -> list:
         population = Population([MLP((8,), 0.0)(3).double()])
     optimizer, average = torch.optim.SGD(population.parameters, lr=0.5), Average(population, 0.0)
     run = epochs(
-        *(population, OBJECTIVES, InMemory(rows(), 30), [weighting], optimizer, average),
+        *(population, OBJECTIVES, in_memory(rows(), 30), [weighting], optimizer, average),
         **{"span": range(2), "snapshots": count, "seed": 3},
     )
     return list(run)

@@ -9,7 +9,7 @@ from mamofair._descent import gramians
 from mamofair._descent.measuring import decisions
 from mamofair._descent.networks import MLP, Average, Population
 from mamofair._descent.training import epochs, isolated
-from mamofair._rows.batches import Batch, InMemory, chunks
+from mamofair._rows.batches import Batch, chunks, in_memory
 from mamofair._rows.groups import read_groups
 from mamofair.descent import Fixed, Member, MinNorm, initial_scales
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
@@ -54,7 +54,7 @@ def train(
 ):
     optimizer = optimizer or torch.optim.Adam(population.parameters, lr=0.02)
     average = average or Average(population, 0.0)
-    feed = InMemory(rows(), batch_size)
+    feed = in_memory(rows(), batch_size)
     return list(epochs(population, objectives, feed, weightings, optimizer, average, span=span, **settings))
 
 
@@ -218,7 +218,7 @@ def test_random_state_and_threads_of_the_caller_are_untouched_also_between_snaps
         for _ in epochs(
             population,
             OBJECTIVES,
-            InMemory(rows(), 30),
+            in_memory(rows(), 30),
             [MinNorm()],
             optimizer,
             Average(population, 0.5),

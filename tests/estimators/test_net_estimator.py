@@ -1,7 +1,5 @@
 """What is special about the network estimator; what all estimators do is in `estimator_contract`."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
@@ -9,7 +7,7 @@ from sklearn.base import clone
 from small_fits import GROUP, X, Y, assert_same, fitted, small
 
 from mamofair import MLP, ClosestToIdeal, FairNetClassifier, Fixed, MinNorm, MostAccurateWithin, Notion, Rate
-from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.batches import Batch, in_memory
 from mamofair.descent import PublishedFrankWolfe
 from mamofair.notions import FP, TN
 from mamofair.objectives import SquaredError
@@ -88,9 +86,9 @@ def test_as_published_has_the_parameters_of_the_code():
 
 
 def test_batches_are_full_and_the_last_has_what_is_left_unless_they_are_even():
-    rows = InMemory(Batch.of(torch.rand(1100, 1), torch.ones(1100), {"a": torch.ones(1100, 2)}), 512, even=False)
-    assert [len(batch) for batch in rows.batches(0)] == [512, 512, 76]
-    assert [len(batch) for batch in replace(rows, even=True).batches(0)] == [367, 367, 366]
+    rows = Batch.of(torch.rand(1100, 1), torch.ones(1100), {"a": torch.ones(1100, 2)})
+    assert [len(batch) for batch in in_memory(rows, 512, even=False).batches(0)] == [512, 512, 76]
+    assert [len(batch) for batch in in_memory(rows, 512).batches(0)] == [367, 367, 366]
 
 
 def test_a_mask_says_which_rows_are_held_back():

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mamofair._rows.batches import Batch, Feed, InMemory
-from mamofair.streaming.buffer import ShuffleBuffer
+from mamofair._rows.batches import Batch, Feed, in_memory
+from mamofair.streaming.buffer import shuffle_buffer
 
 
 def rows_of(numbers: range) -> Batch:
@@ -17,14 +17,14 @@ def rows_of(numbers: range) -> Batch:
     return Batch.of(x[:, None], x % 2, {"sex": torch.stack([x, -x], dim=1)}, weight=x + 1)
 
 
-def feed_of(counts: list[int], *, at_once: int = 7, **options: int) -> ShuffleBuffer:
+def feed_of(counts: list[int], *, at_once: int = 7, **options: int) -> Feed:
     starts = [sum(counts[:i]) for i in range(len(counts))]
 
     def read(chunk):
         rows = range(starts[chunk], starts[chunk] + counts[chunk])
         return (rows_of(rows[i : i + at_once]) for i in range(0, len(rows), at_once))
 
-    return ShuffleBuffer(read, counts, **{"batch_size": 8, "capacity": 20} | options)
+    return shuffle_buffer(read, counts, **{"batch_size": 8, "capacity": 20} | options)
 
 
 def numbers_in(batches) -> list[list[float]]:
@@ -58,7 +58,7 @@ def test_an_epoch_has_every_row_exactly_once_in_batches_of_nearly_equal_size(cou
 @given(st.integers(1, 60), st.integers(1, 40), st.none() | st.integers(0, 2**31), st.integers(1, 9))
 def test_one_chunk_in_a_buffer_that_holds_it_is_handed_out_as_rows_in_memory_are(n, size, seed, at_once):
     streamed = feed_of([n], batch_size=size, capacity=n, at_once=at_once).batches(seed)
-    loaded = InMemory(rows_of(range(n)), size).batches(seed)
+    loaded = in_memory(rows_of(range(n)), size).batches(seed)
     assert numbers_in(streamed) == numbers_in(loaded)
 
 
@@ -96,6 +96,6 @@ def test_a_rank_without_rows_is_refused():
 @pytest.mark.parametrize("counts", [[10], [10, 10]], ids=str)
 @pytest.mark.parametrize("read", [8, 12])
 def test_rows_that_change_between_epochs_are_noticed(read, counts, buffer):
-    feed = ShuffleBuffer(lambda chunk: iter([rows_of(range(read))]), counts, batch_size=4, capacity=buffer)
+    feed = shuffle_buffer(lambda chunk: iter([rows_of(range(read))]), counts, batch_size=4, capacity=buffer)
     with pytest.raises(ValueError, match=f"found {read} of 10 in chunk"):
         list(feed.batches(0))

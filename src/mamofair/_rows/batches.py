@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 from jaxtyping import Float, Int64, Shaped
 
@@ -105,23 +105,24 @@ class Batch:
         return 1.0 if self.weight is None else self.weight.mean() * (1 - 1e-5)
 
 
-@runtime_checkable
-class Feed(Protocol):
-    """Training rows, a batch at a time, as often as asked for."""
-
-    @property
-    def steps(self) -> int:
-        """The number of batches an epoch."""
-        ...
-
-    def batches(self, seed: int | None) -> Iterator[Batch]:
-        """Yield the batches of an epoch: shuffled as the seed has it, or as they stand if there is none."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
-class InMemory:
-    """Rows that are all in memory, cut into batches.
+class Feed:
+    """Training rows, a batch at a time, as often as asked for.
+
+    Parameters
+    ----------
+    steps
+        The number of batches an epoch.
+    batches
+        Yields the batches of an epoch: shuffled as a seed has it, or as they stand if there is none.
+    """
+
+    steps: int
+    batches: Callable[[int | None], Iterator[Batch]]
+
+
+def in_memory(rows: Batch, batch_size: int, part: int = 0, parts: int = 1, even: bool = True) -> Feed:
+    """Return rows that are all in memory, cut into batches.
 
     Parameters
     ----------
@@ -137,30 +138,21 @@ class InMemory:
     Examples
     --------
     >>> rows = Batch.of(torch.rand(5, 1), [1, 0, 1, 0, 1], {"sex": torch.ones(5, 2)})
-    >>> [len(batch) for batch in InMemory(rows, batch_size=2).batches(seed=0)]
+    >>> [len(batch) for batch in in_memory(rows, batch_size=2).batches(0)]
     [2, 2, 1]
     """
+    n = len(rows)
+    steps = -(-n // batch_size)
 
-    rows: Batch
-    batch_size: int
-    part: int = 0
-    parts: int = 1
-    even: bool = True
-
-    @property
-    def steps(self) -> int:
-        """The number of batches an epoch."""
-        return -(-len(self.rows) // self.batch_size)
-
-    def batches(self, seed: int | None) -> Iterator[Batch]:
-        """Yield the batches of an epoch: shuffled as the seed has it, or as they stand if there is none."""
-        n = len(self.rows)
+    def batches(seed: int | None) -> Iterator[Batch]:
         order = torch.arange(n) if seed is None else torch.randperm(n, generator=torch.Generator().manual_seed(seed))
-        batches = order.tensor_split(self.steps) if self.even else torch.split(order, self.batch_size)
-        shares = [whole.tensor_split(self.parts)[self.part] for whole in batches]
-        for start in range(0, self.steps, _AT_ONCE):
+        wholes = order.tensor_split(steps) if even else torch.split(order, batch_size)
+        shares = [whole.tensor_split(parts)[part] for whole in wholes]
+        for start in range(0, steps, _AT_ONCE):
             few = shares[start : start + _AT_ONCE]
-            yield from self.rows.take(torch.cat(few).to(self.rows.y.device)).split(map(len, few))
+            yield from rows.take(torch.cat(few).to(rows.y.device)).split(map(len, few))
+
+    return Feed(steps, batches)
 
 
 _AT_ONCE = 32  # batches that are looked up together, which is cheaper than one by one

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from mamofair._rows.batches import Batch, InMemory
+from mamofair._rows.batches import Batch, in_memory
 from mamofair._rows.groups import read_groups
 from mamofair.descent import Fixed, MinNorm, Weighting
 from mamofair.estimators import FairNetClassifier
@@ -135,7 +135,7 @@ def _look(run: Run, networks: LiveNetworks, sample: Sample, attribute: str) -> l
     groups = read_groups(sample.people)[rows]
     memberships = groups.memberships(sample.y[rows])
     whole = Batch.of(torch.tensor(sample.X[rows], dtype=torch.float32), sample.y[rows], memberships)
-    batches = list(InMemory(whole, 512, even=False).batches(run.repetition))[:_BATCHES]
+    batches = list(in_memory(whole, 512, even=False).batches(run.repetition))[:_BATCHES]
     probes = []
     for notion, own in zip(NOTIONS, _halves(len(run.members)), strict=True):
         looked = probe(networks.population(), batches, notion, attribute, run.relaxation)

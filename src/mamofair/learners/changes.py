@@ -1,7 +1,7 @@
 """Rows as they are and as they would be: what counterfactual gaps train and measure on."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,24 +52,7 @@ def feed_with_changes(
     """Return batches of training rows as `Rows.feed` does, with the changed rows that objectives ask for."""
     gaps = counterfactuals(objectives)
     feed = train.feed(with_changes(tensor, gaps), batch_size, ranks, device=device, even=even)
-    return _ChangedFeed(feed, gaps) if gaps else feed
-
-
-@dataclass(frozen=True, eq=False)
-class _ChangedFeed:
-    """Training rows whose features and changes are told apart in each batch."""
-
-    feed: Feed
-    gaps: Sequence[CounterfactualGap]
-
-    @property
-    def steps(self) -> int:
-        """The number of batches an epoch."""
-        return self.feed.steps
-
-    def batches(self, seed: int | None) -> Iterator[Batch]:
-        """Yield the batches of an epoch: shuffled as the seed has it, or as they stand if there is none."""
-        return (separate(batch, self.gaps) for batch in self.feed.batches(seed))
+    return replace(feed, batches=lambda seed: (separate(batch, gaps) for batch in feed.batches(seed))) if gaps else feed
 
 
 def change_rows(gap: CounterfactualGap, X: np.ndarray) -> np.ndarray:

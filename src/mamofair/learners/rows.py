@@ -12,7 +12,7 @@ from sklearn.utils.validation import column_or_1d
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import cut, quote, quote_some, warn_user
-from mamofair._rows.batches import Batch, Feed, InMemory
+from mamofair._rows.batches import Batch, Feed, in_memory
 from mamofair._rows.columns import as_array
 from mamofair._rows.groups import Groups
 from mamofair._rows.labels import as_column
@@ -71,7 +71,7 @@ class Rows:
 
     def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool) -> Feed:
         """Return batches of these rows, features as `tensor` makes them; each rank has its share of every batch."""
-        return InMemory(self.batch(tensor, device), batch_size, ranks.rank, ranks.size, even)
+        return in_memory(self.batch(tensor, device), batch_size, ranks.rank, ranks.size, even)
 
     def batch(self, tensor: AsTensor, device: str) -> Batch:
         """Return these rows as one batch, features as `tensor` makes them."""

@@ -1,24 +1,30 @@
 """Batches of rows that do not fit in memory: chunks in random order, shuffled in a buffer, cut into equal batches."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, repeat
 
 import numpy as np
 
-from mamofair._rows.batches import Batch
+from mamofair._rows.batches import Batch, Feed
 from mamofair._torch import Tensor, torch
 
-__all__ = ["ShuffleBuffer"]
+__all__ = ["shuffle_buffer"]
 
 _ROWS_PER_LOOKUP = 16_384  # rows that are taken from the buffer together
 
 
-@dataclass(frozen=True, eq=False)
-class ShuffleBuffer:
-    """A feed that reads its rows again each epoch.
+def shuffle_buffer(
+    read: Callable[[int], Iterator[Batch]],
+    counts: Sequence[int],
+    batch_size: int,
+    capacity: int,
+    device: str = "cpu",
+    part: int = 0,
+    parts: int = 1,
+) -> Feed:
+    """Return rows that are read again each epoch.
 
-    With a single chunk and a buffer that holds all rows, its batches are those of `InMemory`.
+    With a single chunk and a buffer that holds all rows, its batches are those of `in_memory`.
 
     Parameters
     ----------
@@ -39,59 +45,48 @@ class ShuffleBuffer:
     Examples
     --------
     >>> rows = Batch.of(torch.rand(5, 1), [1, 0, 1, 0, 1], {"sex": torch.ones(5, 2)})
-    >>> feed = ShuffleBuffer(lambda chunk: iter([rows]), counts=[5, 5], batch_size=4, capacity=6)
-    >>> [len(batch) for batch in feed.batches(seed=0)]
+    >>> feed = shuffle_buffer(lambda chunk: iter([rows]), counts=[5, 5], batch_size=4, capacity=6)
+    >>> [len(batch) for batch in feed.batches(0)]
     [4, 3, 3]
     """
+    steps = -(-sum(counts) // batch_size)
+    fewest = min(sum(counts[own::parts]) for own in range(parts))
+    if fewest < steps:
+        raise ValueError(
+            f"Each rank must have a row in every batch: found {fewest:,} rows for {steps:,} batches in the chunks of "
+            f"one of {parts} ranks. Write the rows into more files or row groups of equal size, or use fewer ranks."
+        )
 
-    read: Callable[[int], Iterator[Batch]]
-    counts: Sequence[int]
-    batch_size: int
-    capacity: int
-    device: str = "cpu"
-    part: int = 0
-    parts: int = 1
-
-    def __post_init__(self) -> None:
-        fewest = min(sum(self.counts[part :: self.parts]) for part in range(self.parts))
-        if fewest < self.steps:
-            raise ValueError(
-                f"Each rank must have a row in every batch: found {fewest:,} rows for {self.steps:,} batches in the "
-                f"chunks of one of {self.parts} ranks. Write the rows into more files or row groups of equal size, or "
-                "use fewer ranks."
-            )
-
-    @property
-    def steps(self) -> int:
-        """The number of batches an epoch."""
-        return -(-sum(self.counts) // self.batch_size)
-
-    def batches(self, seed: int | None) -> Iterator[Batch]:
-        """Yield the batches of an epoch, shuffled by the seed, or in order if there is none."""
-        chunks = np.arange(self.part, len(self.counts), self.parts)
-        rows = sum(self.counts[self.part :: self.parts])
-        size, larger = divmod(rows, self.steps)
-        sizes = chain(repeat(size + 1, larger), repeat(size, self.steps - larger))
+    def batches(seed: int | None) -> Iterator[Batch]:
+        chunks = np.arange(part, len(counts), parts)
+        rows = sum(counts[part::parts])
+        size, larger = divmod(rows, steps)
+        sizes = chain(repeat(size + 1, larger), repeat(size, steps - larger))
         order = chunks if seed is None else np.random.default_rng(seed).permutation(chunks)
-        yield from _cut(self._shuffle(order.tolist(), min(rows, self.capacity), seed), sizes)
+        blocks = chain.from_iterable(_read(read, chunk, counts[chunk]) for chunk in order.tolist())
+        yield from _cut(_shuffle(blocks, min(rows, capacity), seed, device), sizes)
 
-    def _shuffle(self, chunks: Sequence[int], size: int, seed: int | None) -> Iterator[Batch]:
-        random = None if seed is None else torch.Generator().manual_seed(seed)
-        for rows in _fill(chain.from_iterable(map(self._read, chunks)), size):
-            order = torch.arange(len(rows)) if random is None else torch.randperm(len(rows), generator=random)
-            for few in torch.split(order, _ROWS_PER_LOOKUP):
-                yield _map_tensors(lambda tensor: tensor.to(self.device), rows[few])
+    return Feed(steps, batches)
 
-    def _read(self, chunk: int) -> Iterator[Batch]:
-        count = 0
-        for rows in self.read(chunk):
-            yield rows
-            count += len(rows)
-        if count != self.counts[chunk]:
-            raise ValueError(
-                f"Rows must be the same each time they are read: found {count:,} of {self.counts[chunk]:,} in chunk "
-                f"{chunk}. Train again, on rows that do not change."
-            )
+
+def _read(read: Callable[[int], Iterator[Batch]], chunk: int, expected: int) -> Iterator[Batch]:
+    count = 0
+    for rows in read(chunk):
+        yield rows
+        count += len(rows)
+    if count != expected:
+        raise ValueError(
+            f"Rows must be the same each time they are read: found {count:,} of {expected:,} in chunk {chunk}. Train "
+            "again, on rows that do not change."
+        )
+
+
+def _shuffle(blocks: Iterator[Batch], size: int, seed: int | None, device: str) -> Iterator[Batch]:
+    random = None if seed is None else torch.Generator().manual_seed(seed)
+    for rows in _fill(blocks, size):
+        order = torch.arange(len(rows)) if random is None else torch.randperm(len(rows), generator=random)
+        for few in torch.split(order, _ROWS_PER_LOOKUP):
+            yield _map_tensors(lambda tensor: tensor.to(device), rows[few])
 
 
 def _fill(blocks: Iterator[Batch], size: int) -> Iterator[Batch]:

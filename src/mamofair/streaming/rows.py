@@ -8,7 +8,7 @@ import numpy as np
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import warn_user
-from mamofair._rows.batches import Batch
+from mamofair._rows.batches import Batch, Feed
 from mamofair._rows.disk import DiskArray
 from mamofair._rows.groups import Census, Groups
 from mamofair._rows.moments import Moments
@@ -17,7 +17,7 @@ from mamofair.learners.numbers import Scaling
 from mamofair.learners.plugin.stored import Reader, StoredRows, StoredTable
 from mamofair.learners.rows import AsTensor
 from mamofair.streaming.blocks import bytes_of, census_of, concatenate, places_of
-from mamofair.streaming.buffer import ShuffleBuffer
+from mamofair.streaming.buffer import shuffle_buffer
 
 __all__ = ["StreamedRows", "TrainStats"]
 
@@ -64,7 +64,7 @@ class StreamedRows(Rows):
         """Return how columns are scaled; there are no pieces, since one pass does not find quantiles."""
         return Scaling.by(self.stats.moments)
 
-    def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool = True) -> ShuffleBuffer:
+    def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool = True) -> Feed:
         """Return batches for training, of nearly equal size, shuffled in a buffer as large as memory allows."""
         row = 4 * (self.X[0].size + 2 * (1 + sum(map(len, self.groups.values))))
         counts = [self.stats.counts.get(chunk, 0) for chunk in range(self.chunks)]
@@ -73,7 +73,7 @@ class StreamedRows(Rows):
             return (block.batch(tensor, "cpu") for block in self.blocks(chunk))
 
         capacity = max(batch_size, int(self.memory * _SHARE / row))
-        return ShuffleBuffer(read, counts, batch_size, capacity, device, ranks.rank, ranks.size)
+        return shuffle_buffer(read, counts, batch_size, capacity, device, ranks.rank, ranks.size)
 
     def _read(self) -> Iterator[Rows]:
         return chain.from_iterable(map(self.blocks, range(self.chunks)))
