@@ -12,7 +12,7 @@ from mamofair._rows.disk import DiskArray
 from mamofair._rows.splits import row_places
 from mamofair.estimators._reading import draw_seed
 from mamofair.learners import Rows
-from mamofair.learners.plugin import learner, out_of_core, stored, table_models
+from mamofair.learners.plugin import learner, out_of_core, table_models
 from mamofair.learners.plugin.table_models import EFFORTS, Trees
 from mamofair.streaming import stream
 from mamofair.tables import encoder
@@ -55,7 +55,7 @@ def quick(monkeypatch):
     monkeypatch.setitem(learner._MUTATIONS, "fast", 1)
     monkeypatch.setitem(learner._MUTATIONS, "balanced", 1)
     monkeypatch.setattr(out_of_core.os, "cpu_count", lambda: 1)  # threads of LightGBM wait for each other
-    monkeypatch.setattr(stored, "_AT_ONCE", 128)
+    monkeypatch.setattr("mamofair._rows.disk.PIECE", 128)
     monkeypatch.setattr("mamofair._rows.disk._STRETCH", 50)
 
 
@@ -135,7 +135,7 @@ def test_each_row_is_in_one_fold_and_among_the_others_of_all_the_rest(folds):
     found = rows.folds(numbers, folds)
     assert (found >= 0).all()
     for fold in (0, folds // 2, folds - 1):
-        np.testing.assert_array_equal(rows.others(fold, folds, 1.0).X.native.rows, numbers[found != fold])
+        np.testing.assert_array_equal(rows.others(fold, folds, 1.0).X.rows, numbers[found != fold])
 
 
 def test_rules_found_on_some_rows_are_counted_on_all(quick, monkeypatch):

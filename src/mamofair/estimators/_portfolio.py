@@ -29,19 +29,6 @@ Named = Sequence[tuple[str, FairClassifier]]
 _PATIENCE = {"fast": 5, "balanced": 5, "best": 15}
 
 
-@dataclass(frozen=True, eq=False)
-class Views:
-    """The same rows as each estimator wants them."""
-
-    each: tuple[Any, ...]
-
-    def __len__(self) -> int:
-        return len(self.each[0])
-
-    def __getitem__(self, index: Any) -> "Views":
-        return Views(tuple(own[index] for own in self.each))
-
-
 @dataclass(eq=False, kw_only=True)
 class PortfolioLearner(Learner):
     """Fits estimators one after another to the same rows; a point names the one that it comes from.
@@ -63,7 +50,7 @@ class PortfolioLearner(Learner):
         named = default_estimators(X, estimator.notions, self.effort) if self.named is None else self.named
         self.estimators = {name: _clone(name, own, alone=len(named) == 1) for name, own in named}
         self.learners = {name: own.new_learner() for name, own in self.estimators.items()}
-        views = Views(tuple(self.learners[name].read(own, X, reset=True) for name, own in self.estimators.items()))
+        views = tuple(self.learners[name].read(own, X, reset=True) for name, own in self.estimators.items())
         for name in ("n_features_in_", "feature_names_in_"):
             known = [getattr(own, name) for own in self.estimators.values() if hasattr(own, name)]
             if known:
@@ -74,8 +61,7 @@ class PortfolioLearner(Learner):
 
     def read_more(self, estimator: Any, X: Any) -> Any:
         """Return more rows as each estimator wants them."""
-        views = (self.learners[name].read_more(own, X) for name, own in self.estimators.items())
-        return Views(tuple(views))
+        return tuple(self.learners[name].read_more(own, X) for name, own in self.estimators.items())
 
     def split(self, rows: Rows, fractions: tuple[Any, float], rng: np.random.Generator) -> Parts:
         """Divide rows into parts: as an estimator that is alone wants it, else in the same way for all."""
@@ -129,7 +115,7 @@ class PortfolioLearner(Learner):
             search = Search.start(task, learner, own.max_points)
             own._take(search)
             rows = parts.map(partial(_view, place))
-            if len(self.estimators) > 1 and not isinstance(parts.train.X, Views):  # a stream, which all share
+            if len(self.estimators) > 1 and not isinstance(parts.train.X, tuple):  # a stream, which all share
                 rows = learner.take_stream(rows, task.seed)
             for fitted in own._follow(search, rows):
                 yield Candidates([replace(point, model=name) for point in fitted.front_.points])
@@ -157,7 +143,7 @@ class PortfolioLearner(Learner):
 
 
 def _view(place: int, rows: Rows) -> Rows:
-    return replace(rows, X=rows.X.each[place]) if isinstance(rows.X, Views) else rows  # those of a stream are numbers
+    return replace(rows, X=rows.X[place]) if isinstance(rows.X, tuple) else rows  # those of a stream are numbers
 
 
 def default_estimators(X: Any, notions: Any, effort: str) -> Named:

@@ -9,6 +9,7 @@ from mamofair._rows.labels import as_weights, favorable_label, is_label
 from mamofair._rows.splits import read_units
 from mamofair.fronts import bind_notions, divide_groups, read_strata
 from mamofair.learners import Learner, Rows, Task
+from mamofair.learners.features import count_rows
 from mamofair.learners.rows import read_classes
 from mamofair.learners.small_groups import SmallGroups, find_small_groups, leave_out, warn_of_small_groups
 from mamofair.learners.task import read_notions
@@ -41,19 +42,20 @@ def read_rows(
         raise ValueError(MISSING)
     warn_of_order(sensitive_features, {"X": X, "y": y})
     features, X = X, learner.read(estimator, X, reset=reset)
-    weight = None if sample_weight is None else as_weights(sample_weight, len(X))
-    labels, classes = read_classes(y, len(X), weight)
-    groups = read_groups(sensitive_features, rows=len(X))
+    n = count_rows(X)
+    weight = None if sample_weight is None else as_weights(sample_weight, n)
+    labels, classes = read_classes(y, n, weight)
+    groups = read_groups(sensitive_features, rows=n)
     groups = groups.crossed() if estimator.crossed else groups
     favorable = is_label(labels, favorable_label(classes, favorable=estimator.favorable)).astype(int)
-    known = None if strata is None else read_strata(strata, len(X), features)
+    known = None if strata is None else read_strata(strata, n, features)
     groups, notions, cells = divide_groups(groups, read_notions(estimator.notions, groups.names), known)
     small = find_small_groups(groups, favorable, notions, estimator.min_group)
     warn_of_small_groups(small, estimator.min_group)
     groups = leave_out(groups, small)
     asked = task_settings(estimator) | {"notions": bind_notions(groups, notions, cells)}
     task = Task.of(classes, groups, seed=seed, **asked, custom=learner.custom)
-    rows = Rows(X, favorable, groups, weight, units=None if units is None else read_units(units, len(X)))
+    rows = Rows(X, favorable, groups, weight, units=None if units is None else read_units(units, n))
     return task, rows if weight is None else rows[weight > 0], small
 
 

@@ -10,6 +10,7 @@ from mamofair._rows.groups import Groups, read_groups
 from mamofair._stats.shares import SURPRISING, compare_shares
 from mamofair.fronts import Front
 from mamofair.learners import Learner, Rows, Task
+from mamofair.learners.features import count_rows
 from mamofair.notions import column
 
 __all__ = ["read_unlabelled", "warn_of_other_rates"]
@@ -38,10 +39,11 @@ def read_unlabelled(estimator: Any, learner: Learner, task: Task, labelled: Rows
         X = learner.read_more(estimator, X)
     except ValueError as error:
         raise ValueError(f"`unlabelled` must have the features of X: {' '.join(str(error).split())}") from None
-    groups = read_groups(features, rows=len(X), whole=False)
+    n = count_rows(X)
+    groups = read_groups(features, rows=n, whole=False)
     groups = (groups.crossed() if estimator.crossed else groups).as_in(Groups.of_values(task.groups), strict=False)
-    samples = {gap: np.ones(len(X), dtype=bool) for gap in gaps}
-    rows = Rows(X, np.zeros(len(X), dtype=int), groups, None, samples=samples, representative=False)
+    samples = {gap: np.ones(n, dtype=bool) for gap in gaps}
+    rows = Rows(X, np.zeros(n, dtype=int), groups, None, samples=samples, representative=False)
     _warn_of_other_shares(labelled, rows)
     return rows
 

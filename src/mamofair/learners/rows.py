@@ -19,6 +19,7 @@ from mamofair._rows.labels import as_column
 from mamofair._rows.splits import split_rows
 from mamofair._torch import Tensor
 from mamofair.fronts import Counter, Criterion
+from mamofair.learners.features import take_rows
 from mamofair.learners.numbers import Scaling
 from mamofair.notions import Notion
 
@@ -55,7 +56,7 @@ class Rows:
         weight, keys, units = (None if own is None else own[index] for own in (self.weight, self.keys, self.units))
         samples = {criterion: marks[index] for criterion, marks in self.samples.items()}
         more: dict[str, Any] = {"keys": keys, "samples": samples, "representative": self.representative, "units": units}
-        return Rows(self.X[index], self.y[index], self.groups[index], weight, **more)
+        return Rows(take_rows(self.X, index), self.y[index], self.groups[index], weight, **more)
 
     def split(self, sizes: Sequence[int], rng: np.random.Generator) -> list[Int[np.ndarray, " _"]]:
         """Return the indices of parts of these sizes, at random, all with the same shares of labels and groups."""

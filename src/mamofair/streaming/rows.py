@@ -9,12 +9,12 @@ import numpy as np
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import warn_user
 from mamofair._rows.batches import Batch, Feed
-from mamofair._rows.disk import DiskArray
+from mamofair._rows.disk import DiskArray, DiskView
 from mamofair._rows.groups import Census, Groups
 from mamofair._rows.moments import Moments
 from mamofair.learners import Rows
 from mamofair.learners.numbers import Scaling
-from mamofair.learners.plugin.stored import Reader, StoredRows, StoredTable
+from mamofair.learners.plugin.stored import StoredRows
 from mamofair.learners.rows import AsTensor
 from mamofair.streaming.blocks import bytes_of, census_of, concatenate, places_of
 from mamofair.streaming.buffer import shuffle_buffer
@@ -92,7 +92,7 @@ class StreamedRows(Rows):
                 weights[cell] = weights.get(cell, 0.0) + weight
         cells = np.array(list(weights), dtype=int)
         groups = Groups(self.groups.names, self.groups.values, cells[:, 1:])
-        X = StoredTable(Reader(table, np.arange(len(table), dtype=np.int32)))  # LightGBM counts no further
+        X = DiskView(table, np.arange(len(table), dtype=np.int32))  # LightGBM counts no further
         return StoredRows(X, cells[:, 0], groups, np.array([*weights.values()]), about, self.memory)
 
     def loaded(self, width: int) -> Rows:

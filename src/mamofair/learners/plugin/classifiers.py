@@ -1,6 +1,5 @@
 """Classifiers with probabilities, of the user's or of ours: fitted to a table, and asked for what they believe."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,44 +8,28 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.utils import _safe_indexing  # in scikit-learn's public list of names, whatever the underscore says
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from mamofair._rows.columns import decode
+from mamofair._rows.disk import DiskView
+from mamofair.learners.features import count_rows, take_rows
 from mamofair.learners.plugin.table_models import Linear, LinearModel, Trees, TreesModel
 from mamofair.learners.rows import Rows
 
-__all__ = ["Model", "Table", "fitted", "read_table", "trained"]
+__all__ = ["Model", "fitted", "read_table", "trained"]
 
 _FEW, _NOTHING = 1000, 1e-12
 _DUST = 1e-6  # of rounding, in probabilities
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
-    """Features as the user's estimator takes them: an array, a sparse one or a frame, whose rows can be taken."""
-
-    native: Any
-
-    def __len__(self) -> int:
-        return int(self.native.shape[0])
-
-    def __getitem__(self, rows: Any) -> "Table":
-        return Table(_safe_indexing(self.native, rows))
-
-    def pieces(self) -> "Iterator[Table]":
-        """Yield the rows, as many at a time as are in memory: all of them."""
-        yield self
-
-
-def read_table(estimator: BaseEstimator, X: Any, reset: bool) -> Table:
+def read_table(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
     """Return features: frames as they are, the rest as arrays; what is in them is for the user's estimator to judge."""
     X = decode(X)
     if nw.dependencies.is_into_dataframe(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
-        return Table(X)
+        return X
     checks = {"dtype": None, "ensure_all_finite": False, "accept_sparse": ["csr"], "allow_nd": True}
-    return Table(validate_data(estimator, X, reset=reset, **checks))
+    return validate_data(estimator, X, reset=reset, **checks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,26 +39,27 @@ class Model:
     classifier: Any
     classes: tuple[Any, ...]
 
-    def __call__(self, X: Table) -> Float[np.ndarray, "n _"]:
+    def __call__(self, X: Any) -> Float[np.ndarray, "n _"]:
         """Return the probabilities of the classes, in order; 0 for one that it has not seen."""
-        given = np.concatenate([self._probabilities(piece) for piece in X.pieces()])
+        pieces = X.pieces() if isinstance(X, DiskView) else [X]
+        given = np.concatenate([self._probabilities(piece) for piece in pieces])
         known = {label: i for i, label in enumerate(self.classifier.classes_.tolist())}
         columns = [given[:, known[label]] if label in known else np.zeros(len(given)) for label in self.classes]
         return np.column_stack(columns)
 
-    def is_constant(self, X: Table) -> bool:
+    def is_constant(self, X: Any) -> bool:
         """Return whether all rows have the same probabilities: few rows are asked first, which most often is enough."""
-        return all(np.ptp(self(X[:size]), axis=0).max() <= _NOTHING for size in (_FEW, len(X)))
+        return all(np.ptp(self(take_rows(X, slice(n))), axis=0).max() <= _NOTHING for n in (_FEW, count_rows(X)))
 
     def is_sound(self, features: int) -> bool:
         """Whether a model of ours fits so many features; others judge that themselves."""
         own = self.classifier
         return not isinstance(own, TreesModel | LinearModel) or own.is_sound(features)
 
-    def _probabilities(self, X: Table) -> Float[np.ndarray, "n _"]:
+    def _probabilities(self, X: Any) -> Float[np.ndarray, "n _"]:
         name = type(self.classifier).__name__
         try:
-            given = np.asarray(self.classifier.predict_proba(X.native), dtype=float)
+            given = np.asarray(self.classifier.predict_proba(X), dtype=float)
         except (AttributeError, LookupError, ArithmeticError) as error:
             if isinstance(error, ValueError):  # scikit-learn's "not fitted" is both
                 raise
@@ -93,12 +77,12 @@ class Model:
 def fitted(estimator: Any, rows: Rows, target: np.ndarray, classes: int, seed: int = 0) -> Model:
     """Return a clone, fitted; where there is one class only, most classifiers refuse, and none is needed."""
     if isinstance(estimator, Trees | Linear) and len(np.unique(target)) > 1:
-        return Model(estimator.fit(rows.X.native, target, rows.weight, seed), tuple(range(classes)))
+        return Model(estimator.fit(rows.X, target, rows.weight, seed), tuple(range(classes)))
     classifier = clone(estimator) if len(np.unique(target)) > 1 else DummyClassifier()
     if rows.weight is None:
-        classifier.fit(rows.X.native, target)
+        classifier.fit(rows.X, target)
     elif has_fit_parameter(classifier, "sample_weight"):
-        classifier.fit(rows.X.native, target, sample_weight=rows.weight)
+        classifier.fit(rows.X, target, sample_weight=rows.weight)
     else:
         raise ValueError(
             f"`estimator` must take `sample_weight` in its `fit`: {type(estimator).__name__} does not. "

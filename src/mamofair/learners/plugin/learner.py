@@ -13,8 +13,9 @@ from mamofair.fronts import Archive, Point, Tally
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.categories import Categories
 from mamofair.learners.checks import are_finite
+from mamofair.learners.features import count_rows
 from mamofair.learners.numbers import read_numbers, text_refused
-from mamofair.learners.plugin.classifiers import Table, read_table
+from mamofair.learners.plugin.classifiers import read_table
 from mamofair.learners.plugin.ladder import SmoothCounts, ladders
 from mamofair.learners.plugin.multipliers import Contrasts, Dual, Evidence, Posterior, State, between, first_multipliers
 from mamofair.learners.plugin.mutations import Rules, measure, move_rules, mutate, padded
@@ -79,17 +80,17 @@ class PlugInLearner(Learner):
             return self._read_table(estimator, X, reset)
         X, features = X if isinstance(X, tuple) else (X, None)
         table = self._read_table(estimator, X, reset)
-        return table, self._read_told(features, len(table)) if self.aware else None
+        return table, self._read_told(features, count_rows(table)) if self.aware else None
 
     def read_more(self, estimator: Any, X: Any) -> Any:
         """Return more rows as a table."""
         return self._read_table(estimator, X, reset=False)
 
-    def _read_table(self, estimator: Any, X: Any, reset: bool) -> Table:
+    def _read_table(self, estimator: Any, X: Any, reset: bool) -> Any:
         """Return features: numbers for our own models, as they are for an estimator of the user's."""
         if self.estimator is not None:
             return read_table(estimator, X, reset)
-        return Table(np.asarray(read_numbers(estimator, self.categories(X), reset, table=True), dtype=float))
+        return np.asarray(read_numbers(estimator, self.categories(X), reset, table=True), dtype=float)
 
     def _read_told(self, features: Any, rows: int) -> Groups:
         """Return the groups of rows to predict, numbered as in `fit`."""
@@ -133,8 +134,7 @@ class PlugInLearner(Learner):
     def take_stream(self, parts: Parts, seed: int) -> Parts:
         """Return rows that are on disk, where models read them as often as they need."""
         train = parts.train.stored(seed)
-        valid, calibration = (replace(part, X=Table(part.X)) for part in (parts.valid, parts.calibration))
-        return Parts(train, valid if self.cv is None else train, calibration)
+        return Parts(train, parts.valid if self.cv is None else train, parts.calibration)
 
     def needs_validation(self, notions: Any) -> bool:
         """Whether rows must be held back to measure points: with folds, all of them do."""
@@ -273,7 +273,7 @@ class PlugInLearner(Learner):
         sizes = zip(self.categories.places, self.categories.values.values(), strict=True)
         return [place for place, values in sizes if len(values) <= _MOST_CATEGORIES]
 
-    def scores(self, points: Sequence[Point], X: tuple[Table, Groups | None]) -> Float[np.ndarray, "points n"]:
+    def scores(self, points: Sequence[Point], X: tuple[Any, Groups | None]) -> Float[np.ndarray, "points n"]:
         """Return the logit of P(y=1 | x), moved by costs and by each rule; without either it is the estimator's own."""
         assert self.posterior is not None
         evidence = self.evidence(self.posterior(*X), X[1])

@@ -55,7 +55,7 @@ class Beliefs:
 def fitting_within(learner: PosteriorLearner, rows: StoredRows) -> tuple[PosteriorLearner, float]:
     """Return a learner that fits as many models side by side as the memory allows, and the share of rows it allows."""
     room, cores = rows.memory * _SHARE, os.cpu_count() or 1
-    need = len(rows) * (rows.X.native.table.width + _BESIDES)
+    need = len(rows) * (rows.X.table.width + _BESIDES)
     share = min(1.0, room / need)
     jobs = int(np.clip(room // (share * need), 1, cores))
     if share < 1:
@@ -129,7 +129,7 @@ def _views(models: list[PosteriorModel], rows: StoredRows) -> dict[Any, DiskArra
             wanted = np.flatnonzero(folds == fold)
             if not len(wanted):
                 continue
-            for key, view in model.views(rows.X[numbers[wanted]]).items():
+            for key, view in model.views(rows.X.take(numbers[wanted])).items():
                 flat = view.transpose(1, 0, 2).reshape(len(wanted), -1)
                 blocks.setdefault(key, np.empty((len(numbers), flat.shape[1])))[wanted] = flat
         for key, block in blocks.items():

@@ -13,7 +13,8 @@ from mamofair._rows.groups import Groups
 from mamofair._rows.splits import even_sizes
 from mamofair.fronts import Criterion
 from mamofair.learners.checks import are_finite
-from mamofair.learners.plugin.classifiers import Model, Table, fitted
+from mamofair.learners.features import take_rows
+from mamofair.learners.plugin.classifiers import Model, fitted
 from mamofair.learners.plugin.multipliers import Posterior, slopes
 from mamofair.learners.plugin.stack import Stack
 from mamofair.learners.plugin.table_models import Linear, Trees
@@ -87,7 +88,7 @@ class PosteriorLearner:
         learner = self if whole is None else replace(self, constant=whole.constant)
         models = learner._fit_all(rows, rests)
         told = [rows.groups[part] if self.aware else None for part in parts]
-        views = [model.views(rows.X[part]) for model, part in zip(models, parts, strict=True)]
+        views = [model.views(take_rows(rows.X, part)) for model, part in zip(models, parts, strict=True)]
         back = np.argsort(np.concatenate(parts))
         given = {key: np.concatenate([own[key] for own in views], axis=1)[:, back] for key in views[0]}
         stacks = self.stack(given, rows)
@@ -211,7 +212,7 @@ class PosteriorModel:
         finite = all(are_finite(own.weights, own.bias) for own in self.stacks.values())
         return len(self.label[0].classes) == 2 and sizes == stacked and finite
 
-    def views(self, X: Table) -> dict[Key, Float[np.ndarray, "models n _"]]:
+    def views(self, X: Any) -> dict[Key, Float[np.ndarray, "models n _"]]:
         """Return what each model believes of rows."""
         return {key: np.stack([model(X) for model in own]) for key, own in self.models.items()}
 
@@ -232,6 +233,6 @@ class PosteriorModel:
             joint[name] = joint.get(name, 0) + (groups if y is None else groups * (np.arange(2) == y))
         return Posterior(positive, joint)
 
-    def __call__(self, X: Table, told: Groups | None = None) -> Posterior:
+    def __call__(self, X: Any, told: Groups | None = None) -> Posterior:
         """Return what is believed of rows; `told` are their true groups, if they are known."""
         return self.join(self.views(X), told)

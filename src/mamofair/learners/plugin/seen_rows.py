@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from mamofair._messages import warn_user
+from mamofair.learners.features import take_rows
 from mamofair.learners.plugin.classifiers import Model, fitted
 from mamofair.learners.plugin.prefit import seeded, try_clone, unfrozen
 from mamofair.learners.rows import Rows
@@ -47,7 +48,7 @@ def compare(model: Model, learner: Any, rows: Rows, seed: int) -> Sign:
     order = np.random.default_rng(seed).permutation(len(rows))[:_ROWS]
     known, new = np.split(order, [round(_SHARE * len(order))])
     second = fitted(learner, replace(rows[known], weight=None), rows.y[known], 2)
-    ours, theirs = ([one(rows.X[part])[:, -1] for part in (known, new)] for one in (model, second))
+    ours, theirs = ([one(take_rows(rows.X, part))[:, -1] for part in (known, new)] for one in (model, second))
     apart = [np.abs(a - b) for a, b in zip(ours, theirs, strict=True)]
     deviation = np.sqrt(sum(part.var() / len(part) for part in apart))
     error, second_error = (float(((one[1] > 0.5) != rows.y[new]).mean()) for one in (ours, theirs))

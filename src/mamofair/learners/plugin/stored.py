@@ -7,66 +7,17 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
+from mamofair._rows import disk
 from mamofair._rows.disk import DiskArray
 from mamofair._rows.groups import Groups
-from mamofair.learners.plugin.classifiers import Table
 from mamofair.learners.rows import Rows
 
-__all__ = ["Reader", "StoredRows", "StoredTable"]
-
-_AT_ONCE = 2**16  # rows in memory
-
-
-@dataclass(frozen=True, eq=False)
-class Reader:
-    """Some rows of a table on disk, as LightGBM reads them to bin them: one row, for a sample, or the next few.
-
-    `rows` are their numbers, in order.
-    """
-
-    table: DiskArray
-    rows: Int[np.ndarray, " n"]
-    batch_size: int = 2**14
-
-    def __post_init__(self) -> None:
-        from lightgbm import Sequence
-
-        Sequence.register(Reader)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, index: Any) -> Float[np.ndarray, "..."]:
-        if isinstance(index, slice):
-            return self.table.take(self.rows[index])
-        row = int(self.rows[index])
-        return np.asarray(self.table[row : row + 1][0])
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return self.table.take(self.rows)
-
-
-@dataclass(frozen=True, eq=False)
-class StoredTable(Table):
-    """Some rows of a table on disk; those of them that are taken stay there, too."""
-
-    native: Reader
-
-    def __len__(self) -> int:
-        return len(self.native)
-
-    def __getitem__(self, rows: Any) -> "StoredTable":
-        return StoredTable(Reader(self.native.table, self.native.rows[rows]))
-
-    def pieces(self) -> Iterator[Table]:
-        """Yield the rows, some at a time, in memory."""
-        for start in range(0, len(self), _AT_ONCE):
-            yield Table(self.native[start : start + _AT_ONCE])
+__all__ = ["StoredRows"]
 
 
 @dataclass(frozen=True, eq=False)
 class StoredRows(Rows):
-    """Rows on disk.
+    """A copy of a stream's rows on disk, which can be read in any order.
 
     `y`, `groups` and `weight` have each combination of label and groups that occurs once, and what its rows weigh.
     `about` has, row by row, the label, the groups, a place in [0, 1) that decides its fold and, if there are some, the
@@ -84,12 +35,11 @@ class StoredRows(Rows):
     def __getitem__(self, index: Any) -> Rows:
         """Return some rows, whose numbers are in order: labels and groups in memory, features on disk."""
         numbers = np.asarray(index)
-        parts = [self._read(numbers[start : start + _AT_ONCE]) for start in range(0, max(1, len(numbers)), _AT_ONCE)]
+        starts = range(0, max(1, len(numbers)), disk.PIECE)
+        parts = [self._read(numbers[start : start + disk.PIECE]) for start in starts]
         y, codes, weights = (np.concatenate(own) for own in zip(*parts, strict=True))
         groups = Groups(self.groups.names, self.groups.values, codes)
-        return Rows(
-            StoredTable(Reader(self.X.native.table, numbers)), y, groups, weights[:, 0] if self._is_weighted else None
-        )
+        return Rows(self.X.take(numbers), y, groups, weights[:, 0] if self._is_weighted else None)
 
     def _read(self, numbers: Int[np.ndarray, " n"]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return labels, groups and weights, as small as they can be: there may be many rows."""
@@ -102,8 +52,8 @@ class StoredRows(Rows):
 
     def pieces(self) -> Iterator[Int[np.ndarray, " _"]]:
         """Yield the numbers of all rows, some at a time."""
-        for start in range(0, len(self), _AT_ONCE):
-            yield np.arange(start, min(start + _AT_ONCE, len(self)))
+        for start in range(0, len(self), disk.PIECE):
+            yield np.arange(start, min(start + disk.PIECE, len(self)))
 
     def places(self, numbers: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         """Return the place of each of some rows."""

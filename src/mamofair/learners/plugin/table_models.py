@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
 
+from mamofair._rows.disk import DiskView
 from mamofair.learners.checks import are_finite
 from mamofair.learners.piecewise import Piecewise
 
@@ -38,9 +39,10 @@ class Trees:
     num_threads: int = 1  # several models are fitted side by side
 
     def fit(self, X: Any, target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int) -> "TreesModel":
-        """Return trees fitted to a target, of rows in memory or of a `lightgbm.Sequence`; with two classes at least."""
-        from lightgbm import Dataset, train
+        """Return trees fitted to a target, of rows in memory or on disk; with two classes at least."""
+        from lightgbm import Dataset, Sequence, train
 
+        Sequence.register(DiskView)  # LightGBM asks for its own type; here it is loaded anyway
         parameters = {
             "objective": "binary",
             "num_leaves": self.num_leaves,
