@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 from loan_table import applicants
 from mamofair._rows.groups import read_groups
 from mamofair.cli import app
-from mamofair.cli._data import Data, read_data
+from mamofair.cli._data import read_data
 from mamofair.cli._row_options import read_times, read_weights
-from mamofair.cli._splits import split_at_time
+from mamofair.cli._splits import split_at_time, strata_of
 from mamofair.cli._table_split import TableSplit
 from mamofair.cli._test_rows import find_test_rows, print_split
 from mamofair.cli._train_options import TrainOptions
@@ -135,7 +135,8 @@ def test_alternatives_use_only_the_test_rows_of_the_file_of_the_training(
     settings, table = load_run(folder / kind).settings, folder / "loans.csv"
     asked = options(folder, **{kind: {"unit": "person", "time": "day"}[kind]})
     split = TableSplit.of(asked, read_data(asked))
-    np.testing.assert_array_equal(find_test_rows(settings, table, read_data(asked), FileFormat()), split.test.X.index)
+    strata = strata_of(split.data.positive, split.data.sensitive)
+    np.testing.assert_array_equal(find_test_rows(settings, table, strata, FileFormat()), split.test.X.index)
     arguments = ("--incumbent", table, "--decision", "owner")
     done = CliRunner().invoke(app, ["alternatives", str(folder / kind), *map(str, arguments)])
     assert f"only its {settings['data']['parts']['test']} test rows are used" in " ".join(done.output.split())
@@ -261,7 +262,6 @@ def test_weights_of_one_are_no_weights_bit_for_bit(folder: Path) -> None:
 def test_weights_reach_training_and_the_test(folder: Path) -> None:
     asked = options(folder, weight="weight")
     data = read_data(asked)
-    assert isinstance(data, Data)
     expected = pd.read_csv(folder / "loans.csv")["weight"].to_numpy()
     np.testing.assert_array_equal(data.weight, expected)
     assert "weight" not in data.X
@@ -271,7 +271,7 @@ def test_weights_reach_training_and_the_test(folder: Path) -> None:
     assert split.test.weight is not None
     decided = loaded.estimator.predict(split.test.X)
     tally = loaded.test[loaded.estimator.selected_]
-    assert tally.error == pytest.approx(np.average(decided != split.test.y, weights=split.test.weight))
+    assert tally.error == pytest.approx(np.average(decided != split.test.decode_labels(), weights=split.test.weight))
     assert loaded.settings["data"]["weight"] == "weight"
     assert sum(group["rows"] for group in loaded.settings["data"]["groups"]["gender"].values()) == 600  # not weights
     assert len(loaded.scores) == len(loaded.test)
@@ -296,12 +296,11 @@ class Decided(FairClassifier):
 def test_intersections_count_weights_and_units(folder: Path) -> None:
     asked = replace(options(folder, weight="weight", unit="person"), sensitive=("gender", "race"), drop=("day", "one"))
     data = read_data(asked)
-    assert isinstance(data, Data)
     split = TableSplit.of(asked, data)
     test, rng = split.test, np.random.default_rng(0)
     assert test.weight is not None
     assert test.units is not None
-    decided = rng.random(test.rows) < 0.5
+    decided = rng.random(len(test)) < 0.5
     model = Decided()
     model.decisions = np.where(decided, "yes", "no")
     counted = split.count_intersections(model)

@@ -18,8 +18,10 @@ import mamofair
 from loan_table import ASKED, COLUMNS, applicants
 from mamofair._descent.ranks import ALONE, Ranks
 from mamofair.cli import app
+from mamofair.cli._comparison import groups_known_to
 from mamofair.cli._data import read_data
 from mamofair.cli._models import needs_network
+from mamofair.cli._splits import split_at_random, strata_of
 from mamofair.cli._summary import cost_sentence, limit_sentence, summarize
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
@@ -81,8 +83,8 @@ def test_scores_of_every_point_are_summarised_on_test_rows(trained, loans):
     """Against scikit-learn's AUC and means of `predict_proba`, on the rows that the split has set apart."""
     run = load_run(trained)
     data = read_data(TrainOptions(str(loans), "approved", "yes", tuple(run.groups)))
-    _, test = data.split(0.25, 0)
-    X, y = data.X.iloc[test], data.y[test] == "yes"
+    _, test = split_at_random(strata_of(data.positive, data.sensitive), 0.25, 0)
+    X, y = data.X.iloc[test], data.positive[test]
     assert len(run.scores) == len(run.estimator.front_)
     for i, summary in enumerate(run.scores):
         scores = run.estimator.at(i).predict_proba(X)[:, 1]
@@ -372,9 +374,9 @@ def test_the_limit_is_estimated_and_not_from_test_rows(loans, tmp_path):
     )
     assert "extrapolating from a quarter and half of the rows suggests down to" in " ".join(said.stdout.split())
     data = read_data(TrainOptions(str(loans), "approved", "yes", ("gender",)))
-    rest, _ = data.split(0.25, 7)
+    rest, _ = split_at_random(strata_of(data.positive, data.sensitive), 0.25, 7)
     options = {"sensitive_features": data.sensitive.iloc[rest], "notions": "eopp", "favorable": "yes"}
-    expected = frontier(data.X.iloc[rest], data.y[rest], random_state=7, effort="fast", **options)
+    expected = frontier(data.X.iloc[rest], data.decode_labels()[rest], random_state=7, effort="fast", **options)
     pd.testing.assert_frame_equal(load_run(tmp_path / "run").limit, expected.frame())
 
 
@@ -565,8 +567,9 @@ def test_a_group_that_only_test_rows_have_is_unknown_there(tmp_path):
     people.loc[7, "race"] = "d"
     people.to_csv(tmp_path / "people.csv", index=False)
     data = read_data(TrainOptions(str(tmp_path / "people.csv"), "approved", "yes", ("gender", "race")))
-    rest, _ = next(parts for parts in (data.split(0.25, seed) for seed in range(100)) if 7 in parts[1])
-    groups = data.people(rest, crossed=True)
+    strata = strata_of(data.positive, data.sensitive)
+    rest, _ = next(parts for parts in (split_at_random(strata, 0.25, seed) for seed in range(100)) if 7 in parts[1])
+    groups = groups_known_to(data.sensitive.iloc[rest], data.sensitive, crossed=True)
     assert groups.values[1] == ("a", "b", "c")
     assert groups.codes[7].tolist() == [["f", "m"].index(people["gender"][7]), -1, -1]
     known = groups[rest]

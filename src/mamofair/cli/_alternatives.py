@@ -125,14 +125,13 @@ def _usable_rows(
     settings: Mapping[str, Any], path: Path, labels: "pd.Series", people: "pd.DataFrame", file_format: FileFormat
 ) -> "np.ndarray | None":
     """Return the test rows of the run if the table is the one it was trained on; None if all rows are new."""
-    from mamofair.cli._data import Data
+    from mamofair.cli._splits import strata_of
     from mamofair.cli._test_rows import find_test_rows
 
-    checksum = sha256_of(path)
-    if checksum != settings["data"]["checksum"]:
+    if sha256_of(path) != settings["data"]["checksum"]:
         return None
-    data = Data(path.name, people, labels.to_numpy(), people, "", settings["favorable"], checksum)
-    rows = find_test_rows(settings, path, data, file_format)
+    strata = strata_of(labels.to_numpy() == settings["favorable"], people)
+    rows = find_test_rows(settings, path, strata, file_format)
     print_note(f"The run was trained on {path.name}: only its {len(rows):,} test rows are used.")
     return rows
 

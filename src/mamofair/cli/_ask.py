@@ -115,11 +115,12 @@ def _count_rows(
     """Return the question after the rows of a table, and how many of them were new."""
     import numpy as np
 
-    from mamofair.cli._labelled_rows import read_labelled_rows, require_fresh
+    from mamofair.cli._labelled_rows import read_labelled_rows, read_row_keys, require_fresh
 
-    rows = read_labelled_rows(table, run, file_format)
+    X, labels, people = read_labelled_rows(table, run, file_format)
     require_fresh(table, run)
-    is_new = np.ones(len(rows.keys), dtype=bool) if all_new else asked.new_rows(rows.keys, rows.columns)
+    keys, columns = read_row_keys(table, run, file_format)
+    is_new = np.ones(len(keys), dtype=bool) if all_new else asked.new_rows(keys, columns)
     if not is_new.any():
         raise ValueError(
             f"A row may count once: all {len(is_new):,} rows of {quote(table.name, PATH)} have been counted before. "
@@ -129,9 +130,9 @@ def _count_rows(
         print_note(
             f"{len(is_new) - is_new.sum():,} of {len(is_new):,} rows have been counted before: the others are new."
         )
-    rows = rows[is_new]
-    question = asked.question.update_from(run.estimator, rows.X, rows.y, sensitive_features=rows.sensitive)
-    return asked.add(question, rows.keys, rows.columns), len(rows.keys)
+    people = people[is_new]
+    question = asked.question.update_from(run.estimator, X[is_new], labels[is_new], sensitive_features=people)
+    return asked.add(question, keys[is_new], columns), len(people)
 
 
 def _print_answer(folder: Path, asked: "StoredQuestion", counted: int, as_json: bool) -> None:

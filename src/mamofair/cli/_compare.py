@@ -87,7 +87,7 @@ def compare(
         )
         options = replace(options, sep=sep, decimal=decimal, encoding=encoding)
         comparison = _prepare(options, model, peer, runs, quick)
-        folder = Path("comparisons") / comparison.data.name if out is None else out
+        folder = Path("comparisons") / comparison.name if out is None else out
         require_writable(folder)
         if (folder / f"{_FILE}.csv").exists() and not force:
             raise FileExistsError(
@@ -95,7 +95,7 @@ def compare(
             )
         left_out: dict[str, str] = {}
         total = runs * len(comparison.methods)
-        records = list(track_progress(comparison.records(left_out), total, f"Comparing on {comparison.data.name}"))
+        records = list(track_progress(comparison.records(left_out), total, f"Comparing on {comparison.name}"))
         if not records:
             raise ValueError(f"None of the methods can be trained: {'; '.join(left_out.values())}")
         summary, files = _write(comparison, records, folder)
@@ -141,7 +141,7 @@ def _write(comparison: "Comparison", records: list[dict[str, Any]], folder: Path
     pd.DataFrame(records).to_csv(folder / f"{_FILE}.csv", index=False, lineterminator="\n")
     files = [str(folder / f"{_FILE}.csv")]
     rows = summary.fillna(0.0).reset_index()  # a single split has no deviation
-    rows = rows.assign(data=comparison.data.name, notion=f"largest gap, {', '.join(comparison.options.notion)}")
+    rows = rows.assign(data=comparison.name, notion=f"largest gap, {', '.join(comparison.options.notion)}")
     try:
         from mamofair.experiments import draw_methods, save_figure
 
@@ -158,7 +158,7 @@ def _to_json(comparison: "Comparison", summary: "pd.DataFrame") -> dict[str, Any
     """Return the comparison as plain JSON; the deviation of a single split is null."""
     from mamofair.cli._comparison import uses_attributes
 
-    head = {"data": comparison.data.name, "rows": len(comparison.data.y), "favorable": comparison.data.favorable}
+    head = {"data": comparison.name, "rows": len(comparison.data), "favorable": comparison.data.favorable}
     head |= {"notions": list(comparison.options.notion), "sensitive": [str(name) for name in comparison.data.sensitive]}
     head |= {"runs": comparison.runs, "seed": comparison.options.seed, "quick": comparison.quick}
     rows = summary.astype(object).where(summary.notna(), None).reset_index().to_dict("records")

@@ -12,16 +12,18 @@ from joblib import parallel_config
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from mamofair._rows.groups import Groups, read_groups
 from mamofair.baselines import UnconstrainedClassifier
 from mamofair.cli._console import print_note
-from mamofair.cli._data import Data
+from mamofair.cli._data import data_name
 from mamofair.cli._models import MODELS, make_estimator, takes_tables
+from mamofair.cli._splits import order_at_random, split_at_random, strata_of
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.experiments import METHODS, Setting
 from mamofair.fronts import Counter, Criterion, Front, Point, Tally
 from mamofair.selection import Weighted
-from mamofair.tables import encoder
+from mamofair.tables import Table, encoder
 
 __all__ = ["PEERS", "UNCONSTRAINED", "Comparison", "sample_rows", "summarize_records", "uses_attributes"]
 
@@ -40,21 +42,27 @@ class Comparison:
     """The methods to compare, on which data and with which options; `quick` means few rows and epochs."""
 
     options: TrainOptions
-    data: Data
+    data: Table
     methods: tuple[str, ...]
     runs: int
     quick: bool = False
 
     @property
+    def name(self) -> str:
+        """The name of the data."""
+        return data_name(self.options)
+
+    @property
     def reference(self) -> tuple[float, float]:
         """The reference of the hypervolume: the error of a constant classifier, which is thus worth 0, and a gap."""
-        share = float((self.data.y == self.data.favorable).mean())
+        share = float(self.data.positive.mean())
         return min(share, 1 - share), _REFERENCE_GAP
 
     def records(self, left_out: dict[str, str]) -> Iterator[dict[str, Any]]:
         """Yield a record for each split and method; add methods that fail to `left_out`, with the reason."""
         for seed in range(self.options.seed, self.options.seed + self.runs):
-            rest, test = self.data.split(self.options.test_fraction, seed)
+            strata = strata_of(self.data.positive, self.data.sensitive)
+            rest, test = split_at_random(strata, self.options.test_fraction, seed)
             encoders = {
                 strategy: encoder(strategy, self.data.text_numbers).fit(self.data.X.iloc[rest])
                 for strategy in ("median", "none")
@@ -75,7 +83,7 @@ class Comparison:
     def _measure(self, name: str, seed: int, X: Any, rest: np.ndarray, test: np.ndarray) -> dict[str, Any]:
         """Fit a method on one thread, and measure its chosen point and its whole front on test rows."""
         model = self._make(name, seed)
-        people, y = self.data.sensitive, self.data.y
+        people, y = self.data.sensitive, self.data.decode_labels()
         with threadpool_limits(1), parallel_config(backend="sequential"), warnings.catch_warnings():
             # The gaps show whether a search has converged; fairlearn triggers pandas' deprecation warnings.
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -85,8 +93,8 @@ class Comparison:
             seconds = time.perf_counter() - start
             new = _take(X, test)
             decisions = model.decide_all((new, people.iloc[test]) if uses_attributes(name) else new)
-        groups = self.data.people(rest, self.options.crossed)[test]
-        tallies = Counter.of(y[test] == self.data.favorable, groups)(decisions)
+        groups = groups_known_to(people.iloc[rest], people, self.options.crossed)[test]
+        tallies = Counter.of(self.data.positive[test], groups)(decisions)
         chosen = _front([tallies[model.selected_]], model.front_.criteria)
         front = {"points": len(tallies), "hypervolume": self._volume(_front(tallies, model.front_.criteria))}
         values = dict(zip(chosen.columns, chosen.values[0].tolist(), strict=True))
@@ -123,10 +131,17 @@ def uses_attributes(name: str) -> bool:
     return name in METHODS and METHODS[name].told
 
 
-def sample_rows(data: Data, seed: int) -> Data:
+def groups_known_to(learned: pd.DataFrame, sensitive: pd.DataFrame, crossed: bool) -> Groups:
+    """Return the groups of all rows; those that do not occur among the rows learned from are unknown."""
+    groups, known = read_groups(sensitive), read_groups(learned)
+    if crossed:
+        groups, known = groups.crossed(), known.crossed()
+    return groups.as_in(known, strict=False)
+
+
+def sample_rows(data: Table, seed: int) -> Table:
     """Return a small sample of the rows, stratified by label and groups."""
-    rows = np.sort(data.order(seed)[:_QUICK_ROWS])
-    return replace(data, X=data.X.iloc[rows], y=data.y[rows], sensitive=data.sensitive.iloc[rows])
+    return data[np.sort(order_at_random(strata_of(data.positive, data.sensitive), seed)[:_QUICK_ROWS])]
 
 
 def summarize_records(records: Sequence[dict[str, Any]]) -> pd.DataFrame:

@@ -1,19 +1,14 @@
 """The data of a command: a table of the user's, or a data set by name."""
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
-from mamofair._rows.groups import Groups, read_groups
-from mamofair._rows.splits import stratified_order
 from mamofair.cli._checks import find_conditional, require_strata
 from mamofair.cli._checksums import sha256_of
 from mamofair.cli._models import takes_tables
@@ -24,95 +19,16 @@ from mamofair.cli._row_options import (
     read_row_columns,
     row_columns,
 )
-from mamofair.cli._splits import count_test_rows
-from mamofair.cli._streamed import StreamedData, is_streamed, open_stream, path_name
+from mamofair.cli._streamed import is_streamed, open_stream, path_name
 from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
+from mamofair.streaming import Stream
 from mamofair.streaming.cluster import connect
 from mamofair.streaming.table import open_table
-from mamofair.tables import open_source, read_features, read_table
-from mamofair.tables.labels import MergedLabels
+from mamofair.tables import Table, open_source, read_features, read_table
 from mamofair.tables.roles import assign_roles
 
-__all__ = ["Data", "check_columns", "data_name", "open_data", "read_data"]
-
-
-@dataclass(frozen=True, eq=False)
-class Data:
-    """A table in memory: features, labels as given, sensitive columns, the favorable label and a checksum.
-
-    `merged` says which values of the target are favorable if it has more than two. Rows may have a weight, a unit such
-    as a person, by number, and a time.
-    `text_numbers` has the features that were text, and are read as numbers: their decimal marks.
-    """
-
-    name: str
-    X: pd.DataFrame
-    y: np.ndarray
-    sensitive: pd.DataFrame
-    target: str
-    favorable: Any
-    checksum: str
-    merged: MergedLabels | None = None
-    weight: np.ndarray | None = None
-    units: np.ndarray | None = None
-    times: pd.Series | None = None
-    text_numbers: Mapping[str, str] = field(default_factory=dict)
-
-    def __getitem__(self, rows: np.ndarray) -> "Data":
-        """Return some of the rows."""
-        weight, units = (None if part is None else part[rows] for part in (self.weight, self.units))
-        times = None if self.times is None else self.times.iloc[rows]
-        X, sensitive = self.X.iloc[rows], self.sensitive.iloc[rows]
-        return replace(self, X=X, y=self.y[rows], sensitive=sensitive, weight=weight, units=units, times=times)
-
-    def split(self, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the indices of the rows to learn from and of the test rows, stratified by label and groups."""
-        size, order = count_test_rows(fraction, len(self.y)), self.order(seed)
-        return np.sort(order[size:]), np.sort(order[:size])
-
-    def order(self, seed: int) -> np.ndarray:
-        """Return the row indices in a random order of which every stretch is stratified by label and groups."""
-        return stratified_order(self.strata, np.random.default_rng(seed))
-
-    @property
-    def strata(self) -> np.ndarray:
-        """The label and the groups of each row, by number."""
-        return np.column_stack([self.y == self.favorable, read_groups(self.sensitive).codes])
-
-    @property
-    def positive(self) -> np.ndarray:
-        """Which rows have the favorable label."""
-        return np.asarray(self.y == self.favorable)
-
-    def people(self, known: np.ndarray, crossed: bool) -> Groups:
-        """Return the groups of all rows; those that do not occur among the rows `known` are unknown."""
-        groups, learned = read_groups(self.sensitive), read_groups(self.sensitive.iloc[known])
-        if crossed:
-            groups, learned = groups.crossed(), learned.crossed()
-        return groups.as_in(learned, strict=False)
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return len(self.y)
-
-    @property
-    def attributes(self) -> list[str]:
-        """The names of the sensitive columns."""
-        return [str(name) for name in self.sensitive]
-
-    def group_sizes(self, *more: "Data") -> dict[str, dict[str, dict[str, int]]]:
-        """Return the number of rows, and of favorable ones, in each group of each attribute, those of `more` too."""
-        people = pd.concat([part.sensitive for part in (self, *more)], ignore_index=True)
-        positive = pd.Series(np.concatenate([part.positive for part in (self, *more)]))
-        return {
-            str(name): {
-                str(group): {"rows": len(rows), "positives": int(rows.sum())}
-                for group, rows in positive.groupby(people[name])
-            }
-            for name in people
-        }
+__all__ = ["check_columns", "data_name", "open_data", "read_data"]
 
 
 def data_name(options: TrainOptions) -> str:
@@ -156,14 +72,14 @@ def _check_cluster(options: TrainOptions, address: str, streamed: bool) -> None:
         pass
 
 
-def open_data(options: TrainOptions, ranks: Ranks) -> Data | StreamedData:
+def open_data(options: TrainOptions, ranks: Ranks) -> Table | Stream:
     """Return the data: in memory, read by rank 0 for all, or streamed, read by all ranks together."""
     if ranks.broadcast(lambda: options.data not in CATALOG and is_streamed(options)):
         return open_stream(options, takes_tables(options))
     return ranks.broadcast(lambda: read_data(options))
 
 
-def read_data(options: TrainOptions) -> Data:
+def read_data(options: TrainOptions) -> Table:
     """Return the data in memory; errors about columns come before any other."""
     return _read_dataset(options) if options.data in CATALOG else _read_file(options)
 
@@ -189,7 +105,7 @@ def _assign_roles(path: Path, options: TrainOptions) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*options.drop, *columns.values())))
 
 
-def _read_file(options: TrainOptions) -> Data:
+def _read_file(options: TrainOptions) -> Table:
     path = _require_path(options)
     left_out = _assign_roles(path, options)
     roles = options.target, options.favorable, options.sensitive, left_out
@@ -197,14 +113,10 @@ def _read_file(options: TrainOptions) -> Data:
     columns = row_columns(options)
     frame = read_features(path, columns.values(), file_format=options.file_format) if columns else pd.DataFrame()
     more = read_row_columns(columns, frame) if columns else {}
-    checksum = sha256_of(path)
-    labels = np.array(table.labels)[table.y.to_numpy()]
-    favorable = labels.dtype.type(table.labels[1]).item()
-    parts = table.X, labels, table.sensitive, str(options.target), favorable, checksum
-    return Data(data_name(options), *parts, table.merged, text_numbers=table.text_numbers, **more)
+    return replace(table, checksum=sha256_of(path), **more)
 
 
-def _read_dataset(options: TrainOptions) -> Data:
+def _read_dataset(options: TrainOptions) -> Table:
     if options.file_format.is_given:
         raise ValueError(f"`--sep`, `--decimal` and `--encoding` are for CSV files: found {options.data}.")
     if options.memory is not None:
@@ -228,4 +140,6 @@ def _read_dataset(options: TrainOptions) -> Data:
     checksum = hashlib.sha256(b"".join(part.to_numpy().tobytes() for part in parts)).hexdigest()
     check_row_columns(columns, str(data.y.name), [str(name) for name in sensitive])
     X, more = data.X.drop(columns=left_out), read_row_columns(columns, data.X)
-    return Data(data.name, X, data.y.to_numpy(), sensitive, str(data.y.name), int(favorable), checksum, **more)
+    # The command line asks for the favorable label, which need not be the positive class of the paper.
+    y, labels = (data.y == int(favorable)).astype(int), (1 - int(favorable), int(favorable))
+    return Table(X, y, sensitive, labels, left_out={}, checksum=checksum, **more)

@@ -2,7 +2,6 @@
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,44 +17,34 @@ from mamofair.tables import FileFormat, open_source, read_batches, read_features
 from mamofair.tables.labels import MergedLabels
 
 __all__ = [
-    "LabelledRows",
     "as_run_labels",
     "read_labelled_rows",
+    "read_row_keys",
     "require_fresh",
     "row_column_options",
     "sensitive_options",
 ]
 
 
-@dataclass(frozen=True, eq=False)
-class LabelledRows:
-    """What a table says of each row: its features, its true label, its groups, and a key that tells it from others."""
+def read_labelled_rows(path: Path, run: Run, file_format: FileFormat) -> tuple[pd.DataFrame, np.ndarray, pd.DataFrame]:
+    """Return features, true labels and groups of a table.
 
-    X: pd.DataFrame
-    y: np.ndarray
-    sensitive: pd.DataFrame
-    keys: np.ndarray
-    columns: tuple[str, ...]
-
-    def __getitem__(self, rows: Any) -> "LabelledRows":
-        return LabelledRows(self.X[rows], self.y[rows], self.sensitive[rows], self.keys[rows], self.columns)
-
-
-def read_labelled_rows(path: Path, run: Run, file_format: FileFormat) -> LabelledRows:
-    """Return the rows of a table; the run says which column is the label, which are sensitive, and how they are binned.
-
-    Features are read as `mamofair predict` reads them. Keys are of all columns, an id among them.
+    The run says which column is the label, which are sensitive, and how they are binned. Features are read as `mamofair
+    predict` reads them.
     """
     encoder, target = _require_encoder(run), run.settings["target"]
-    source = open_source(path, file_format)
-    source.check([target])
-    names = tuple(sorted(map(str, source.names)))
+    open_source(path, file_format).check([target])
     X, people = read_new_rows(path, encoder, sensitive_options(run.settings), file_format=file_format)
     people = people.apply(lambda column: _without_small(column, str(column.name), run))
-    batches = read_batches(path, encoder, file_format=file_format)
-    keys = [row_keys([whole[name].to_numpy() for name in names]) for whole, _ in batches]
     labels = as_run_labels(run.settings, read_features(path, [target], file_format=file_format)[target])
-    return LabelledRows(X, labels.to_numpy(), people, np.concatenate(keys), names)
+    return X, labels.to_numpy(), people
+
+
+def read_row_keys(path: Path, run: Run, file_format: FileFormat) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return a key for each row of a table that tells it from others, and the columns it is made of: all of them."""
+    names = tuple(sorted(map(str, open_source(path, file_format).names)))
+    batches = read_batches(path, _require_encoder(run), file_format=file_format)
+    return np.concatenate([row_keys([whole[name].to_numpy() for name in names]) for whole, _ in batches]), names
 
 
 def as_run_labels(settings: Mapping[str, Any], column: pd.Series) -> pd.Series:

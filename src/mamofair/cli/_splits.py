@@ -5,9 +5,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mamofair._rows.splits import split_rows
+from mamofair._rows.groups import read_groups
+from mamofair._rows.splits import split_rows, stratified_order
 
-__all__ = ["count_test_rows", "format_time", "split_at_time", "split_by_unit"]
+__all__ = [
+    "count_test_rows",
+    "format_time",
+    "order_at_random",
+    "split_at_random",
+    "split_at_time",
+    "split_by_unit",
+    "strata_of",
+]
 
 
 def count_test_rows(fraction: float, rows: int) -> int:
@@ -18,6 +27,22 @@ def count_test_rows(fraction: float, rows: int) -> int:
             f"`--test-fraction` must leave rows to train and to test on: found {fraction} of {rows:,} rows."
         )
     return size
+
+
+def strata_of(positive: Any, sensitive: Any) -> np.ndarray:
+    """Return the label and the groups of each row, by number."""
+    return np.column_stack([positive, read_groups(sensitive).codes])
+
+
+def order_at_random(strata: np.ndarray, seed: int) -> np.ndarray:
+    """Return the numbers of rows in a random order of which every stretch is stratified."""
+    return stratified_order(strata, np.random.default_rng(seed))
+
+
+def split_at_random(strata: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows to learn from and those to test on, stratified."""
+    size, order = count_test_rows(fraction, len(strata)), order_at_random(strata, seed)
+    return np.sort(order[size:]), np.sort(order[:size])
 
 
 def split_by_unit(strata: np.ndarray, units: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

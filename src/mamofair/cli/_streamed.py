@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
 import pandas as pd
 
 from mamofair._messages import quote_some
@@ -20,58 +19,31 @@ from mamofair.streaming import Stream, stream
 from mamofair.streaming.blocks import as_bytes
 from mamofair.tables import TableEncoder
 
-__all__ = ["StreamedData", "is_streamed", "open_stream", "path_name"]
+__all__ = ["StreamSplit", "is_streamed", "open_stream", "path_name"]
 
 _BUDGET = "2GB"
 
 
 @dataclass(frozen=True, eq=False)
-class StreamedData:
-    """Streamed rows to learn from and test rows, with the same interface as `Data` and `TableSplit` together."""
+class StreamSplit:
+    """The rows of a stream to learn from and those to test on, with the interface of `TableSplit`."""
 
-    name: str
-    crossed: bool
+    options: TrainOptions
     stream: Stream
-    dask: str | None = None
+
+    split: ClassVar[dict[str, Any]] = {"kind": "random"}
+    target_values: ClassVar[None] = None  # the target of a stream has two values
 
     @property
-    def target(self) -> str:
-        """The column to predict."""
-        return self.stream.roles.target
-
-    @property
-    def favorable(self) -> Any:
-        """The favorable label."""
-        return np.array(self.stream.labels)[1].item()
-
-    @property
-    def split(self) -> dict[str, Any]:
-        """How rows to learn from and test rows were divided."""
-        return {"kind": "random"}
-
-    @property
-    def merged(self) -> None:
-        """No values of the target were merged: a stream has two labels."""
-
-    @property
-    def checksum(self) -> str:
-        """The checksum of the rows."""
-        return self.stream.checksum
+    def columns(self) -> dict[str, Any]:
+        """The target, its favorable label, and the sensitive columns, as a run records them."""
+        roles = self.stream.roles
+        return {"target": roles.target, "favorable": self.stream.favorable, "sensitive": list(roles.edges)}
 
     @property
     def sizes(self) -> tuple[int, int]:
         """The number of rows to learn from, and of test rows."""
         return len(self.stream.scan.census), len(self.stream.scan.test)
-
-    @property
-    def rows(self) -> int:
-        """The number of rows."""
-        return sum(self.sizes)
-
-    @property
-    def attributes(self) -> list[str]:
-        """The sensitive columns."""
-        return list(self.stream.roles.edges)
 
     @property
     def encoder(self) -> TableEncoder:
@@ -105,11 +77,11 @@ class StreamedData:
         """Yield the estimator as it learns."""
         memory, chunks = f"{self.stream.memory / 1e6:,.0f} MB", len(self.stream)
         verb = "Each epoch reads" if isinstance(estimator, FairNetClassifier) else "Training reads"
-        print_note(f"{verb} {self.rows:,} rows in {chunks:,} chunks, within {memory} of memory.")
+        print_note(f"{verb} {sum(self.sizes):,} rows in {chunks:,} chunks, within {memory} of memory.")
         if self.stream.is_coded:
             size = 8 * self.sizes[0] * (len(self.stream.encoder.feature_names_in_) + 8)
             print_note(f"Rows are copied to a temporary file of some {size / 1e6:,.0f} MB in {gettempdir()}.")
-        return estimator.resume_stream(self.stream.with_labels(), dask=self.dask)
+        return estimator.resume_stream(self.stream.with_labels(), dask=self.options.dask)
 
     def measure_test(self, estimator: FairClassifier) -> tuple[list[Tally], list[ScoreSummary]]:
         """Return each point's counts on test rows, chunk by chunk; ranking scores would need all rows at once."""
@@ -118,7 +90,7 @@ class StreamedData:
             if not len(y):
                 continue
             people = read_groups(features, whole=False)
-            people = (people.crossed() if self.crossed else people).as_in(known, strict=False)
+            people = (people.crossed() if self.options.crossed else people).as_in(known, strict=False)
             features = self.stream.frame(X) if self.stream.is_coded else X
             tallies = Counter.of(y, people)(estimator.decide_all(features))
             total = [one + other for one, other in zip(total, tallies, strict=True)] if total else tallies
@@ -132,7 +104,7 @@ def is_streamed(options: TrainOptions) -> bool:
     return path.is_dir() or options.memory is not None or large
 
 
-def open_stream(options: TrainOptions, coded: bool) -> StreamedData:
+def open_stream(options: TrainOptions, coded: bool) -> Stream:
     """Return the rows after one pass over them; `coded` if the model takes text and missing values as they are."""
     if isinstance(options.favorable, tuple):
         raise ValueError(
@@ -149,8 +121,7 @@ def open_stream(options: TrainOptions, coded: bool) -> StreamedData:
     )
     if not len(rows.scan.test):
         raise ValueError(f"`--test-fraction` must leave rows to test on: {options.test_fraction} leaves none.")
-    coded_rows = rows.as_codes() if coded else rows
-    return StreamedData(path_name(options.data), options.crossed, coded_rows, options.dask)
+    return rows.as_codes() if coded else rows
 
 
 def path_name(path: str) -> str:

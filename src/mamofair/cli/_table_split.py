@@ -12,7 +12,6 @@ from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.arbitrariness import arbitrariness
 from mamofair.cli._console import print_note
-from mamofair.cli._data import Data
 from mamofair.cli._models import takes_tables
 from mamofair.cli._test_rows import divide, read_test
 from mamofair.cli._train_options import TrainOptions
@@ -21,7 +20,7 @@ from mamofair.fronts import Counter, Tally, divide_groups, read_strata
 from mamofair.learners.task import read_notions
 from mamofair.limits import frontier
 from mamofair.metrics import ScoreSummary, list_small_groups, summarize_scores
-from mamofair.tables import TableEncoder, encoder, read_new_rows
+from mamofair.tables import Table, TableEncoder, encoder, read_new_rows
 
 __all__ = ["TableSplit"]
 
@@ -36,14 +35,14 @@ class TableSplit:
     """
 
     options: TrainOptions
-    data: Data
-    rest: Data
-    test: Data
+    data: Table
+    rest: Table
+    test: Table
     split: Mapping[str, Any]
     encoder: TableEncoder
 
     @classmethod
-    def of(cls, options: TrainOptions, data: Data) -> "TableSplit":
+    def of(cls, options: TrainOptions, data: Table) -> "TableSplit":
         """Set test rows apart, and fit an encoder to the others."""
         unfitted = encoder("none" if takes_tables(options) else "median", data.text_numbers)
         if options.test is not None:
@@ -55,22 +54,41 @@ class TableSplit:
         return cls(options, data, learned, data[test], split, unfitted.fit(learned.X))
 
     @property
+    def columns(self) -> dict[str, Any]:
+        """The target, its favorable label, and the sensitive columns, as a run records them."""
+        attributes = [str(name) for name in self.data.sensitive]
+        return {"target": str(self.data.y.name), "favorable": self.data.favorable, "sensitive": attributes}
+
+    @property
+    def target_values(self) -> dict[str, Any] | None:
+        """Which values of the target are favorable, if it has more than two."""
+        return None if self.data.merged is None else self.data.merged.to_json()
+
+    @property
     def sizes(self) -> tuple[int, int]:
         """The number of rows to learn from, and of test rows."""
-        return self.rest.rows, self.test.rows
+        return len(self.rest), len(self.test)
 
     def group_sizes(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return the number of rows, and of favorable ones, in each group of each attribute."""
-        return self.rest.group_sizes(self.test)
+        people = pd.concat([part.sensitive for part in (self.rest, self.test)], ignore_index=True)
+        positive = pd.Series(np.concatenate([part.positive for part in (self.rest, self.test)]))
+        return {
+            str(name): {
+                str(group): {"rows": len(rows), "positives": int(rows.sum())}
+                for group, rows in positive.groupby(people[name])
+            }
+            for name in people
+        }
 
     def fitting(self, estimator: FairClassifier) -> Iterator[FairClassifier]:
         """Yield the estimator as it learns."""
         X, rest = self.encoder.transform(self.rest.X), self.rest
         given: dict[str, Any] = {"unlabelled": self._unlabelled(), "strata": self._strata(rest)}
         given |= {"sample_weight": rest.weight, "units": rest.units}
-        return estimator.resume(X, rest.y, sensitive_features=rest.sensitive, **given)
+        return estimator.resume(X, rest.decode_labels(), sensitive_features=rest.sensitive, **given)
 
-    def _strata(self, part: Data) -> pd.Series | None:
+    def _strata(self, part: Table) -> pd.Series | None:
         """Return the stratum of some rows, if groups are compared within strata."""
         if self.options.strata is None:
             return None
@@ -95,7 +113,7 @@ class TableSplit:
         """Return more rows, without labels, if there are some."""
         if self.options.unlabelled is None:
             return None
-        names = self.options.sensitive or self.data.attributes
+        names = self.options.sensitive or self.columns["sensitive"]
         path, file_format = Path(self.options.unlabelled), self.options.file_format
         features, people = read_new_rows(path, self.encoder, names, file_format=file_format)
         return self.encoder.transform(features), people
@@ -145,7 +163,7 @@ class TableSplit:
     def measure_arbitrariness(self, estimator: FairClassifier) -> dict[str, Any] | None:
         """Return how many decisions of each point would flip with other rows to learn from."""
         print_note("Measuring how many decisions flip with other training rows.")
-        X, y, people = self.rest.X, self.rest.y, self.rest.sensitive
+        X, y, people = self.rest.X, self.rest.decode_labels(), self.rest.sensitive
         try:
             luck = arbitrariness(estimator, X, y, sensitive_features=people, random_state=self.options.seed)
         except KeyboardInterrupt:
@@ -171,14 +189,14 @@ class TableSplit:
         effort = options.effort
         model: FairClassifier | None = estimator
         if not takes_tables(options):
-            order = np.random.default_rng(options.seed).permutation(rest.rows)
+            order = np.random.default_rng(options.seed).permutation(len(rest))
             rest = rest[np.sort(order[:_LIMIT_ROWS])]
             model, effort = None, "fast"
         more = {"crossed": options.crossed, "favorable": rest.favorable, "random_state": options.seed, "effort": effort}
         more |= {"performance": estimator.performance, "selection": estimator.selection}
         more |= {"sensitive_features": rest.sensitive, "sample_weight": rest.weight}
         try:
-            limit = frontier(rest.X, rest.y, model=model, notions=list(options.notion), **more)
+            limit = frontier(rest.X, rest.decode_labels(), model=model, notions=list(options.notion), **more)
         except ValueError as error:  # a notion without a rule, or a group with too few rows
             print_note(f"What more rows may bring cannot be estimated: {error}")
         except KeyboardInterrupt:

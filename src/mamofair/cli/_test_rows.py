@@ -12,46 +12,46 @@ from mamofair._messages import quote
 from mamofair._rows.splits import row_keys
 from mamofair.cli._checksums import sha256_of
 from mamofair.cli._console import print_note
-from mamofair.cli._data import Data
 from mamofair.cli._row_options import read_row_columns, read_times, row_columns
-from mamofair.cli._splits import format_time, split_at_time, split_by_unit
+from mamofair.cli._splits import format_time, order_at_random, split_at_random, split_at_time, split_by_unit, strata_of
 from mamofair.cli._train_options import TrainOptions
-from mamofair.tables import FileFormat, TableEncoder, open_source, read_features, read_new_rows
+from mamofair.tables import FileFormat, Table, TableEncoder, open_source, read_features, read_new_rows
 from mamofair.tables.columns import to_text
 from mamofair.tables.labels import is_favorable
 
 __all__ = ["divide", "find_test_rows", "print_split", "read_test"]
 
 
-def divide(options: TrainOptions, data: Data) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+def divide(options: TrainOptions, data: Table) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
     """Return the rows to learn from, those to test on, and how they were divided, as plain JSON."""
     split: dict[str, Any] = {"kind": "random"}
+    strata = strata_of(data.positive, data.sensitive)
     if data.times is not None:
         rest, test, begin = split_at_time(data.times, options.test_fraction)
         split = {"kind": "time", "column": options.time, "from": format_time(begin)}
         if data.units is not None:
             rest, split["left_out"] = _leave_out_tested(options, data.units, rest, test)
     elif data.units is not None:
-        rest, test = split_by_unit(data.strata, data.units, options.test_fraction, options.seed)
+        rest, test = split_by_unit(strata, data.units, options.test_fraction, options.seed)
         split = {"kind": "unit", "column": options.unit, "fraction": options.test_fraction}
     else:
-        rest, test = data.split(options.test_fraction, options.seed)
+        rest, test = split_at_random(strata, options.test_fraction, options.seed)
     if data.units is not None:
         split["units"] = _count_units(options, data.units[rest], data.units[test])
     return rest, test, split
 
 
-def read_test(options: TrainOptions, data: Data, encoder: TableEncoder) -> tuple[Data, dict[str, Any]]:
+def read_test(options: TrainOptions, data: Table, encoder: TableEncoder) -> tuple[Table, dict[str, Any]]:
     """Return the rows of the table to test on, read as those to learn from were, and what is recorded of it."""
     path, columns = Path(str(options.test)), row_columns(options)
     X, people = read_new_rows(path, encoder, options.sensitive, file_format=options.file_format)
-    frame = read_features(path, [data.target, *columns.values()], file_format=options.file_format)
-    [unfavorable] = [label for label in np.unique(data.y).tolist() if label != data.favorable]
+    target, (unfavorable, favorable) = str(data.y.name), np.array(data.labels).tolist()
+    frame = read_features(path, [target, *columns.values()], file_format=options.file_format)
     if data.merged is None:
-        positive = is_favorable(frame[data.target], [data.favorable], [unfavorable])
+        positive = is_favorable(frame[target], [favorable], [unfavorable])
     else:
-        positive = (data.merged(frame[data.target]) == data.favorable).to_numpy()
-    y = np.array([unfavorable, data.favorable])[positive.astype(int)]
+        positive = (data.merged(frame[target]) == favorable).to_numpy()
+    y = pd.Series(positive.astype(int), name=target)
     more: dict[str, Any] = {"weight": None, "units": None} | read_row_columns(columns, frame)
     split: dict[str, Any] = {"kind": "file", "file": path.name, "checksum": sha256_of(path)}
     split["repeated"] = _count_repeated(Path(options.data), path, options.file_format)
@@ -119,8 +119,8 @@ def print_split(split: Mapping[str, Any], sizes: tuple[int, int]) -> None:
             print_note(f"Rows with the same `{units['column']}` stay together: {counts}")
 
 
-def find_test_rows(settings: Mapping[str, Any], path: Path, data: Data, file_format: FileFormat) -> np.ndarray:
-    """Return the rows that a run has tested on, of the table that it was trained with."""
+def find_test_rows(settings: Mapping[str, Any], path: Path, strata: np.ndarray, file_format: FileFormat) -> np.ndarray:
+    """Return the rows that a run has tested on, of the table that it was trained with; `strata` are its rows'."""
     split = settings["data"].get("split") or {"kind": "random"}
     if split["kind"] == "file":
         raise ValueError(
@@ -128,10 +128,10 @@ def find_test_rows(settings: Mapping[str, Any], path: Path, data: Data, file_for
             f"those of {split['file']}."
         )
     if split["kind"] == "random":
-        return np.sort(data.order(settings["seed"])[: settings["data"]["parts"]["test"]])
+        return np.sort(order_at_random(strata, settings["seed"])[: settings["data"]["parts"]["test"]])
     [(_, column)] = read_features(path, [split["column"]], file_format=file_format).items()
     if split["kind"] == "time":
         begin = split["from"]
         return np.flatnonzero(read_times(column) >= (pd.Timestamp(begin) if isinstance(begin, str) else begin))
     units = pd.factorize(column)[0]
-    return split_by_unit(data.strata, units, split["fraction"], settings["seed"])[1]
+    return split_by_unit(strata, units, split["fraction"], settings["seed"])[1]

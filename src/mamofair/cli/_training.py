@@ -9,9 +9,9 @@ import typer
 
 from mamofair.cli._check_table import check_data
 from mamofair.cli._console import print_note
-from mamofair.cli._data import Data
+from mamofair.cli._data import data_name
 from mamofair.cli._distributed import Job
-from mamofair.cli._streamed import StreamedData
+from mamofair.cli._streamed import StreamSplit
 from mamofair.cli._table_split import TableSplit
 from mamofair.cli._test_rows import print_split
 from mamofair.cli._train_options import TrainOptions
@@ -28,13 +28,15 @@ from mamofair.runs import (
     write_checkpoint,
 )
 from mamofair.selection import ClosestToIdeal, MostAccurateWithin
+from mamofair.streaming import Stream
+from mamofair.tables import Table
 
 __all__ = ["run_training"]
 
 
 def run_training(
     options: TrainOptions,
-    data: Data | StreamedData,
+    data: Table | Stream,
     estimator: FairClassifier,
     out: Path,
     job: Job,
@@ -51,7 +53,7 @@ def run_training(
         if job.ranks.rank:
             raise typer.Exit(2)  # rank 0 says why
         raise ValueError(f"`--model {options.model}` trains in one process: drop torchrun, or use `--model net`.")
-    rows = data if isinstance(data, StreamedData) else TableSplit.of(options, data)
+    rows = StreamSplit(options, data) if isinstance(data, Stream) else TableSplit.of(options, data)
     absolute = options.data if options.data in CATALOG else str(Path(options.data).resolve())
     begun = {"asked": options.to_json() | {"data": absolute}, "out": str(out), "data checksum": data.checksum}
     begun |= {"said": options.data, "versions": versions()}
@@ -77,7 +79,10 @@ def run_training(
     estimator, stand_in = _with_valid_selection(estimator.with_encoder(rows.encoder))
     tallies, scores = rows.measure_test(estimator)
     groups = {name: tuple(map(str, values)) for name, values in estimator.front_.groups.items()}
-    settings = _settings(options, data, rows, estimator, out) | {"interrupted": interrupted, "ranks": job.ranks.size}
+    settings = _settings(options, data.checksum, rows, estimator, out) | {
+        "interrupted": interrupted,
+        "ranks": job.ranks.size,
+    }
     settings |= {"certificate": certificate, "stand_in": stand_in}
     settings["arbitrariness"] = None
     if options.arbitrariness and not interrupted:
@@ -90,9 +95,9 @@ def run_training(
     return Run(estimator, settings, groups, tuple(tallies), limit, tuple(scores)), interrupted
 
 
-def _check(options: TrainOptions, data: Data | StreamedData, show: bool) -> dict[str, Any] | None:
+def _check(options: TrainOptions, data: Table | Stream, show: bool) -> dict[str, Any] | None:
     """Check the table, and print what was found; return it as plain JSON, or None for rows that are streamed."""
-    if isinstance(data, StreamedData):
+    if isinstance(data, Stream):
         print_note("The data check needs rows in memory: run `mamofair check` on one of the files.")
         return None
     result = check_data(options)
@@ -119,7 +124,7 @@ def _follow(fitting: Iterator[FairClassifier], total: int | None, job: Job, out:
     return False
 
 
-def _measure_arbitrariness(rows: TableSplit | StreamedData, estimator: FairClassifier) -> dict[str, Any] | None:
+def _measure_arbitrariness(rows: TableSplit | StreamSplit, estimator: FairClassifier) -> dict[str, Any] | None:
     if isinstance(rows, TableSplit):
         return rows.measure_arbitrariness(estimator)
     print_note("`--arbitrariness` needs data that fit in memory: it was not measured.")
@@ -156,8 +161,8 @@ def _format_value(value: Any) -> str:
 
 def _settings(
     options: TrainOptions,
-    data: Data | StreamedData,
-    rows: TableSplit | StreamedData,
+    checksum: str,
+    rows: TableSplit | StreamSplit,
     estimator: FairClassifier,
     out: Path,
 ) -> dict[str, Any]:
@@ -169,17 +174,15 @@ def _settings(
         "command": options.command(str(out)),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "data": {
-            "name": data.name,
+            "name": data_name(options),
             "rows": sum(rows.sizes),
-            "checksum": data.checksum,
+            "checksum": checksum,
             "groups": rows.group_sizes(),
             "split": dict(rows.split),
             "weight": options.weight,
-            "target_values": None if data.merged is None else data.merged.to_json(),
+            "target_values": rows.target_values,
         },
-        "target": data.target,
-        "favorable": data.favorable,
-        "sensitive": data.attributes,
+        **rows.columns,
         "notions": parameters["notions"],
         "performance": str(estimator.front_.performance),
         "select_rate": options.select_rate,

@@ -78,6 +78,11 @@ class Stream:
             raise ValueError("There are no test rows: ask for them with `test_fraction`, such as 0.25.")
         return replace(self, is_test=True)
 
+    @property
+    def favorable(self) -> Any:
+        """The favorable label, as a plain value."""
+        return np.array(self.labels)[1].item()
+
     def with_labels(self) -> "Stream":
         """Return the same rows with labels as they are in the table."""
         return replace(self, y=self.labels)

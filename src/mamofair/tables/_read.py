@@ -1,9 +1,10 @@
 """A user's own table: features, label and sensitive columns."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mamofair.tables._open import open_source
@@ -38,6 +39,11 @@ class Table:
         Which values of a target with more than two are favorable, and which are not.
     text_numbers : dict
         Columns of text that were read as numbers, such as "$51,061", and their decimal mark; `encoder` takes it.
+    checksum : str
+        Identifies the content, where a run records it.
+    weight, units, times : array, array, Series or None
+        The weight of each row, the number of its unit such as a person, and its time, where a command names columns of
+        them.
     """
 
     X: pd.DataFrame
@@ -47,6 +53,34 @@ class Table:
     left_out: dict[str, str]
     merged: MergedLabels | None = None
     text_numbers: dict[str, str] = field(default_factory=dict)
+    checksum: str = ""
+    weight: np.ndarray | None = None
+    units: np.ndarray | None = None
+    times: pd.Series | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __getitem__(self, rows: np.ndarray) -> "Table":
+        """Return some of the rows, given by number."""
+        X, y, sensitive = (part.iloc[rows] for part in self)
+        weight, units = (None if part is None else part[rows] for part in (self.weight, self.units))
+        times = None if self.times is None else self.times.iloc[rows]
+        return replace(self, X=X, y=y, sensitive=sensitive, weight=weight, units=units, times=times)
+
+    @property
+    def favorable(self) -> Any:
+        """The favorable label, as a plain value."""
+        return np.array(self.labels)[1].item()
+
+    @property
+    def positive(self) -> np.ndarray:
+        """Which rows have the favorable label."""
+        return np.asarray(self.y == 1)
+
+    def decode_labels(self) -> np.ndarray:
+        """Return the label of each row as it is in the table."""
+        return np.asarray(np.array(self.labels)[self.y])
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.X, self.y, self.sensitive))
