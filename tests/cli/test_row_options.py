@@ -93,12 +93,12 @@ def test_no_person_is_learned_from_and_tested_on(folder: Path, seed: int) -> Non
     asked = options(folder, unit="person", seed=seed)
     split = TableSplit.of(asked, read_data(asked))
     people = pd.read_csv(folder / "loans.csv")["person"]
-    learned, tested = set(people[split.rest.X.index]), set(people[split.test.X.index])
+    learned, tested = set(people[split.train.X.index]), set(people[split.test.X.index])
     assert not learned & tested
     assert split.split["units"] == {"column": "person", "learn": len(learned), "test": len(tested), "both": 0}
     assert sum(split.sizes) == 600
     assert split.sizes[1] == pytest.approx(150, abs=10)
-    assert not {"person", "approved", "gender"} & set(split.rest.X)
+    assert not {"person", "approved", "gender"} & set(split.train.X)
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,8 @@ def test_alternatives_use_only_the_test_rows_of_the_file_of_the_training(
     settings, table = load_run(folder / kind).settings, folder / "loans.csv"
     asked = options(folder, **{kind: {"unit": "person", "time": "day"}[kind]})
     split = TableSplit.of(asked, read_data(asked))
-    strata = strata_of(split.data.positive, split.data.sensitive)
+    data = read_data(asked)
+    strata = strata_of(data.positive, data.sensitive)
     np.testing.assert_array_equal(find_test_rows(settings, table, strata, FileFormat()), split.test.X.index)
     arguments = ("--incumbent", table, "--decision", "owner")
     done = CliRunner().invoke(app, ["alternatives", str(folder / kind), *map(str, arguments)])
@@ -149,7 +150,7 @@ def test_persons_of_the_last_part_are_not_learned_from(folder: Path, capsys: pyt
     tested = set(people["person"][is_last])
     left_out = people[~is_last & people["person"].isin(tested)]
     assert set(split.test.X.index) == set(people.index[is_last])
-    assert set(split.rest.X.index) == set(people.index[~is_last]) - set(left_out.index)
+    assert set(split.train.X.index) == set(people.index[~is_last]) - set(left_out.index)
     assert split.split["left_out"] == {"units": left_out["person"].nunique(), "rows": len(left_out)}
     assert split.split["units"]["both"] == 0
     print_split(split.split, split.sizes)
@@ -399,7 +400,7 @@ def test_a_bundled_data_set_can_be_divided_too(tmp_path: Path) -> None:
     asked = TrainOptions("adult", sensitive=("sex",), time="age")
     split = TableSplit.of(asked, read_data(asked))
     assert split.split["kind"] == "time"
-    assert "age" not in split.rest.X
+    assert "age" not in split.train.X
     with pytest.raises(ValueError, match="There is no column 'person' in adult"):
         read_data(TrainOptions("adult", sensitive=("sex",), unit="person"))
 

@@ -62,9 +62,9 @@ class Comparison:
         """Yield a record for each split and method; add methods that fail to `left_out`, with the reason."""
         for seed in range(self.options.seed, self.options.seed + self.runs):
             strata = strata_of(self.data.positive, self.data.sensitive)
-            rest, test = split_at_random(strata, self.options.test_fraction, seed)
+            train, test = split_at_random(strata, self.options.test_fraction, seed)
             encoders = {
-                strategy: encoder(strategy, self.data.text_numbers).fit(self.data.X.iloc[rest])
+                strategy: encoder(strategy, self.data.text_numbers).fit(self.data.X.iloc[train])
                 for strategy in ("median", "none")
             }
             views = {strategy: own.transform(self.data.X) for strategy, own in encoders.items()}
@@ -73,14 +73,14 @@ class Comparison:
                     continue
                 try:
                     X = views["none" if takes_tables(replace(self.options, model=name)) else "median"]
-                    yield {"method": name, "seed": seed} | self._measure(name, seed, X, rest, test)
+                    yield {"method": name, "seed": seed} | self._measure(name, seed, X, train, test)
                 except (ImportError, ValueError) as error:
                     if name in MODELS and isinstance(error, ValueError):
                         raise  # not a limitation of a peer, but an error of the user's
                     left_out[name] = " ".join(str(error).split())
                     print_note(f"Skipped {name}: {error}")
 
-    def _measure(self, name: str, seed: int, X: Any, rest: np.ndarray, test: np.ndarray) -> dict[str, Any]:
+    def _measure(self, name: str, seed: int, X: Any, train: np.ndarray, test: np.ndarray) -> dict[str, Any]:
         """Fit a method on one thread, and measure its chosen point and its whole front on test rows."""
         model = self._make(name, seed)
         people, y = self.data.sensitive, self.data.decode_labels()
@@ -89,11 +89,11 @@ class Comparison:
             warnings.simplefilter("ignore", ConvergenceWarning)
             warnings.filterwarnings("ignore", module="fairlearn")
             start = time.perf_counter()
-            model.fit(_take(X, rest), y[rest], sensitive_features=people.iloc[rest])
+            model.fit(_take(X, train), y[train], sensitive_features=people.iloc[train])
             seconds = time.perf_counter() - start
             new = _take(X, test)
             decisions = model.decide_all((new, people.iloc[test]) if uses_attributes(name) else new)
-        groups = groups_known_to(people.iloc[rest], people, self.options.crossed)[test]
+        groups = groups_known_to(people.iloc[train], people, self.options.crossed)[test]
         tallies = Counter.of(self.data.positive[test], groups)(decisions)
         chosen = _front([tallies[model.selected_]], model.front_.criteria)
         front = {"points": len(tallies), "hypervolume": self._volume(_front(tallies, model.front_.criteria))}

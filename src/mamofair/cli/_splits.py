@@ -48,8 +48,8 @@ def split_at_random(strata: np.ndarray, fraction: float, seed: int) -> tuple[np.
 def split_by_unit(strata: np.ndarray, units: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows to learn from and those to test on, no unit among both, stratified where units allow."""
     size, rng = count_test_rows(fraction, len(units)), np.random.default_rng(seed)
-    test, rest = split_rows(strata, [size, len(units) - size], rng, units)
-    return np.sort(rest), np.sort(test)
+    test, train = split_rows(strata, [size, len(units) - size], rng, units)
+    return np.sort(train), np.sort(test)
 
 
 def split_at_time(times: pd.Series, fraction: float) -> tuple[np.ndarray, np.ndarray, Any]:

@@ -29,14 +29,13 @@ _LIMIT_ROWS = 20_000  # for the estimated limit; more rows change little and tak
 
 @dataclass(frozen=True, eq=False)
 class TableSplit:
-    """A table, its rows to learn from and those to test on, how they were divided, and an encoder fitted to the former.
+    """The rows of a table to learn from and those to test on, how they were divided, and an encoder of the former.
 
     The rows to test on may be those of another table.
     """
 
     options: TrainOptions
-    data: Table
-    rest: Table
+    train: Table
     test: Table
     split: Mapping[str, Any]
     encoder: TableEncoder
@@ -45,34 +44,34 @@ class TableSplit:
     def of(cls, options: TrainOptions, data: Table) -> "TableSplit":
         """Set test rows apart, and fit an encoder to the others."""
         unfitted = encoder("none" if takes_tables(options) else "median", data.text_numbers)
-        if options.test is not None:
+        if options.test is not None:  # that table is read with the columns and types that the encoder knows
             fitted = unfitted.fit(data.X)
             other, split = read_test(options, data, fitted)
-            return cls(options, data, data, other, split, fitted)
-        rest, test, split = divide(options, data)
-        learned = data[rest]
-        return cls(options, data, learned, data[test], split, unfitted.fit(learned.X))
+            return cls(options, data, other, split, fitted)
+        train, test, split = divide(options, data)
+        learned = data[train]
+        return cls(options, learned, data[test], split, unfitted.fit(learned.X))
 
     @property
     def columns(self) -> dict[str, Any]:
         """The target, its favorable label, and the sensitive columns, as a run records them."""
-        attributes = [str(name) for name in self.data.sensitive]
-        return {"target": str(self.data.y.name), "favorable": self.data.favorable, "sensitive": attributes}
+        attributes = [str(name) for name in self.train.sensitive]
+        return {"target": str(self.train.y.name), "favorable": self.train.favorable, "sensitive": attributes}
 
     @property
     def target_values(self) -> dict[str, Any] | None:
         """Which values of the target are favorable, if it has more than two."""
-        return None if self.data.merged is None else self.data.merged.to_json()
+        return None if self.train.merged is None else self.train.merged.to_json()
 
     @property
     def sizes(self) -> tuple[int, int]:
         """The number of rows to learn from, and of test rows."""
-        return len(self.rest), len(self.test)
+        return len(self.train), len(self.test)
 
     def group_sizes(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return the number of rows, and of favorable ones, in each group of each attribute."""
-        people = pd.concat([part.sensitive for part in (self.rest, self.test)], ignore_index=True)
-        positive = pd.Series(np.concatenate([part.positive for part in (self.rest, self.test)]))
+        people = pd.concat([part.sensitive for part in (self.train, self.test)], ignore_index=True)
+        positive = pd.Series(np.concatenate([part.positive for part in (self.train, self.test)]))
         return {
             str(name): {
                 str(group): {"rows": len(rows), "positives": int(rows.sum())}
@@ -83,10 +82,10 @@ class TableSplit:
 
     def fitting(self, estimator: FairClassifier) -> Iterator[FairClassifier]:
         """Yield the estimator as it learns."""
-        X, rest = self.encoder.transform(self.rest.X), self.rest
-        given: dict[str, Any] = {"unlabelled": self._unlabelled(), "strata": self._strata(rest)}
-        given |= {"sample_weight": rest.weight, "units": rest.units}
-        return estimator.resume(X, rest.decode_labels(), sensitive_features=rest.sensitive, **given)
+        X, train = self.encoder.transform(self.train.X), self.train
+        given: dict[str, Any] = {"unlabelled": self._unlabelled(), "strata": self._strata(train)}
+        given |= {"sample_weight": train.weight, "units": train.units}
+        return estimator.resume(X, train.decode_labels(), sensitive_features=train.sensitive, **given)
 
     def _strata(self, part: Table) -> pd.Series | None:
         """Return the stratum of some rows, if groups are compared within strata."""
@@ -139,7 +138,7 @@ class TableSplit:
         if not small:
             return []
         people = self._read_groups({name: tuple(counts) for name, counts in small.items()})
-        decided = estimator.predict(self.encoder.transform(self.test.X)) == self.data.favorable
+        decided = estimator.predict(self.encoder.transform(self.test.X)) == self.train.favorable
         [tally] = self._counter(people)(decided[None])
         return list_small_groups(small, tally, estimator.front_.criteria)
 
@@ -154,7 +153,7 @@ class TableSplit:
             return None
         crossed, X = people.crossed(), self.encoder.transform(self.test.X)
         models = {"chosen": estimator, "unconstrained": estimator.at(0)}
-        decided = np.stack([model.predict(X) == self.data.favorable for model in models.values()])
+        decided = np.stack([model.predict(X) == self.train.favorable for model in models.values()])
         tallies, name = dict(zip(models, self._counter(crossed)(decided), strict=True)), crossed.names[-1]
         counted: dict[str, Any] = {model: tally.counts[name].tolist() for model, tally in tallies.items()}
         squares = {model: tally.squares[name].tolist() for model, tally in tallies.items() if tally.squares is not None}
@@ -163,7 +162,7 @@ class TableSplit:
     def measure_arbitrariness(self, estimator: FairClassifier) -> dict[str, Any] | None:
         """Return how many decisions of each point would flip with other rows to learn from."""
         print_note("Measuring how many decisions flip with other training rows.")
-        X, y, people = self.rest.X, self.rest.decode_labels(), self.rest.sensitive
+        X, y, people = self.train.X, self.train.decode_labels(), self.train.sensitive
         try:
             luck = arbitrariness(estimator, X, y, sensitive_features=people, random_state=self.options.seed)
         except KeyboardInterrupt:
@@ -178,7 +177,7 @@ class TableSplit:
 
         Where a network or boosting was trained, a quick plug-in rule is what it is compared with.
         """
-        options, rest = self.options, self.rest
+        options, train = self.options, self.train
         if not options.limit:
             return None
         if options.strata is not None or options.unit is not None:
@@ -189,14 +188,14 @@ class TableSplit:
         effort = options.effort
         model: FairClassifier | None = estimator
         if not takes_tables(options):
-            order = np.random.default_rng(options.seed).permutation(len(rest))
-            rest = rest[np.sort(order[:_LIMIT_ROWS])]
+            order = np.random.default_rng(options.seed).permutation(len(train))
+            train = train[np.sort(order[:_LIMIT_ROWS])]
             model, effort = None, "fast"
-        more = {"crossed": options.crossed, "favorable": rest.favorable, "random_state": options.seed, "effort": effort}
-        more |= {"performance": estimator.performance, "selection": estimator.selection}
-        more |= {"sensitive_features": rest.sensitive, "sample_weight": rest.weight}
+        more: dict[str, Any] = {"crossed": options.crossed, "random_state": options.seed, "effort": effort}
+        more |= {"favorable": train.favorable, "performance": estimator.performance, "selection": estimator.selection}
+        more |= {"sensitive_features": train.sensitive, "sample_weight": train.weight}
         try:
-            limit = frontier(rest.X, rest.decode_labels(), model=model, notions=list(options.notion), **more)
+            limit = frontier(train.X, train.decode_labels(), model=model, notions=list(options.notion), **more)
         except ValueError as error:  # a notion without a rule, or a group with too few rows
             print_note(f"What more rows may bring cannot be estimated: {error}")
         except KeyboardInterrupt:

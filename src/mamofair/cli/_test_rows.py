@@ -27,18 +27,18 @@ def divide(options: TrainOptions, data: Table) -> tuple[np.ndarray, np.ndarray, 
     split: dict[str, Any] = {"kind": "random"}
     strata = strata_of(data.positive, data.sensitive)
     if data.times is not None:
-        rest, test, begin = split_at_time(data.times, options.test_fraction)
+        train, test, begin = split_at_time(data.times, options.test_fraction)
         split = {"kind": "time", "column": options.time, "from": format_time(begin)}
         if data.units is not None:
-            rest, split["left_out"] = _leave_out_tested(options, data.units, rest, test)
+            train, split["left_out"] = _leave_out_tested(options, data.units, train, test)
     elif data.units is not None:
-        rest, test = split_by_unit(strata, data.units, options.test_fraction, options.seed)
+        train, test = split_by_unit(strata, data.units, options.test_fraction, options.seed)
         split = {"kind": "unit", "column": options.unit, "fraction": options.test_fraction}
     else:
-        rest, test = split_at_random(strata, options.test_fraction, options.seed)
+        train, test = split_at_random(strata, options.test_fraction, options.seed)
     if data.units is not None:
-        split["units"] = _count_units(options, data.units[rest], data.units[test])
-    return rest, test, split
+        split["units"] = _count_units(options, data.units[train], data.units[test])
+    return train, test, split
 
 
 def read_test(options: TrainOptions, data: Table, encoder: TableEncoder) -> tuple[Table, dict[str, Any]]:
@@ -62,17 +62,17 @@ def read_test(options: TrainOptions, data: Table, encoder: TableEncoder) -> tupl
 
 
 def _leave_out_tested(
-    options: TrainOptions, units: np.ndarray, rest: np.ndarray, test: np.ndarray
+    options: TrainOptions, units: np.ndarray, train: np.ndarray, test: np.ndarray
 ) -> tuple[np.ndarray, dict[str, int]]:
     """Return the rows to learn from but for those of tested units, and how many units and rows are left out."""
-    is_tested = np.isin(units[rest], units[test])
+    is_tested = np.isin(units[train], units[test])
     if is_tested.all():
         raise ValueError(
             f"`--time` with `--unit` must leave rows to learn from: found no value of {quote(options.unit)} that is "
             "only in the past. Leave one of them out."
         )
-    left_out = rest[is_tested]
-    return rest[~is_tested], {"units": len(np.unique(units[left_out])), "rows": len(left_out)}
+    left_out = train[is_tested]
+    return train[~is_tested], {"units": len(np.unique(units[left_out])), "rows": len(left_out)}
 
 
 def _count_repeated(learned: Path, tested: Path, file_format: FileFormat) -> int:
@@ -83,9 +83,9 @@ def _count_repeated(learned: Path, tested: Path, file_format: FileFormat) -> int
     return int(np.isin(keys, others).sum())
 
 
-def _count_units(options: TrainOptions, rest: Any, test: Any) -> dict[str, Any]:
+def _count_units(options: TrainOptions, train: Any, test: Any) -> dict[str, Any]:
     """Return how many units there are to learn from, to test on, and among both."""
-    units = {"learn": {*pd.unique(rest)}, "test": {*pd.unique(test)}}
+    units = {"learn": {*pd.unique(train)}, "test": {*pd.unique(test)}}
     both = len(units["learn"] & units["test"])
     return {"column": options.unit, **{part: len(own) for part, own in units.items()}, "both": both}
 
