@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mamofair._rows.splits import row_keys, row_places, stratified_order, text_keys
+from mamofair._rows.splits import row_keys, row_places, stratified_order, text_keys, unique_rows
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(-1, 1)), min_size=1, max_size=80), st.integers(0, 10**6))
@@ -84,3 +84,16 @@ def test_keys_and_places_stay_what_they_are():
     keys = row_keys([np.array([1.5, np.nan]), np.array(["a", None], dtype=object)])
     assert keys.tolist() == [4985013272122746672, 8893051731549894181]
     assert row_places(keys, 7).tolist() == [0.559974422440355, 0.12657735678757887]
+
+
+CODES = st.integers(1, 4).flatmap(lambda k: st.lists(st.tuples(*[st.integers(-3, 5)] * k), max_size=40))
+
+
+@given(CODES, st.sampled_from([np.int8, np.int64, float]), st.sampled_from([1, 2**61]))
+def test_unique_rows_are_those_of_numpy(rows, dtype, factor):
+    table = np.array(rows, dtype=dtype).reshape(len(rows), -1) if rows else np.empty((0, 2), dtype=dtype)
+    table = table * factor if dtype is np.int64 and (np.abs(table) < 4).all() else table  # too large to be one number
+    cells, places = unique_rows(table)
+    expected, inverse = np.unique(table, axis=0, return_inverse=True)
+    np.testing.assert_array_equal(cells, expected, strict=True)
+    np.testing.assert_array_equal(places, inverse.ravel())

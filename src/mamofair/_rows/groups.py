@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 
 from mamofair._messages import cut, quote, quote_some, warn_user
 from mamofair._rows.columns import as_array, decode, of_series
+from mamofair._rows.splits import unique_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +67,9 @@ class Groups:
         if len(self.names) < 2:
             return self
         known = (self.codes >= 0).all(axis=1)
-        combinations, codes = np.unique(self.codes[known], axis=0, return_inverse=True)
+        combinations, codes = unique_rows(self.codes[known])
         crossing = np.full(len(self), -1)
-        crossing[known] = codes.ravel()
+        crossing[known] = codes
         labels = (zip(self.values, row, strict=True) for row in combinations)
         values = tuple(" / ".join(str(groups[code]) for groups, code in row) for row in labels)
         name = "*".join(self.names)
@@ -137,8 +138,9 @@ class Census:
         sizes = tuple(map(len, columns))
         places = np.column_stack([codes, np.where(groups.codes < 0, np.array(sizes[1:]) - 1, groups.codes)])
         cells, counts = np.unique(np.ravel_multi_index(tuple(places.T), sizes), return_counts=True)
-        found = zip(*np.unravel_index(cells, sizes), strict=True)
-        named = (tuple(own[place] for own, place in zip(columns, cell, strict=True)) for cell in found)
+        # One number for each combination: np.unique of the columns side by side takes a hundred times as long.
+        present = zip(*np.unravel_index(cells, sizes), strict=True)
+        named = (tuple(own[place] for own, place in zip(columns, cell, strict=True)) for cell in present)
         return cls(groups.names, dict(zip(named, counts.tolist(), strict=True)))
 
     def __add__(self, other: "Census") -> "Census":
@@ -195,13 +197,13 @@ def read_groups(
     if not columns:
         raise ValueError("`sensitive_features` must have at least one column: found none.")
     names = [name if name and isinstance(name, str) else f"sensitive_{i}" for i, (name, _) in enumerate(columns)]
-    found = len(columns[0][1])
-    if rows is not None and found != rows:
-        raise ValueError(f"`sensitive_features` must have one row per sample: found {found} rows for {rows} samples.")
+    count = len(columns[0][1])
+    if rows is not None and count != rows:
+        raise ValueError(f"`sensitive_features` must have one row per sample: found {count} rows for {rows} samples.")
     read = [_factorize(column) for _, column in columns]
     for name, (_, values) in zip(names, read, strict=True):
         if whole:
-            require_several(name, len(values), found if total is None else total)
+            require_several(name, len(values), count if total is None else total)
             _require_names(name, values)
     return Groups(tuple(names), tuple(values for _, values in read), np.column_stack([codes for codes, _ in read]))
 
@@ -278,13 +280,13 @@ def _factorize(column: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
     """Return integer codes, −1 for missing, and the sorted values they stand for."""
     try:
         codes, uniques = pd.factorize(np.asarray(column, dtype=object))  # as objects: text need not be valid Unicode
-        found = [value.item() if isinstance(value, np.generic) else value for value in uniques]
-        values = _ordered(found)
+        plain = [value.item() if isinstance(value, np.generic) else value for value in uniques]
+        values = _ordered(plain)
         _ = [value.encode() for value in values if isinstance(value, str)]  # tables take valid Unicode only
     except (TypeError, UnicodeEncodeError) as error:
         raise ValueError(
             f"Groups must be text in valid Unicode, numbers, or others that can be sorted: {cut(str(error), 100)}. "
             "Give each group a name first."
         ) from None
-    rank = np.array([*map({value: i for i, value in enumerate(values)}.get, found), -1])
+    rank = np.array([*map({value: i for i, value in enumerate(values)}.get, plain), -1])
     return rank[codes], tuple(values)

@@ -1,6 +1,7 @@
 """Which rows go where: random orders whose every stretch looks like the whole, and places that follow from content."""
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,28 @@ import pandas as pd
 from jaxtyping import Float, Int, Shaped, UInt64
 
 from mamofair._messages import quote, warn_user
+
+_LARGEST = 2**60  # numbers of 64 bits hold it
+
+
+def unique_rows(table: Shaped[np.ndarray, "n ..."]) -> tuple[Shaped[np.ndarray, "cells ..."], Int[np.ndarray, " n"]]:
+    """Return the different rows of a table, sorted, and the place of each row among them, as np.unique(axis=0) does.
+
+    Small integers side by side become one number first: np.unique sorts rows as bytes, a hundred times as slowly.
+
+    >>> cells, places = unique_rows(np.array([[1, 0], [0, -1], [1, 0]]))
+    >>> cells.tolist(), places.tolist()
+    ([[0, -1], [1, 0]], [1, 0, 1])
+    """
+    if table.ndim == 2 and table.size and table.dtype.kind == "i":
+        low, high = table.min(axis=0).tolist(), table.max(axis=0).tolist()
+        sizes = tuple(last - first + 1 for first, last in zip(low, high, strict=True))
+        if prod(sizes) < _LARGEST:
+            numbers = np.ravel_multi_index(tuple((table.astype(np.int64) - low).T), sizes)
+            cells, places = np.unique(numbers, return_inverse=True)
+            return (np.column_stack(np.unravel_index(cells, sizes)) + low).astype(table.dtype), places
+    cells, places = np.unique(table, axis=0, return_inverse=True)
+    return cells, places.ravel()
 
 
 def stratified_order(strata: Any, rng: np.random.Generator) -> Int[np.ndarray, " n"]:
@@ -20,7 +43,7 @@ def stratified_order(strata: Any, rng: np.random.Generator) -> Int[np.ndarray, "
     >>> sorted(order.tolist()) == list(range(12)), int((order[:6] >= 8).sum())
     (True, 2)
     """
-    _, codes = np.unique(np.asarray(strata), return_inverse=True, axis=0)
+    _, codes = unique_rows(np.asarray(strata))
     order = rng.permutation(len(codes))
     shuffled = codes[order]
     sizes = np.bincount(shuffled)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from mamofair._rows.groups import Groups
+from mamofair._rows.splits import unique_rows
 from mamofair.fronts import Criterion
 from mamofair.learners import Learner, Parts, Rows, Task
 from mamofair.selection import MostAccurateWithin, Plan
@@ -83,8 +84,7 @@ def _divide_by_plan(
 
 def _weights(rows: Rows, held: np.ndarray) -> np.ndarray:
     """Return weights with which the rows that are not held back have everyone's shares of labels and groups."""
-    _, cells = np.unique(np.column_stack([rows.y, rows.groups.codes]), axis=0, return_inverse=True)
-    cells = cells.ravel()
+    _, cells = unique_rows(np.column_stack([rows.y, rows.groups.codes]))
     left = np.bincount(cells[~held], minlength=cells.max() + 1)
     return np.asarray((np.bincount(cells) / np.maximum(left, 1))[cells])
 

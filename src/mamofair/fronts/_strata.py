@@ -24,6 +24,7 @@ import numpy as np
 
 from mamofair._messages import PATH, cut, quote
 from mamofair._rows.groups import Groups, read_groups
+from mamofair._rows.splits import unique_rows
 from mamofair.notions import Notion
 
 __all__ = ["bind_notions", "divide_groups", "read_strata"]
@@ -131,11 +132,11 @@ def bind_notions(groups: Groups, notions: Notions, strata: Strata) -> dict[str, 
 def _cells(values: tuple[Any, ...], codes: np.ndarray, strata: Groups) -> tuple[dict[str, int], np.ndarray]:
     """Return the combinations of group and stratum that occur, their strata, and each row's combination."""
     known = (codes >= 0) & (strata.codes[:, 0] >= 0)
-    pairs, numbers = np.unique(np.column_stack([strata.codes[known, 0], codes[known]]), axis=0, return_inverse=True)
-    found = np.full(len(codes), -1)
-    found[known] = numbers.ravel()
+    pairs, numbers = unique_rows(np.column_stack([strata.codes[known, 0], codes[known]]))
+    parts = np.full(len(codes), -1)
+    parts[known] = numbers
     names = [f"{values[group]} in {strata.values[0][stratum]}" for stratum, group in pairs.tolist()]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"Groups and strata must have different names: found {quote(twice)} twice. Rename some.")
-    return dict(zip(names, pairs[:, 0].tolist(), strict=True)), found
+    return dict(zip(names, pairs[:, 0].tolist(), strict=True)), parts

@@ -12,6 +12,7 @@ from mamofair._rows.batches import Batch, Feed
 from mamofair._rows.disk import DiskArray, DiskView
 from mamofair._rows.groups import Census, Groups
 from mamofair._rows.moments import Moments
+from mamofair._rows.splits import unique_rows
 from mamofair.learners import Rows
 from mamofair.learners.numbers import Scaling
 from mamofair.learners.plugin.stored import StoredRows
@@ -66,6 +67,7 @@ class StreamedRows(Rows):
 
     def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool = True) -> Feed:
         """Return batches for training, of nearly equal size, shuffled in a buffer as large as memory allows."""
+        # Bytes of a row as float32: features, label, weight, and a membership for each label and group.
         row = 4 * (self.X[0].size + 2 * (1 + sum(map(len, self.groups.values))))
         counts = [self.stats.counts.get(chunk, 0) for chunk in range(self.chunks)]
 
@@ -80,6 +82,7 @@ class StreamedRows(Rows):
 
     def stored(self, seed: int) -> StoredRows:
         """Return a copy on disk; a row's fold follows from its content and the seed."""
+        # Two files: labels, groups and places are read often, and without the features.
         table = DiskArray(self.X.shape[1])
         about = DiskArray(2 + len(self.groups.names) + (self.weight is not None))
         weights: dict[tuple[int, ...], float] = {}
@@ -98,6 +101,7 @@ class StreamedRows(Rows):
     def loaded(self, width: int) -> Rows:
         """Return as many rows as fit in memory, chosen by their content; each takes `width` bytes beside its own."""
         first = next(self._read())
+        # Features count twice: they are in blocks, then for a moment also in one array.
         size = bytes_of(first) / len(first) + 8 * first.X[0].size + width
         share = min(1.0, _LOADED * self.memory / (size * len(self)))
         if share < 1:
@@ -112,6 +116,6 @@ class StreamedRows(Rows):
 
 def _weights(block: Rows) -> dict[tuple[int, ...], float]:
     """Return what the rows of each label and groups weigh."""
-    cells, places = np.unique(np.column_stack([block.y, block.groups.codes]), axis=0, return_inverse=True)
-    sums = np.bincount(places.ravel(), block.weight)
+    cells, places = unique_rows(np.column_stack([block.y, block.groups.codes]))
+    sums = np.bincount(places, block.weight)
     return dict(zip(map(tuple, cells.tolist()), map(float, sums), strict=True))
