@@ -59,19 +59,19 @@ class DiskArray:
 
     def __getitem__(self, rows: slice) -> Float[np.ndarray, "n width"]:
         start, stop, _ = rows.indices(self._rows)
-        found = np.empty((max(0, stop - start), self.width))
-        with self._lock:
+        block = np.empty((max(0, stop - start), self.width))
+        with self._lock:  # threads share the place in the file
             self._file.seek(8 * self.width * start)
-            self._file.readinto(found)
-        return found
+            self._file.readinto(block)
+        return block
 
     def take(self, rows: Int[np.ndarray, " n"]) -> Float[np.ndarray, "n width"]:
         """Return some rows, whose numbers are in order."""
-        found = np.empty((len(rows), self.width))
+        block = np.empty((len(rows), self.width))
         for wanted, start in _stretches(rows):
             stretch = rows[wanted]
-            found[wanted] = self[start : int(stretch[-1]) + 1][stretch - start]
-        return found
+            block[wanted] = self[start : int(stretch[-1]) + 1][stretch - start]
+        return block
 
 
 @dataclass(frozen=True, eq=False)

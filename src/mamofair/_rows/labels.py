@@ -72,24 +72,24 @@ def favorable_label(*columns: np.ndarray, favorable: Any = None, name: str = "y"
     >>> print(favorable_label(np.array([0, 0, 0])))
     1
     """
-    found = unique(*columns)
-    shown = " and ".join(map(quote, found))
-    if len(found) > 2:
-        fractions = any(isinstance(label, float) and not label.is_integer() for label in found)
+    labels = unique(*columns)
+    shown = " and ".join(map(quote, labels))
+    if len(labels) > 2:
+        fractions = any(isinstance(label, float) and not label.is_integer() for label in labels)
         advice = "If these are scores, compare them with a threshold first." if fractions else "Merge or drop some."
-        raise ValueError(f"`{name}` must have two labels: found {len(found)} ({quote_some(found)}). {advice}")
+        raise ValueError(f"`{name}` must have two labels: found {len(labels)} ({quote_some(labels)}). {advice}")
     if favorable is None:
         for convention in _CONVENTIONS:
-            if set(found) <= convention:
-                return True if isinstance(found[0], bool) else max(convention)  # as `predict` returns it
+            if set(labels) <= convention:
+                return True if isinstance(labels[0], bool) else max(convention)  # as `predict` returns it
         raise ValueError(
             f"`favorable` must name the favorable label unless labels are 0/1, booleans or −1/1: found {shown} in "
             f"`{name}`. Pass one of them as `favorable=…`; the alphabet must not decide."
         )
-    known = _is_one(favorable) and favorable in found
-    if not known and (len(found) == 2 or not _is_one(favorable) or _kind(favorable) != _kind(found[0])):
+    known = _is_one(favorable) and favorable in labels
+    if not known and (len(labels) == 2 or not _is_one(favorable) or _kind(favorable) != _kind(labels[0])):
         raise ValueError(f"`favorable` must be one of the labels {shown}: found {quote(favorable)}.")
-    return found[found.index(favorable)] if known else favorable
+    return labels[labels.index(favorable)] if known else favorable
 
 
 def is_label(column: np.ndarray, label: Any) -> np.ndarray:

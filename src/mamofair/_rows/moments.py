@@ -29,6 +29,7 @@ class Moments:
             none = np.zeros(X.shape[1:])
             return cls(0, none, none, none, none, none == 0)
         low, high, mean = X.min(axis=0).astype(float), X.max(axis=0).astype(float), X.mean(axis=0, dtype=float)
+        # Not Σx² − n·mean²: far from 0, these are nearly equal, and their difference is rounding.
         squares = np.square(X - mean).sum(axis=0)
         return cls(len(X), mean, squares, low, high, np.all((low == X) | (high == X), axis=0))
 

@@ -50,6 +50,7 @@ def shuffle_buffer(
     [4, 3, 3]
     """
     steps = -(-sum(counts) // batch_size)
+    # Ranks meet in every step: one that has run out of rows would leave the others waiting.
     fewest = min(sum(counts[own::parts]) for own in range(parts))
     if fewest < steps:
         raise ValueError(
@@ -86,6 +87,7 @@ def _shuffle(blocks: Iterator[Batch], size: int, seed: int | None, device: str) 
     for rows in _fill(blocks, size):
         order = torch.arange(len(rows)) if random is None else torch.randperm(len(rows), generator=random)
         for few in torch.split(order, _ROWS_PER_LOOKUP):
+            # The index copies: `_fill` overwrites these rows as soon as it is asked for more.
             yield _map_tensors(lambda tensor: tensor.to(device), rows[few])
 
 

@@ -141,10 +141,12 @@ def hold_out(
     share, room = sum(fractions), np.inf if bound is not None else budget * _SHARE
     partition = _one_pass(chunks, read, seed, share if bound is None else bound, room)
     task = LabelsAndGroups.of(partition.census, favorable, crossed, notions, min_group)
+    # Again: what a held-out row takes in training depends on the number of groups, which one pass had to find.
     partition = partition.within(room, _extra_bytes(partition.held_out[0][1], task.groups))
     _warn(partition, share)
     bound = partition.bound
     held_out = task.encode(concatenate([block for _, block in partition.held_out]))
+    # Places are uniform up to the bound: below this one lies the fraction to validate, however far it was lowered.
     validates = places_of(held_out, seed) < (bound * fractions[0] / share if share else 0)
     validation, calibration = held_out[validates], held_out[~validates]
 
@@ -152,7 +154,7 @@ def hold_out(
     census = partition.train.census
     y = np.array([int(label == task.favorable) for label in census.labels])
     cells = task.encode_groups(census.groups())
-    sample = held_out[:2]
+    sample = held_out[:2]  # tells the shape of features, and whether there are weights
     train = StreamedRows(sample.X, y, cells, sample.weight, partition.train, blocks, len(chunks), budget)
     if not len(train) or (fractions[0] and not len(validation)):
         raise ValueError(

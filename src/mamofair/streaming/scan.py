@@ -62,6 +62,7 @@ class ScanResult:
             Census.of(labels, np.where(label.codes < 0, len(labels) - 1, label.codes)[rows], groups[rows])
             for rows in (~test, test)
         )
+        # A sum, since it does not depend on how the chunk was cut into blocks.
         return cls(counts, census, test_census, {chunk: int(keys.sum(dtype=np.uint64))})
 
     def __add__(self, other: "ScanResult") -> "ScanResult":
@@ -165,6 +166,7 @@ def groups_of(columns: Mapping[str, RawColumn], roles: Roles) -> Groups:
 
 def content_keys(columns: Mapping[str, RawColumn]) -> np.ndarray:
     """Return a key for each row that follows from the content of all its columns, and from nothing else."""
+    # By name: a row is the same row in a file with its columns in another order. Texts are hashed once each.
     return row_keys(
         text_keys([*column.values, None])[column.codes] if isinstance(column, Codes) else column
         for _, column in sorted(columns.items())

@@ -102,12 +102,12 @@ def _summarize(
     classes = {one.use.column: one.classes for one in checks if one.classes is not None}
     telltales = [told for column, codes in classes.items() for told in _best(features, column, codes)]
     told = [finding for one in telltales for finding in _find_telltale(one, one.tells == target)]
-    found = [finding for one in checks for finding in one.findings]
+    findings = [finding for one in checks for finding in one.findings]
     return DataCheck(
         name,
         rows=len(hashes),
         uses=tuple(one.use for one in checks),
-        findings=(*_find_duplicates(hashes), *found, *told),
+        findings=(*_find_duplicates(hashes), *findings, *told),
         target=next((one.balance for one in checks if one.balance is not None), None),
         attributes=tuple(one.groups for one in checks if one.groups is not None),
         telltales=tuple(telltales),

@@ -109,6 +109,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             for name, column in counts.items()
             if kinds[name] == "text" or (kinds[name] == "boolean" and column.count < rows)
         }
+        # One pass adds up means; a median would take all values of a column at once.
         return cls(strategy="mean")._learn(counts, text, rows, {})
 
     def _learn(
@@ -201,6 +202,6 @@ def _levels(column: ColumnCounts, rows: int) -> tuple[list[str], list[str]]:
     values = np.array(sorted(counts), dtype=object)
     sizes = np.array([counts[value] for value in values])
     rare = sizes < _RARE * rows
-    if len(sizes) - rare.sum() + 1 > _MOST:
+    if len(sizes) - rare.sum() + 1 > _MOST:  # the others share a column, which counts as one
         rare[np.argsort(sizes, kind="stable")[: 1 - _MOST]] = True
     return values[~rare].tolist(), values[rare].tolist()

@@ -56,9 +56,9 @@ def _as_pandas(column: nw.Series[Any]) -> pd.Series:
     native = column.to_native()
     if nw.dependencies.is_pyarrow_chunked_array(native):  # narwhals would fill the gaps in a dictionary column
         return from_arrow(native, column.name)
-    found = column.to_pandas()
-    encoded = isinstance(found.dtype, pd.ArrowDtype) and column.dtype == nw.Categorical
-    return found.astype(object).astype("category") if encoded else found
+    series = column.to_pandas()
+    encoded = isinstance(series.dtype, pd.ArrowDtype) and column.dtype == nw.Categorical
+    return series.astype(object).astype("category") if encoded else series
 
 
 def _is_readable(path: Path) -> bool:

@@ -141,7 +141,7 @@ def read_table(
     """
     table = open_source(source, file_format)
     roles = assign_roles(table, target, sensitive, drop, keep_sensitive)
-    columns = table.read(list(roles.names))
+    columns = table.read(list(roles.names))  # the target comes first
     y, labels, merged = encode_labels(tidy(next(columns)[1]), favorable)
     groups, features, left_out = {}, {}, {}
     readings = dict[str, TextNumbers | UnclearNumbers]()
