@@ -70,6 +70,25 @@ def test_a_worker_that_is_killed_does_not_change_the_front(folder, client, expec
     pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
 
 
+def test_a_dask_frame_is_fitted_as_its_files_are(folder, client, expected):
+    frame = pytest.importorskip("dask.dataframe").read_parquet(folder)
+    X, people = frame[["income", "job"]], frame[["sex"]]
+    model = plugin().fit(X, frame["hired"], sensitive_features=people)
+    pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
+    table = pd.read_parquet(folder)
+    alone = plugin().fit_stream(stream(folder, "hired", sensitive=["sex"]))
+    assert model.predict(table).tolist() == alone.predict(table).tolist()
+    words = frame["hired"].map({0: "no", 1: "yes"}, meta=("hired", "str"))
+    named = plugin(favorable="yes").fit(X, words, sensitive_features=frame["sex"])
+    assert set(named.predict(table)) == {"no", "yes"}
+    with pytest.raises(ValueError, match="`sample_weight` must be left out with a Dask frame"):
+        plugin().fit(X, frame["hired"], sensitive_features=people, sample_weight=frame["income"])
+    with pytest.raises(ValueError, match="must not have the target 'hired' as a column"):
+        plugin().fit(frame, frame["hired"], sensitive_features=people)
+    with pytest.raises(TypeError, match="must be Dask frames, as X is"):
+        plugin().fit(X, table["hired"], sensitive_features=table["sex"])
+
+
 def test_an_address_is_connected_to_and_one_where_nobody_answers_is_told_in_one_line(folder, client, expected):
     rows = stream(folder, "hired", sensitive=["sex"])
     model = plugin().fit_stream(rows, dask=client.scheduler.address)

@@ -31,6 +31,7 @@ from mamofair.learners.rows import Rows
 from mamofair.learners.small_groups import SmallGroups
 from mamofair.performance import Cost, as_performance
 from mamofair.selection import ClosestToIdeal, Selection
+from mamofair.streaming.dask_frames import is_dask
 
 __all__ = ["FairClassifier", "Fitted"]
 
@@ -87,7 +88,8 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         Parameters
         ----------
         X : array or frame of shape (n, ...)
-            Features.
+            Features. With a Dask frame, y and `sensitive_features` are Dask's, too: the rows are written to Parquet
+            files in Dask's temporary folder and streamed (see `fit_stream`), and the workers fit a plug-in's models.
         y : array of shape (n,)
             Labels, two values of any type; `favorable` must name one unless they are 0/1, booleans or −1/1.
         sensitive_features : Series, frame or array with n rows
@@ -105,6 +107,9 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
             parts or folds, and standard errors and intervals count units.
         """
         given = {"sample_weight": sample_weight, "unlabelled": unlabelled, "strata": strata, "units": units}
+        if is_dask(X):
+            fitted: Fitted = self._fit_dask(X, y, sensitive_features, given)
+            return fitted
         return finish(self, self.fitting(X, y, sensitive_features=sensitive_features, **given))
 
     def fitting(self: Fitted, X: Any, y: Any, *, sensitive_features: Any = None, **given: Any) -> Iterator[Fitted]:

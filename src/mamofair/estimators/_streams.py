@@ -14,6 +14,7 @@ from mamofair.learners.plugin.stored import StoredRows
 from mamofair.learners.task import read_notions
 from mamofair.streaming.blocks import ReadX
 from mamofair.streaming.cluster import Cluster, connect
+from mamofair.streaming.dask_frames import current_client, written_stream
 from mamofair.streaming.holdout import hold_out
 from mamofair.streaming.rows import StreamedRows
 from mamofair.streaming.table import Stream
@@ -50,6 +51,14 @@ class Streams:
             of a plug-in, and read the rows themselves, so that files must have the same paths there.
         """
         return finish(self, self.fitting_stream(rows, memory=memory, dask=dask))
+
+    def _fit_dask(self: Any, X: Any, y: Any, sensitive_features: Any, given: dict[str, Any]) -> Any:
+        """Find the front on Dask frames: through files, with the models of a plug-in fitted by the present cluster."""
+        if refused := [name for name, value in given.items() if value is not None]:
+            raise ValueError(f"`{refused[0]}` must be left out with a Dask frame: streams do not have it.")
+        cluster = None if self.new_learner().needs_validation(self.notions) else current_client()
+        with written_stream(X, y, sensitive_features, self.favorable) as rows:
+            return self.fit_stream(rows, dask=cluster)
 
     def fitting_stream(self: Kind, rows: Any, *, memory: int | str | None = None, dask: Any = None) -> Iterator[Kind]:
         """Find the front on a stream step by step: yields this estimator, usable so far, after each epoch or round.
