@@ -71,11 +71,29 @@ def test_decisions_may_be_values_or_labels_but_nothing_else() -> None:
     assert MergedLabels.from_json(merged.to_json()) == merged
 
 
-def test_what_is_spelled_like_a_favorable_value_is_never_unfavorable_by_accident() -> None:
-    values = ["yes", "Yes ", "YES", "no", "NO "] * 2
-    with pytest.raises(ValueError, match=r"must be favorable as well: found 'YES', 'Yes '\. Name them, too"):
-        read(values, "yes")
-    with pytest.warns(UserWarning, match="Favorable: yes, Yes , YES. Unfavorable: NO , no."):
-        table = read(values, ["yes", "Yes ", "YES"])
-    assert table.labels == ("not yes", "yes")
+@pytest.mark.parametrize("favorable", ["yes", "YES", ["Yes "], ["yes", "Yes ", "YES"], "yEs"])
+def test_spellings_of_a_favorable_value_are_favorable_and_named(favorable: object) -> None:
+    with pytest.warns(
+        UserWarning, match=r"^Favorable: .*\(spellings of one value\)\. Unfavorable: 'NO ', no\.$"
+    ) as notes:
+        table = read(["yes", "Yes ", "YES", "no", "NO "] * 2, favorable)
+    assert all(spelling in str(notes[0].message) for spelling in ("yes", "'Yes '", "YES"))
+    assert [label.lower() for label in table.labels] == ["no", "yes"]
     assert table.y.tolist() == [1, 1, 1, 0, 0] * 2
+
+
+def test_a_value_may_be_named_in_another_spelling_and_that_is_said() -> None:
+    with pytest.warns(UserWarning, match=r"^Favorable: 'Yes '\. Unfavorable: NO\.$"):
+        table = read(["Yes ", "NO"] * 4, "yes")
+    assert table.labels == ("NO", "Yes")
+    assert table.y.tolist() == [1, 0] * 4
+
+
+def test_spellings_of_one_value_are_not_two_labels() -> None:
+    with pytest.raises(ValueError, match="must leave a value of 'outcome' that is unfavorable"):
+        read(["yes", "Yes "] * 4, "yes")
+
+
+def test_case_alone_is_no_reason_to_join_what_was_not_named() -> None:
+    with pytest.warns(UserWarning, match=r"^Favorable: a\. Unfavorable: B, b, c\.$"):
+        assert read(["a", "b", "B", "c"] * 2, "a").labels == ("not a", "a")

@@ -62,6 +62,7 @@ def read_audited_table(
     _, labels, merged = encode_labels(columns[target], favorable, source.repeats)
     groups = _read_groups(source, edges, assign_groups)
     if merged is not None:
+        warn_user(merged.message)
         for name in (target, prediction) if decided else (target,):
             columns[name] = merged(columns[name])
     return AuditedTable(columns[target], columns[prediction], groups, labels[1])

@@ -54,6 +54,8 @@ def check_target(column: pd.Series, favorable: Any, sample: np.ndarray) -> Colum
         positive, labels, merged = encode_labels(column, favorable)
         label, classes = to_text(labels[1]), positive.to_numpy()[sample]
         good = tuple(map(to_text, labels[1:] if merged is None else merged.favorable))
+        if merged is not None:
+            findings.append(Finding(name, "two labels", merged.message))
     except ValueError as error:
         if favorable is None and len(counts) == 2 and not missing:  # all that is unknown is which one is favorable
             classes = pd.factorize(column)[0][sample]

@@ -17,7 +17,9 @@ _MOSTLY = 0.5  # of the values missing
 _SHOWN = 3  # sets of spellings
 _UNITS = 0.05  # different values a row, of an id that occurs in several rows
 _FEW = 20  # rows in which all numbers may well differ
-_NAMED_LIKE_IDS = re.compile(r"(^|[_\W])(id|uuid|key|index|nr|no|number)($|[_\W])", re.IGNORECASE)
+_NAMED_LIKE_IDS = re.compile(
+    r"(?i:(^|[_\W])(id|uuid|key|index|nr|no|number)($|[_\W]))|[a-z](ID|Id|Nr|No)($|[_\W])|(?i:(nr|nummer|number)$)"
+)  # customer_id, customerId, Kundennr
 
 
 def find_in_feature(column: pd.Series) -> Iterator[Finding]:

@@ -14,7 +14,10 @@ def as_bins(column: pd.Series) -> np.ndarray:
     """Return the bin of each row: of numbers by quantiles, of text by value; missing values have one of their own."""
     if column.dtype.kind in "iuf":
         known = column.dropna().to_numpy(dtype="float64")
-        edges = np.unique(np.quantile(known, np.linspace(0, 1, _BINS + 1)[1:-1])) if len(known) else np.zeros(0)
+        edges, counts = np.unique(
+            np.quantile(known, np.linspace(0, 1, _BINS + 1)[1:-1]) if len(known) else np.zeros(0), return_counts=True
+        )
+        edges = np.union1d(edges, np.nextafter(edges[counts > 1], np.inf))  # so that a frequent value, as 0, is alone
         bins = np.searchsorted(edges, column.to_numpy(dtype="float64"), side="right")
         return np.where(column.isna(), len(edges) + 1, bins)
     codes, values = pd.factorize(column)

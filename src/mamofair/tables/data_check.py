@@ -8,11 +8,12 @@ import pandas as pd
 
 from mamofair._html import html_table
 from mamofair._messages import cut
+from mamofair.tables.labels import quote_spaces
 
 __all__ = ["ColumnUse", "DataCheck", "Finding", "GroupCounts", "Telltale", "ValueCounts"]
 
 _SHOWN = 6  # groups or values in a line of text
-_DETAIL = 110  # characters of a detail in a table of text
+_DETAIL = 200  # characters of a detail in a table of text
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,8 @@ class DataCheck:
         ]
         if self.target is not None:
             shares = {
-                value + (" (favorable)" if value in self.target.favorable_values else ""): f"{count / self.rows:.1%}"
+                quote_spaces(value)
+                + (" (favorable)" if value in self.target.favorable_values else ""): f"{count / self.rows:.1%}"
                 for value, count in self.target.values.items()
             }
             sentences.append(f"Target {self.target.column}: {_list(shares)}.")

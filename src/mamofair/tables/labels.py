@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mamofair._messages import cut, quote, quote_some, warn_user
+from mamofair._messages import cut, quote, quote_some
 from mamofair.tables.columns import ColumnSummary, summarize, to_text
 
-__all__ = ["MergedLabels", "encode_labels", "find_labels", "is_favorable", "merge_labels"]
+__all__ = ["MergedLabels", "encode_labels", "find_labels", "is_favorable", "merge_labels", "quote_spaces"]
 
 _TRUTHS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
+_TRUTH_VALUES = ({"0", "1"}, {"false", "true"})
 _MOST = 300  # characters of a list of values
 
 
@@ -20,15 +21,16 @@ _MOST = 300  # characters of a list of values
 class MergedLabels:
     """A target with more than two values, reduced to two labels: some values are favorable, the rest is not.
 
-    The labels are texts that follow from the favorable values alone, so that they are the same in any other table.
+    The labels are texts that follow from the favorable values alone, so that they are the same in any other table,
+    unless all unfavorable values are one value in several spellings.
 
     >>> merged = MergedLabels(("approved", "conditional"), ("denied", "withdrawn"))
     >>> merged.labels
     ('neither approved nor conditional', 'approved or conditional')
     >>> merged(pd.Series(["conditional", "denied"])).tolist()
     ['approved or conditional', 'neither approved nor conditional']
-    >>> MergedLabels(("yes", "Yes ", "YES"), ("no",)).labels
-    ('not yes', 'yes')
+    >>> MergedLabels(("yes", "Yes ", "YES"), ("no", "NO ")).labels
+    ('no', 'yes')
     """
 
     favorable: tuple[Any, ...]
@@ -46,15 +48,17 @@ class MergedLabels:
     @property
     def labels(self) -> tuple[str, str]:
         """The two labels (unfavorable, favorable)."""
-        names = list({_fold(value): to_text(value).strip() for value in reversed(self.favorable)}.values())[::-1]
-        first, *others = names
-        return f"neither {' nor '.join(names)}" if others else f"not {first}", " or ".join(names)
+        names, rest = _spell_once(self.favorable), _spell_once(self.unfavorable)
+        if len(names) > 1:
+            return f"neither {' nor '.join(names)}", " or ".join(names)
+        return rest[0] if len(rest) == 1 else f"not {names[0]}", names[0]
 
     @property
     def message(self) -> str:
         """Which values are favorable and which are not."""
-        good, bad = (cut(", ".join(map(to_text, part)), _MOST) for part in (self.favorable, self.unfavorable))
-        return f"Favorable: {good}. Unfavorable: {bad}."
+        good, bad = (cut(", ".join(map(quote_spaces, part)), _MOST) for part in (self.favorable, self.unfavorable))
+        several = len(_spell_once(self.favorable)) < len(self.favorable)
+        return f"Favorable: {good}{' (spellings of one value)' if several else ''}. Unfavorable: {bad}."
 
     def __call__(self, column: pd.Series) -> pd.Series:
         """Return the label of each row of a column: of true values, or of decisions, which may be labels already."""
@@ -63,20 +67,28 @@ class MergedLabels:
         return pd.Series(np.where(is_good, favorable, unfavorable), index=column.index, name=column.name)
 
 
-def _require_unlike(name: Any, favorable: Sequence[Any], others: Sequence[Any]) -> None:
-    """Raise a `ValueError` if an unfavorable value is a favorable one in another spelling."""
-    folded = {_fold(value) for value in favorable}
-    alike = [value for value in others if value not in favorable and _fold(value) in folded]
-    if alike:
-        raise ValueError(
-            f"Values of the target {quote(name)} that differ from a favorable one only by case or spaces must be "
-            f"favorable as well: found {quote_some(alike)}. Name them, too, or correct the column."
-        )
-
-
 def _fold(value: Any) -> str:
     """Return how a value is spelled, but for case and spaces."""
     return " ".join(to_text(value).casefold().split())
+
+
+def _spell_once(values: Sequence[Any]) -> list[str]:
+    """Return each value as text, those that differ only by case or spaces once, in the spelling that comes first.
+
+    >>> _spell_once(["yes", "Yes ", "on hold"])
+    ['yes', 'on hold']
+    """
+    return list({_fold(value): to_text(value).strip() for value in reversed(values)}.values())[::-1]
+
+
+def quote_spaces(value: Any) -> str:
+    """Return a value as text, in quotation marks if it starts or ends with a space.
+
+    >>> quote_spaces("yes"), quote_spaces("Yes ")
+    ('yes', "'Yes '")
+    """
+    text = to_text(value)
+    return text if text == text.strip() else quote(text)
 
 
 def is_favorable(column: pd.Series, favorable: Sequence[Any], unfavorable: Sequence[Any]) -> np.ndarray:
@@ -104,37 +116,36 @@ def encode_labels(
 ) -> tuple[pd.Series, tuple[Any, Any], MergedLabels | None]:
     """Return the target as 0/1 with 1 = favorable, its two labels (unfavorable, favorable), and what was merged.
 
-    `repeats` as in `summarize`.
+    `repeats` as in `summarize`. Say what was merged: `MergedLabels.message`.
     """
     summary = summarize(column, numbers=True, repeats=repeats)
     merged = merge_labels(summary, favorable)
     if merged is None:
         labels = find_labels(summary, next(iter(_as_values(favorable)), None))
         return (column == labels[1]).astype("int64"), labels, None
-    warn_user(merged.message)
     return column.isin(merged.favorable).astype("int64"), merged.labels, merged
 
 
 def merge_labels(column: ColumnSummary, favorable: Any) -> MergedLabels | None:
     """Return how a target with more than two values is reduced to two labels; None if it need not be.
 
-    It is reduced only if at least one favorable value is named, so that nothing is merged by accident.
+    It is reduced only if at least one favorable value is named, so that nothing is merged by accident. Values that
+    differ from a named one only by case or spaces are favorable, too: an unfavorable "Yes " would be an accident.
     """
     named = _as_values(favorable)
     if not named:
         return None
     values = _target_values(column)
-    if len(named) == 1 and column.distinct <= 2:
-        _require_unlike(column.name, [one for one in values if to_text(one) == to_text(named[0])], values)
-        return None
     if column.distinct > len(values):
         raise ValueError(
             f"The target {quote(column.name)} must have at most {len(values)} values: found {column.distinct:,}. "
             "Choose another target, or reduce it first, as by a threshold."
         )
-    chosen = tuple(dict.fromkeys(_favorable(column.name, values, one) for one in named))
+    spellings = [_spellings(column.name, values, one) for one in named]
+    if len(named) == 1 and column.distinct <= 2 and spellings == [_matches(values, named[0])]:
+        return None
+    chosen = tuple(dict.fromkeys(value for some in spellings for value in some))
     rest = tuple(value for value in values if value not in chosen)
-    _require_unlike(column.name, chosen, rest)
     if not rest:
         raise ValueError(
             f"`favorable` must leave a value of {quote(column.name)} that is unfavorable: found all of "
@@ -181,24 +192,37 @@ def _as_values(favorable: Any) -> tuple[Any, ...]:
 
 def _favorable(target: Any, values: list[Any], favorable: Any) -> Any:
     """Return the favorable value; None means 1 or True, and on the command line every value is text."""
-    spelled = {to_text(value).lower() for value in values}
-    truths = spelled in ({"0", "1"}, {"false", "true"})
-    if favorable is None and (truths or spelled == {"-1", "1"}):
+    if favorable is None and {to_text(value).lower() for value in values} in (*_TRUTH_VALUES, {"-1", "1"}):
         return values[1]
     if favorable is None:
         raise ValueError(
             f"`favorable` must name the value of {quote(target)} that is the favorable outcome: found "
             f"{_list_values(values)}. Give one of them."
         )
-    if favorable in values:
-        return values[values.index(favorable)]
-    matches = [value for value in values if _canonical(value, truths) == _canonical(favorable, truths)]
+    matches = _matches(values, favorable)
     if len(matches) != 1:
         raise ValueError(
             f"`favorable` must be a value of {quote(target)}: found {_list_values(values, len(values))}, not "
             f"{quote(favorable)}. Give one of them."
         )
     return matches[0]
+
+
+def _spellings(target: Any, values: list[Any], favorable: Any) -> list[Any]:
+    """Return the favorable value, and those that differ from it only by case or spaces."""
+    alike = [value for value in values if _fold(value) == _fold(favorable)]
+    if alike and not _matches(values, favorable):
+        return alike
+    first = _favorable(target, values, favorable)
+    return [first, *(value for value in values if value != first and _fold(value) == _fold(first))]
+
+
+def _matches(values: list[Any], favorable: Any) -> list[Any]:
+    """Return the value that is meant: the same one, or the only one of the same number or truth value."""
+    if favorable in values:
+        return [values[values.index(favorable)]]
+    truths = {to_text(value).lower() for value in values} in _TRUTH_VALUES
+    return [value for value in values if _canonical(value, truths) == _canonical(favorable, truths)]
 
 
 def _canonical(value: Any, truths: bool) -> str:
