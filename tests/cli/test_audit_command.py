@@ -52,6 +52,23 @@ def test_a_larger_limit_and_less_confidence_change_the_verdict(decided):
     assert sure["low"] < unsure["low"] < unsure["gap"] < unsure["high"] < sure["high"]
 
 
+def test_units_are_what_intervals_count(decided, tmp_path, fails):
+    people = pd.read_csv(decided)
+    path = tmp_path / "copies.csv"
+    pd.concat([people.assign(person=range(600))] * 3).to_csv(path, index=False)
+    asked = (*ASKED, "--prediction", "decided", "--json")
+    once, copies = (json.loads(run(*table, *asked)) for table in ([decided], [path, "--unit", "person"]))
+    assert (copies["rows"], copies["units"], once["units"]) == (1800, 600, None)
+    for before, after in zip(once["gaps"], copies["gaps"], strict=True):
+        assert after == pytest.approx(before)
+    assert "`--unit` must name a column of its own: 'gender'" in fails(
+        "audit", path, *ASKED, "--prediction", "decided", "--unit", "gender"
+    )
+    assert "A certificate counts independent rows, and rows with the same person may depend" in fails(
+        "plan", path, *ASKED, "--unit", "person"
+    )
+
+
 def test_scores_are_decided_at_the_threshold(decided):
     people = pd.read_csv(decided)
     document = json.loads(run(decided, *ASKED, "--prediction", "score", "--threshold", 0.45, "--json"))

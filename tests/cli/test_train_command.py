@@ -191,7 +191,7 @@ def test_a_pipe_gets_three_points_with_intervals_what_fairness_cost_and_the_path
         f"Run: {out}",
         f"Report: {out / 'report.html'}",
     ]
-    assert "1/1  favorable 'yes'" in said.stderr
+    assert "Step 1 of 1: " in said.stderr
 
 
 def test_a_terminal_gets_the_growing_front_and_the_same_as_a_table(loans, tmp_path):
@@ -517,7 +517,7 @@ def test_a_killed_training_is_resumed_and_ends_with_the_same_front_bit_for_bit(w
     assert "`--resume" in fails("train", loans, *LONG, "--out", out)
     left = 30 - read_checkpoint(out)[0].search_.learner.training.epoch
     assert 0 < left < 30
-    assert train("--resume", out).stderr.startswith(f"1/{left}  ")
+    assert train("--resume", out).stderr.startswith(f"Step 1 of {left}: ")
     assert results(out) == whole
     assert not (out / "checkpoint").exists()
 

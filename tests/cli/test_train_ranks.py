@@ -49,7 +49,7 @@ def test_torchrun_trains_with_all_ranks_and_one_of_them_speaks(whole, loans):
     assert found["chosen"]["point"] == run.estimator.selected_
     assert run.settings["ranks"] == 2
     assert run.estimator.predict(applicants(20)).shape == (20,)
-    assert len([line for line in done.stderr.splitlines() if line.startswith("1/12")]) == 1
+    assert len([line for line in done.stderr.splitlines() if line.startswith("Step 1 of 12:")]) == 1
     assert (out / "report.html").exists()
     assert not (out / "checkpoint").exists()
 

@@ -353,8 +353,8 @@ def test_progress_is_plain_lines_on_stderr_when_piped():
     done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True)
     assert done.stdout == ""
     lines = done.stderr.splitlines()
-    assert [line.split()[0] for line in lines] == ["1/3", "2/3", "3/3"]
-    assert all("favorable 1, " in line and " points, least error with gaps ≤ 1: 0." in line for line in lines)
+    assert [line.split(":")[0] for line in lines] == [f"Step {done} of 3" for done in (1, 2, 3)]
+    assert all("Lowest error on validation rows: 0." in line for line in lines)
 
 
 def test_nothing_is_printed_unless_asked_for(capfd):
@@ -363,7 +363,7 @@ def test_nothing_is_printed_unless_asked_for(capfd):
     fitted(verbose=1)
     out, err = capfd.readouterr()
     assert not out
-    assert "least error with gaps" in err
+    assert "Lowest error on validation rows" in err
 
 
 def test_common_descent_of_two_members_trains_each_as_it_would_alone():

@@ -10,7 +10,7 @@ from rich.console import Console
 from small_fits import GROUP, X, Y, small
 
 from examples_of_points import front
-from mamofair.estimators.progress import draw, least_errors, watch
+from mamofair.estimators.progress import describe, draw, least_errors, watch
 
 
 def shown(**kind):
@@ -73,18 +73,35 @@ def test_a_terminal_sees_the_front_so_far_below_the_bar():
 def test_a_pipe_gets_plain_lines_now_and_then():
     written, model = shown(force_terminal=False)
     lines = written.splitlines()
-    assert [line.split()[0] for line in lines] == ["1/6", "2/6", "4/6", "6/6"]
-    least = f"least error with gaps ≤ 1: {model.front_.values[0, 0]:.3f}, ≤ 0.2: 0."
-    assert lines[-1].split("  ")[1].startswith(f"favorable 1, {len(model.front_)} points, {least}")
+    assert [line.split(":")[0] for line in lines] == [f"Step {done} of 6" for done in (1, 2, 4, 6)]
+    least = f"Lowest error on validation rows: {model.front_.values[0, 0]:.3f} without a limit, 0."
+    assert lines[-1].split(": ", 1)[1].startswith(f"{len(model.front_)} models. {least}")
+    assert [line.endswith("The favorable outcome is 1.") for line in lines] == [True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("found", "line"),
+    [
+        (
+            front((150, 180), (160, 90)),
+            "2 models. Lowest error on validation rows: 0.150 without a limit, 0.150 with gaps ≤ 0.2, 0.160 with gaps "
+            "≤ 0.1; none yet with gaps ≤ 0.05.",
+        ),
+        (front((240, 0), constants=(0,)), "1 model. Lowest error on validation rows: only constant models; none yet"),
+    ],
+)
+def test_a_line_says_what_each_limit_costs_and_what_is_not_met(found, line):
+    assert describe(SimpleNamespace(front_=found)).startswith(line)
 
 
 def test_the_last_line_is_of_the_end_wherever_it_is():
     """Of some models nobody knows how long they train, and others stop early."""
     steps = list(small().fitting(X, Y, sensitive_features=GROUP))
-    for length, seen in ((0, []), (1, ["1/?"]), (3, ["1/?", "2/?", "3/?"]), (4, ["1/?", "2/?", "4/?"])):
+    for length, seen in ((0, []), (1, [1]), (3, [1, 2, 3]), (4, [1, 2, 4])):
         screen = Console(file=io.StringIO(), width=80)
         assert list(watch(iter(steps[:length]), None, 1, screen)) == steps[:length]
-        assert [line.split()[0] for line in screen.file.getvalue().splitlines()] == seen
+        lines = screen.file.getvalue().splitlines()
+        assert [line.split(":")[0] for line in lines] == [f"Step {done}" for done in seen]
 
 
 def test_a_terminal_is_as_before_after_an_interruption():

@@ -107,7 +107,7 @@ def test_sentences_of_a_case_made_by_hand():
     assert found.sentences(PEOPLE) == [
         "The decision changes for 59 of 2,000 people: 38 get a favorable one, 21 lose it.",
         "Of 1,000 women, 38 more are decided favorably; of 1,000 men, 21 fewer.",
-        "The gap shrinks from 0.18 to 0.12, mostly because women gained.",
+        "The gap shrinks from 0.180 to 0.120, mostly because women gained.",
     ]
 
 
@@ -124,19 +124,19 @@ def test_sentences_of_a_case_made_by_hand():
             {"F": (3, 10), "M": (5, 10)},
             "about equally because women gained and because men",
         ),
-        ({"F": (2, 10), "M": (6, 10)}, {"F": (1, 10), "M": (6, 10)}, "The gap grows from 0.40 to 0.50."),
-        ({"F": (2, 10), "M": (6, 10)}, {"F": (1, 10), "M": (5, 10)}, "The gap stays at 0.40."),
+        ({"F": (2, 10), "M": (6, 10)}, {"F": (1, 10), "M": (6, 10)}, "The gap grows from 0.400 to 0.500."),
+        ({"F": (2, 10), "M": (6, 10)}, {"F": (1, 10), "M": (5, 10)}, "The gap stays at 0.400."),
         ({"F": (4, 10), "M": (6, 10)}, {"F": (2, 10), "M": (1, 10)}, "only because men lost more (levelling down)"),
         ({"F": (2, 10), "M": (6, 10)}, {"F": (8, 10), "M": (7, 10)}, "only because women gained more."),
         (
             {"F": (2, 10), "M": (8, 10), "X": (8, 10)},
             {"F": (2, 10), "M": (5, 10), "X": (6, 10)},
-            "shrinks from 0.60 to 0.40, only because men and others lost (levelling down)",
+            "shrinks from 0.600 to 0.400, only because men and others lost (levelling down)",
         ),
         (  # the gain of those in the middle closes nothing
             {"F": (2, 10), "M": (9, 10), "X": (5, 10)},
             {"F": (2, 10), "M": (7, 10), "X": (6, 10)},
-            "shrinks from 0.70 to 0.50, only because men lost (levelling down)",
+            "shrinks from 0.700 to 0.500, only because men lost (levelling down)",
         ),
     ],
 )
@@ -164,12 +164,12 @@ def test_conditions_are_said_in_words():
     _, second = decisions(F=(3, 10), M=(6, 10))
     options = {"y_true": np.ones(20, dtype=int), "sensitive_features": {"sex": who}, "notions": "fnr"}
     told = who_pays(first, second, **options).sentences(PEOPLE)
-    assert told[1] == "The share of wrong decisions shrinks from 0.60 to 0.55."
+    assert told[1] == "The share of wrong decisions shrinks from 0.600 to 0.550."
     assert told[2] == (
         "Of 1,000 women whose true outcome is favorable, 100 fewer are decided unfavorably; "
         "of 1,000 men whose true outcome is favorable, as many as before."
     )
-    assert told[3] == "The gap shrinks from 0.40 to 0.30, only because women gained."
+    assert told[3] == "The gap shrinks from 0.400 to 0.300, only because women gained."
 
 
 def test_a_gap_that_cannot_be_compared_is_said_not_to_be():

@@ -115,6 +115,8 @@ def test_strata_and_periods_are_grouped_by_as_well(container):
     found = audit_counts(native, count=None, notions=notions, strata="branch", by="race", **ASKED)
     assert_same(found, rows)
     pd.testing.assert_frame_equal(found.over(), rows.over(frame["race"]), check_exact=True)
+    with pytest.raises(ValueError, match="`over` takes no `values` if the audit has `by`"):
+        found.over(frame["race"])
 
 
 @settings(max_examples=25, deadline=None)

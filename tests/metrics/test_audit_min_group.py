@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mamofair.learners.small_groups import find_small_groups
-from mamofair.metrics import audit, audit_counts
+from mamofair.metrics import assess_audit, audit, audit_counts
 
 
 def people(seed=0, rows=800):
@@ -29,11 +29,14 @@ def test_gaps_are_those_without_the_small_groups_which_are_named_and_shown():
     others = audited(frame.assign(race=frame["race"].mask(frame["race"] == "few")))
     pd.testing.assert_frame_equal(found.frame(), others.frame(), check_exact=True)
     assert plain.frame()["gap"][0] > found.frame()["gap"][0]
-    pd.testing.assert_frame_equal(found.groups(), plain.groups(), check_exact=True)
+    shown, every = found.groups(), plain.groups()
+    pd.testing.assert_frame_equal(shown.drop(columns="ratio"), every.drop(columns="ratio"), check_exact=True)
+    assert shown.loc[shown["group"] == "few", "ratio"].isna().all()
+    assert shown.groupby("meaning")["ratio"].max().tolist() == [1.0] * shown["meaning"].nunique()
     labels = dict.fromkeys(["race"], tuple(found.limits))
     assert found.small_groups == find_small_groups(found.people, frame["y"].to_numpy(), labels, 30)
     fewest = frame.loc[frame["race"] == "few", "y"].value_counts().min()
-    assert f"Left out of the gaps of race for too few rows: few ({fewest})." in str(found)
+    assert f"Left out of the gaps and ratios of race for too few rows: few ({fewest})." in str(found)
     assert plain.small_groups == {}
     assert found.rows == len(frame)
     assert found.unknown_rows == {"race": 0}
@@ -64,3 +67,17 @@ def test_counts_and_periods_leave_out_the_same_groups():
 def test_what_is_no_number_of_rows_is_refused(least):
     with pytest.raises(ValueError, match="`min_group` must be a whole number of at least 1, such as 30: found"):
         audited(people(), min_group=least)
+
+
+def test_small_groups_have_no_part_in_ratios_and_are_never_within_a_gate() -> None:
+    sex = ["f"] * 4000 + ["m"] * 4000 + ["x"] * 12
+    decisions = [1, 0] * 4000 + [0] * 12
+    kept = audit(None, decisions, sensitive_features={"sex": sex}, min_group=30)
+    assert kept.ratios()["ratio"].tolist() == [1.0]
+    assert audit(None, decisions, sensitive_features={"sex": sex}).ratios()["ratio"].tolist() == [0.0]
+    assert kept.frame()["verdict"].tolist() == ["within"]
+    assessment = assess_audit(kept)
+    assert (assessment.outcome, assessment.unassessed) == (
+        "inconclusive",
+        ("sex=x could not be assessed: 12 rows are too few.",),
+    )

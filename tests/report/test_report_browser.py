@@ -76,7 +76,7 @@ def test_limits_that_no_point_meets_are_told_and_leave_the_selection(opened):
     page.locator("#limit-0").fill("0.01")
     expect(page.locator("#status")).to_contain_text("No point meets these limits")
     require_everywhere(page, summary, summary["selected"])
-    assert "OUTSIDE the limits on validation rows" in page.locator("#record-text").inner_text()
+    assert "It exceeds a limit on validation rows." in page.locator("#record-text").inner_text()
 
 
 def test_bounds_given_to_the_run_are_the_first_limits(opened):

@@ -93,7 +93,7 @@ def test_people_of_unknown_group_and_small_groups_are_in_the_table(opened):
         "0.250 [0.100, 0.500] for the point chosen in training; left out of the gaps",
     ]
     assert re.fullmatch(r"unknown or too small\t\d+\tleft out of the gaps", unknown)
-    expect(page.locator("#untold")).to_contain_text("people: their sex is unknown or too rare")
+    expect(page.locator("#untold")).to_contain_text("whose sex is unknown or too rare: no gap counts them")
 
 
 def test_a_data_check_is_rendered_whatever_it_holds():

@@ -194,3 +194,25 @@ def test_of_many_rows_a_sample_tells_and_the_check_says_so() -> None:
     assert "measured on 20,000 random rows" in str(result)
     assert ("copy", "near-copy of the target") in findings(result)
     assert check(frame[:20_000], target="y").sampled is None
+
+
+def test_groups_are_counted_in_units_where_rows_belong_together() -> None:
+    frame = pd.DataFrame(
+        {
+            "person": np.repeat(np.arange(120), 4),
+            "sex": ["f"] * 160 + ["m"] * 240 + ["x"] * 80,
+            "size": np.random.default_rng(0).normal(size=480),
+        }
+    )
+    frame.loc[0, "sex"] = "m"
+    result = check(frame, sensitive_features=["sex"], unit="person")
+    [sex] = result.attributes
+    assert sex.units == {"f": 40, "m": 61, "x": 20}
+    assert sex.small == ("x",)
+    assert findings(result) == {
+        ("person", "unit"): "120 units in 480 rows: intervals count units, not rows",
+        ("sex", "small group"): "'x' has 20 units, fewer than 30",
+        ("sex", "varies within units"): "rows of 1 units are in several groups",
+    }
+    assert "Groups of sex: m 241 (61 units), f 159 (40 units), x 80 (20 units), unknown 0." in str(result)
+    json.dumps(result.to_json(), allow_nan=False)

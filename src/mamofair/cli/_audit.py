@@ -62,10 +62,17 @@ def audit(
     threshold: Annotated[float | None, typer.Option(help="Scores above this count as favorable decisions.")] = None,
     crossed: Annotated[bool, typer.Option(help="Also compare the intersections of all attributes.")] = False,
     weight: Weight = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="A column that says which rows belong together, such as those of one person: intervals count units, "
+            "not rows, and scores have no tables."
+        ),
+    ] = None,
     strata: Strata = None,
     min_group: Annotated[
-        int, typer.Option(min=1, help="Leave groups with fewer rows out of the gaps; they are named. `train` uses 30.")
-    ] = 1,
+        int, typer.Option(min=1, help="Leave groups with fewer rows out of the gaps and ratios; they are named.")
+    ] = 30,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,
     by: Annotated[
         str | None,
@@ -108,14 +115,15 @@ def audit(
     if html is not None:
         require_writable(html, "--html", file=True)
     with warnings_as_notes():
-        row_option = "--threshold" if threshold is not None else "--weight" if weight is not None else None
+        rowwise = {"--threshold": threshold, "--weight": weight, "--unit": unit}
+        row_option = next((option for option, value in rowwise.items() if value is not None), None)
         source = open_audited_table(table, [target, prediction, strata], sensitive, by, file_format, row_option)
         read = read_audited_table(source, target, prediction, favorable, sensitive, decided=threshold is None)
         periods = None if by is None else read_periods(source, by)
         if required is not None:
             terms = policy_terms(required, map(str, read.sensitive), has_labels=read.truth is not None)
         result = audit_table(
-            *(source, read, periods, strata, weight),
+            *(source, read, periods, strata, weight, unit),
             notions=terms.notions,
             confidence=terms.confidence,
             limit=terms.limit,
@@ -124,7 +132,7 @@ def audit(
             performance=read_performance(performance, cost),
             min_group=min_group,
         )
-    over = None if periods is None else result.over(periods)
+    over = None if periods is None else result.over(None if result.periods is not None else periods)
     if periods is not None and periods.isna().any():
         left_out = result.decisions.count_rows(periods.isna().to_numpy())
         print_note(f"{left_out:,} rows without a value of {periods.name} are left out of its table.")
@@ -170,6 +178,7 @@ def _to_json(result: "Audit") -> dict[str, Any]:
         frames |= {"around_threshold": result.around_threshold()}
     return {
         "rows": result.rows,
+        "units": result.decisions.unit_count,
         "favorable": result.favorable,
         "has_truth": result.has_truth,
         "error": result.error if result.has_truth else None,

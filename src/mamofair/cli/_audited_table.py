@@ -104,15 +104,16 @@ def _read_decisions(
     return column, next((value for value in values if to_text(value) == named), named)
 
 
-def read_audited_weights(source: "Source", column: str, read: AuditedTable) -> Any:
-    """Return the weights of rows; None if all are 1."""
-    from mamofair.cli._row_options import read_weights
+def _read_own(source: "Source", option: str, column: str, read: AuditedTable) -> Any:
+    """Return the weights of rows, None if all are 1, or the units; their column must have no other role."""
+    from mamofair.cli._row_options import read_row_columns
     from mamofair.tables import read_features
 
     truth = [] if read.truth is None else [read.truth.name]
     if column in {*truth, read.prediction.name, *read.sensitive}:
-        raise ValueError(f"`--weight` must name a column of its own: {quote(column)} has another role. Name another.")
-    return read_weights(read_features(source, [column])[column])
+        raise ValueError(f"`{option}` must name a column of its own: {quote(column)} has another role. Name another.")
+    [values] = read_row_columns({option: column}, read_features(source, [column])).values()
+    return values
 
 
 def read_periods(source: "Source", by: str) -> "pd.Series":
@@ -136,6 +137,7 @@ def audit_table(
     periods: "pd.Series | None",
     strata: str | None,
     weight: str | None,
+    unit: str | None,
     **terms: Any,
 ) -> "Audit":
     """Return the audit of a table, from its rows or from their counts; `terms` are options of `metrics.audit`."""
@@ -144,7 +146,8 @@ def audit_table(
 
     within = None if strata is None else read_features(source, [strata])
     if source.repeats is None:
-        terms |= {"sample_weight": None if weight is None else read_audited_weights(source, weight, read)}
+        terms |= {"sample_weight": None if weight is None else _read_own(source, "--weight", weight, read)}
+        terms |= {"units": None if unit is None else _read_own(source, "--unit", unit, read)}
         people = {"sensitive_features": read.sensitive, "strata": within, "favorable": read.favorable}
         return audit(read.truth, read.prediction, **people, **terms)
     terms.pop("threshold")  # there is none: scores are not counted

@@ -34,7 +34,14 @@ def check(
     favorable: Favorable = None,
     sensitive: Sensitive = None,
     drop: Drop = None,
-    min_group: Annotated[int, typer.Option(min=1, help="Name groups with fewer rows.")] = 30,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="A column that says which rows belong together, such as those of one person: groups are also counted "
+            "in units. Not a feature."
+        ),
+    ] = None,
+    min_group: Annotated[int, typer.Option(min=1, help="Name groups with fewer rows or units.")] = 30,
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -52,7 +59,7 @@ def check(
     --sensitive gender --sensitive age:25,60
     """
     columns = tuple(sensitive or ()), tuple(drop or ())
-    options = TrainOptions(data, target, one_or_several(favorable), *columns, min_group=min_group)
+    options = TrainOptions(data, target, one_or_several(favorable), *columns, min_group=min_group, unit=unit)
     with warnings_as_notes():
         result = check_data(replace(options, sep=sep, decimal=decimal, encoding=encoding))
     typer.echo(json.dumps({"table": data} | result.to_json()) if as_json else str(result))
@@ -73,13 +80,16 @@ def check_data(options: TrainOptions) -> "DataCheck":
         source = pd.concat([data.X, data.sensitive, data.y], axis=1)
         name, target, sensitive = data.name, str(data.y.name), sensitive or [str(one) for one in data.sensitive]
         favorable = str(data.favorable) if favorable is None else favorable
+    columns = row_columns(options)
+    unit = columns.pop("--unit", None)
     result = check(
         source,
         target=target,
         favorable=favorable,
         sensitive_features=sensitive,
-        drop=[*options.drop, *row_columns(options).values()],
+        drop=[*options.drop, *columns.values()],
         min_group=options.min_group,
+        unit=unit,
         file_format=options.file_format,
     )
     return result if name is None else replace(result, name=name)

@@ -37,6 +37,9 @@ def plan(
     min_group: Annotated[
         int, typer.Option(min=1, help="Leave groups with fewer rows out of the plan; they are named.")
     ] = 30,
+    unit: Annotated[
+        str | None, typer.Option(help="Refused: certificates count independent rows, not those of one person.")
+    ] = None,
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -56,6 +59,11 @@ def plan(
     from mamofair.tables import read_labels_and_groups
 
     file_format = FileFormat(sep, decimal, encoding)
+    if unit is not None:
+        raise ValueError(
+            f"A certificate counts independent rows, and rows with the same {unit} may depend on each other: leave "
+            "`--unit` out, and plan and train with a table that has one row of each."
+        )
     if table is None:
         given = {"--target": target, "--sensitive": sensitive, "--favorable": favorable, "--notion": notion}
         if stray := [name for name, value in given.items() if value]:

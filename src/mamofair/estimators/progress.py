@@ -37,7 +37,10 @@ def watch(fitting: Iterator[T], total: int | None, verbose: int, console: "Conso
 
 def _print_lines(fitting: Iterator[T], total: int | None, console: "Console") -> Iterator[T]:
     def show() -> None:
-        console.print(f"{done}/{total or '?'}  {describe(estimator)}", highlight=False, markup=False, soft_wrap=True)
+        of = f" of {total}" if total else ""
+        note = f" The favorable outcome is {quote(estimator.favorable_)}." if done == 1 else ""  # type: ignore[attr-defined]
+        line = f"Step {done}{of}: {describe(estimator)}{note}"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
     done = 0
     for done, estimator in enumerate(fitting, start=1):
@@ -86,9 +89,14 @@ def finish(estimator: T, fitting: Iterator[Any]) -> T:
 
 
 def describe(estimator: Any) -> str:
-    """Return one line on the front found so far."""
-    errors = (f"≤ {limit:g}: {_figure(error)}" for limit, error in least_errors(estimator.front_).items())
-    return f"{_head(estimator)}, least {estimator.front_.performance.name} with gaps {', '.join(errors)}"
+    """Return how many models were found so far, and what limits on their gaps cost."""
+    front, (free, *errors) = estimator.front_, least_errors(estimator.front_).items()
+    met = ", ".join(f"{error:.3f} with gaps ≤ {limit:g}" for limit, error in errors if not np.isnan(error))
+    first = "" if np.isnan(free[1]) else f"{free[1]:.3f} without a limit"
+    figures = ", ".join(part for part in (first, met) if part) or "only constant models"
+    unmet = next((f"; none yet with gaps ≤ {limit:g}" for limit, error in errors if np.isnan(error)), "")
+    models = f"{len(front)} model{'' if len(front) == 1 else 's'}"
+    return f"{models}. Lowest {front.performance.name} on validation rows: {figures}{unmet}."
 
 
 def draw(estimator: Any) -> "Table":

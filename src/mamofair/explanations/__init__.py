@@ -7,7 +7,7 @@ them describe the given rows: equal rates on these rows do not mean equal rates 
 >>> print(who_pays([1, 0, 1, 1], [1, 0, 1, 0], sensitive_features={"sex": ["F", "F", "M", "M"]}))
 The decision changes for 1 of 4 people: 0 get a favorable one, 1 loses it.
 Of 1,000 people whose sex is F, as many as before are decided favorably; of 1,000 people whose sex is M, 500 fewer.
-The gap shrinks from 0.50 to 0.00, only because group M lost (levelling down).
+The gap shrinks from 0.500 to 0.000, only because group M lost (levelling down).
 
 Without predictions, counts give the net change of each group:
 

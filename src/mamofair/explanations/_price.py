@@ -115,7 +115,7 @@ def price_between(
     --------
     >>> y, sex = [1, 1, 0, 0] * 100, {"sex": ["F", "F", "M", "M"] * 100}
     >>> print(price_between([1, 1, 0, 0] * 100, [1, 0, 0, 0] * 100, y_true=y, sensitive_features=sex))
-    The gap in demographic parity by sex shrinks from 1.00 to 0.50. Each 0.01 of it costs 5.0 more wrong decisions in
+    The gap in demographic parity by sex shrinks from 1.000 to 0.500. Each 0.01 of it costs 5.0 more wrong decisions in
     1,000 (95% interval: 5.0 to 5.0).
     """
     if y_true is None:

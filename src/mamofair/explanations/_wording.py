@@ -73,16 +73,16 @@ def groups_phrase(groups: Sequence[Any], names: Mapping[Any, str]) -> str:
 
 
 def change_phrase(before: float, after: float, verb: str) -> str:
-    """Return "grows from … to …" and the like, with as many digits as tell the two apart (up to four).
+    """Return "grows from … to …" and the like, with three digits, as tables have, or four if they tell the two apart.
 
     >>> change_phrase(0.18, 0.02, "shrinks"), change_phrase(0.1812, 0.1809, "shrinks")
-    ('shrinks from 0.18 to 0.02', 'shrinks from 0.1812 to 0.1809')
+    ('shrinks from 0.180 to 0.020', 'shrinks from 0.1812 to 0.1809')
     """
-    for digits in (2, 3, 4):
+    for digits in (3, 4):
         low, high = f"{before:.{digits}f}", f"{after:.{digits}f}"
         if low != high:
             return f"{verb} from {low} to {high}"
-    return f"stays at {before:.2f}"
+    return f"stays at {before:.3f}"
 
 
 def trend_phrase(before: float, after: float) -> str:

@@ -85,10 +85,12 @@ def count_decisions(
     groups: Groups,
     weight: Float[np.ndarray, " n"] | None = None,
     repeats: Int[np.ndarray, " n"] | None = None,
+    units: Int[np.ndarray, " n"] | None = None,
 ) -> Tally:
     """Return the confusion counts of one model's decisions; memory does not depend on the number of groups.
 
-    Rows may have weights, or each stand for several rows (`repeats`), which, unlike weights, need no squares.
+    Rows may have weights, or each stand for several rows (`repeats`), which, unlike weights, need no squares. `units`
+    are those of `Counter.of`.
 
     >>> from mamofair._rows.groups import read_groups
     >>> yes, no = np.array([True, True]), np.array([True, False])
@@ -108,6 +110,9 @@ def count_decisions(
             counts[name] = count(4 * codes[known] + cells[known], known_mass, len(values))
         return counts
 
+    if units is not None:
+        ones = np.ones(len(units)) if weight is None else weight
+        return Tally(tables(weight), tables(ones * np.bincount(units, ones)[units]))
     return Tally(tables(repeats if weight is None else weight), None if weight is None else tables(weight**2))
 
 

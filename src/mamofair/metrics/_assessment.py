@@ -31,7 +31,7 @@ class Assessment:
 
         Groups that are too small, and constant classifiers, could not be assessed.
         """
-        open_ones = [_few_rows(one["attribute"], one["group"], one["rows"]) for one in verdict.unjudged]
+        open_ones = [few_rows(one["attribute"], one["group"], one["rows"]) for one in verdict.unjudged]
         if verdict.is_constant:
             open_ones.append("The model gives everyone the same decision: that its gaps are zero says nothing.")
         return cls(tuple(one for one in verdict.gaps if one.limit is not None), tuple(open_ones))
@@ -103,7 +103,7 @@ def assess(
             found.append(f"{attribute} could not be assessed: it is not among the sensitive attributes.")
             continue
         found += [
-            _few_rows(attribute, group, rows)
+            few_rows(attribute, group, rows)
             for group, rows in (left_out or {}).get(attribute, {}).items()
             if not policy.exempts_group(attribute, group)
         ]
@@ -129,7 +129,7 @@ def _assess_gap(
     counted = [i for i, group in enumerate(groups) if not policy.exempts_group(attribute, group)]
     for i in counted:
         if fewest[i] < policy.min_rows:
-            yield _few_rows(attribute, groups[i], int(fewest[i]), column(notion, attribute))
+            yield few_rows(attribute, groups[i], int(fewest[i]), column(notion, attribute))
     kept = [i for i in counted if fewest[i] >= policy.min_rows]
     if len(kept) < 2:
         yield f"{column(notion, attribute)} could not be assessed: fewer than two groups have enough rows."
@@ -148,7 +148,8 @@ def _select(tally: Tally, attribute: str, kept: Sequence[int]) -> Tally:
     return Tally(part(tally.counts), None if tally.squares is None else part(tally.squares))
 
 
-def _few_rows(attribute: str, group: object, rows: int | None, gap: str = "") -> str:
+def few_rows(attribute: str, group: object, rows: int | None, gap: str = "") -> str:
+    """Return the sentence on a group that has too few rows."""
     where = f" for {gap}" if gap else ""
     return (
         f"{attribute}={group} could not be assessed: {'its' if rows is None else f'{rows:,}'} rows{where} are too few."

@@ -8,6 +8,7 @@ import numpy as np
 
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups, warn_of_order
+from mamofair._rows.splits import read_units
 from mamofair.fronts import SmallGroups, bind_notions, divide_groups, find_small_groups, read_strata
 from mamofair.metrics._audit_limits import read_limits
 from mamofair.metrics._audit_result import Audit
@@ -36,6 +37,7 @@ def audit(
     strata: Any = None,
     performance: Cost | str = ERROR,
     min_group: int = 1,
+    units: Any = None,
 ) -> Audit:
     """Return an audit of any model's decisions: rates of each group, gaps, intervals and verdicts.
 
@@ -68,6 +70,9 @@ def audit(
     min_group
         Groups, and parts of them within strata, with fewer rows for some rate are left out of the gaps and named, as in
         estimators (where the default is 30); `groups()` lists all.
+    units
+        What each row belongs to, such as a person with several decisions: intervals then count units, and are at least
+        as wide as cluster-robust ones. Tables of scores, whose intervals count rows, are left out.
 
     Examples
     --------
@@ -81,6 +86,8 @@ def audit(
     """
     limits = read_limits(measurable_notions(notions, y_true), limit)
     decisions, label = read_decisions(y_true, y_pred, sample_weight, favorable, threshold)
+    if units is not None:
+        decisions = replace(decisions, units=read_units(units, len(decisions)))
     people = read_groups(sensitive_features, rows=len(decisions))
     warn_of_order(sensitive_features, {"y_true": y_true, "y_pred": y_pred})
     known = None if strata is None else read_strata(strata, len(decisions))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from mamofair.metrics._assessment import Assessment, assess
+from mamofair.metrics._assessment import Assessment, assess, few_rows
 from mamofair.metrics._audit_result import Audit
 from mamofair.metrics._policy import Policy
 from mamofair.metrics._verdict import GapVerdict
@@ -13,7 +13,8 @@ __all__ = ["assess_audit"]
 def assess_audit(audit: Audit, policy: Policy | None = None) -> Assessment:
     """Return the assessment of an audit's decisions: by a policy, or by the limits of the audit.
 
-    Without true labels, a policy's notions that need them count as not assessed.
+    Without true labels, a policy's notions that need them count as not assessed; so do groups that the audit leaves out
+    of its gaps.
     """
     if policy is not None:
         groups = dict(zip(audit.people.names, audit.people.values, strict=True))
@@ -33,4 +34,5 @@ def assess_audit(audit: Audit, policy: Policy | None = None) -> Assessment:
         )
         for notion, attribute, gap, low, high, _ in audit.frame().to_numpy(dtype=object).tolist()
     ]
-    return Assessment(tuple(gaps))
+    small = [few_rows(name, group, rows) for name, own in audit.small_groups.items() for group, rows in own.items()]
+    return Assessment(tuple(gaps), tuple(small))

@@ -119,19 +119,20 @@ class Audit:
 
         Columns: `attribute`, `group`, `meaning`, `rate` (NaN without rows), `low` and `high` (Wilson, each by itself),
         `rows` under the condition (with weights, their sum), `ratio` to the largest rate of the attribute (NaN if that
-        is 0), and `too_small`: the interval of this rate is wider than twice the limit. If several notions use a rate,
-        the smallest of their limits counts; the limit of a ratio is multiplied by the largest rate.
+        is 0, and for `small_groups`, which are not compared), and `too_small`: the interval of this rate is wider than
+        twice the limit. If several notions use a rate, the smallest of their limits counts; the limit of a ratio is
+        multiplied by the largest rate.
         """
-        return group_table(self.tally, self.people, self.rates, self.confidence, self.limits)
+        return group_table(self.tally, self.people, self.rates, self.confidence, self.limits, self.small_groups)
 
     def ratios(self) -> pd.DataFrame:
         """Return the smallest selection rate divided by the largest, for each attribute.
 
         Columns: `attribute`, `ratio` (NaN where it is undefined), `low` and `high`. Which ratio is acceptable is up to
-        you: for a verdict, audit the notion "demographic_parity_ratio" with a `limit`.
+        you: for a verdict, audit the notion "demographic_parity_ratio" with a `limit`. `small_groups` do not count.
         """
-        plain = (name for name in self.people.names if name not in self._within_strata())
-        return ratio_table(self.tally, plain, self.confidence)
+        plain = [name for name in self.people.names if name not in self._within_strata()]
+        return ratio_table(self.tally, self.people, plain, self.small_groups, self.confidence)
 
     def to_overall(self, kind: str = "difference") -> pd.DataFrame:
         """Return each group's rates minus those of everyone or, with `kind="ratio"`, divided by them.
@@ -180,16 +181,9 @@ class Audit:
         >>> audit(y, decisions, sensitive_features=sex).metric(f1_score, draws=99).round(2)["f1_score"].tolist()
         [0.67, 1.0, 0.0]
         """
-        return measure_by_group(
-            metric,
-            self._require_rows("metric"),
-            self.people,
-            name=name,
-            needs=needs,
-            confidence=self.confidence,
-            draws=draws,
-            random_state=random_state,
-        )
+        rows = self._require_rows(self._require_independent("metric"))
+        terms: dict[str, Any] = {"confidence": self.confidence, "draws": draws, "random_state": random_state}
+        return measure_by_group(metric, rows, self.people, name=name, needs=needs, **terms)
 
     def subset(self, rows: Any) -> "Audit":
         """Return the audit of a subset of the rows, given as a boolean mask or row numbers.
@@ -211,14 +205,15 @@ class Audit:
 
         Columns are those of `frame()`, `value`, and `rows` (the number of rows with this value). Rows without a value
         are left out. Each interval holds on its own: of twenty 95 % intervals, about one misses, so a single month may
-        exceed by chance. For an audit from counts, pass `audit_counts(…, by=column)`.
+        exceed by chance. An audit from counts has its values from `audit_counts(…, by=column)`, and takes no others.
         """
         if self.periods is None:
             self._require_rows("over")
-        values = values if self.periods is None else self.periods
+        elif values is not None:
+            raise ValueError("`over` takes no `values` if the audit has `by`: found both. Leave `values` out.")
         return join_tables(
             (value, part.rows, part.frame())
-            for value, own in rows_of_values(values, len(self.people))
+            for value, own in rows_of_values(values if self.periods is None else self.periods, len(self.people))
             for part in [self._part(own)]
         )
 
@@ -273,8 +268,14 @@ class Audit:
 
     def _require_scores(self, table: str) -> Scores:
         if self.scores is None:
+            self._require_independent(table)
             raise ValueError(f"`{table}` needs scores: found decisions. Call audit(..., y_pred=scores, threshold=0.5).")
         return self.scores
+
+    def _require_independent(self, what: str) -> str:
+        if self.decisions.units is not None:
+            raise ValueError(f"`{what}` takes rows to be independent: found `units`. Call audit without them.")
+        return what
 
     def _within_strata(self) -> list[str]:
         """Return the attributes whose groups are parts of strata."""

@@ -8,7 +8,7 @@ import pandas as pd
 
 from mamofair._rows.groups import Groups
 from mamofair._stats.intervals import smallest_ratio, wilson
-from mamofair.fronts import Tally
+from mamofair.fronts import SmallGroups, Tally
 from mamofair.metrics._counts import count_events
 from mamofair.metrics._intervals import gap_intervals
 from mamofair.notions import FP, TP, Confusion, Notion, Rate
@@ -34,20 +34,22 @@ def group_table(
     rates: Sequence[Rate],
     confidence: float,
     limits: Mapping[Notion, float],
+    small: SmallGroups,
 ) -> pd.DataFrame:
     """Return the rates of each group; see `Audit.groups`."""
     tables = []
     for attribute, values in zip(people.names, people.values, strict=True):
+        compared = np.array([value not in small.get(attribute, ()) for value in values])
         confusion = Confusion.of_counts(tally.counts[attribute])
         for rate in rates:
             events, rows = (part[0, 0] for part in count_events([tally], [rate], attribute))
             low, high = wilson(events, rows, confidence)
             shares = rate(confusion)
-            best = float(np.max(shares, where=~np.isnan(shares), initial=0))
+            best = float(np.max(shares, where=compared & ~np.isnan(shares), initial=0))
             table: dict[str, Any] = {"attribute": attribute, "group": list(values), "meaning": str(rate)}
             table |= {"rate": shares, "low": low, "high": high, "rows": confusion.mass(rate.given)}
             table |= {
-                "ratio": shares / best if best > 0 else np.nan,
+                "ratio": np.where(compared, shares / best, np.nan) if best > 0 else np.nan,
                 "too_small": (high - low) / 2 > _tolerance(limits, rate, best),
             }
             tables.append(pd.DataFrame(table))
@@ -60,13 +62,17 @@ def _tolerance(limits: Mapping[Notion, float], rate: Rate, best: float) -> float
     return min(limit * best if notion.is_ratio else limit for notion, limit in own.items())
 
 
-def ratio_table(tally: Tally, attributes: Iterable[str], confidence: float) -> pd.DataFrame:
-    """Return the smallest selection rate of each attribute divided by the largest; see `Audit.ratios`."""
+def ratio_table(
+    tally: Tally, people: Groups, attributes: Iterable[str], small: SmallGroups, confidence: float
+) -> pd.DataFrame:
+    """Return the smallest selection rate of each attribute divided by the largest, without small groups."""
     rows = []
     for attribute in attributes:
-        events, known = (part[0, 0] for part in count_events([tally], [SELECTION], attribute))
+        values = people.values[people.names.index(attribute)]
+        kept = [code for code, value in enumerate(values) if value not in small.get(attribute, ())]
+        events, known = (part[0, 0, kept] for part in count_events([tally], [SELECTION], attribute))
         low, high = (float(end) for end in smallest_ratio(events, known, confidence))
-        rates = SELECTION(Confusion.of_counts(tally.counts[attribute]))
+        rates = SELECTION(Confusion.of_counts(tally.counts[attribute][kept]))
         rates = rates[~np.isnan(rates)]
         ratio = float(rates.min() / rates.max()) if len(rates) > 1 and rates.max() > 0 else np.nan
         rows.append((attribute, ratio, low, high))

@@ -32,13 +32,15 @@ def describe(audit: "Audit") -> str:
 def headline(audit: "Audit") -> str:
     """Return one line on what was audited, with overall figures such as the error."""
     without = "" if audit.has_truth else " without true labels"
+    units = audit.decisions.unit_count
+    about = "" if units is None else f" about {units:,} units"
     at = "" if audit.threshold is None else f" (score > {audit.threshold:g})"
     named = "" if audit.favorable is None else f" The favorable outcome is `{audit.favorable}`."
     costs = {} if audit.performance == ERROR else {str(audit.performance): audit.cost}
     levels = {"Error": audit.error} | costs if audit.has_truth else {"Selection rate": audit.tally.positive_share}
     figures = "; ".join(f"{name} {value:.3f}" for name, value in levels.items())
     confidence = f"intervals with {audit.confidence:.0%} confidence"
-    return f"Audit of {audit.rows:,} decisions{without}{at}.{named} {figures}; {confidence}."
+    return f"Audit of {audit.rows:,} decisions{about}{without}{at}.{named} {figures}; {confidence}."
 
 
 def gaps_with_limits(audit: "Audit") -> pd.DataFrame:
@@ -86,7 +88,8 @@ def _describe_groups(audit: "Audit") -> list[str]:
     """Return lines on groups too small to judge, single groups, unknown members, and limits on ratios."""
     lines, groups, unknown = [], audit.groups(), audit.unknown_rows
     for name, values in zip(audit.people.names, audit.people.values, strict=True):
-        small = groups[(groups["attribute"] == name) & groups["too_small"]]
+        few = audit.small_groups.get(name, {})
+        small = groups[(groups["attribute"] == name) & groups["too_small"] & ~groups["group"].isin([*few])]
         meanings = groups.loc[groups["attribute"] == name, "meaning"].nunique()
         names = ", ".join(
             f"{group} ({'all rates' if len(part) == meanings else ', '.join(part)})"
@@ -96,9 +99,9 @@ def _describe_groups(audit: "Audit") -> list[str]:
             lines.append(f"{name} has fewer than two groups: nothing to compare.")
         elif names:
             lines.append(f"Too small to judge, {name}: {names}.")
-        if few := audit.small_groups.get(name):
+        if few:
             named = ", ".join(f"{group} ({rows:,})" for group, rows in few.items())
-            lines.append(f"Left out of the gaps of {name} for too few rows: {named}.")
+            lines.append(f"Left out of the gaps and ratios of {name} for too few rows: {named}.")
         if unknown[name]:
             lines.append(f"{unknown[name]:,} rows of unknown {name} are left out of its gaps.")
     if any(line.startswith("Too small") for line in lines):
@@ -106,5 +109,7 @@ def _describe_groups(audit: "Audit") -> list[str]:
             f"A group is too small to judge where the {audit.confidence:.0%} interval of its rate is wider than "
             "twice the limit."
         )
+    if audit.decisions.units is not None:
+        lines.append("Intervals count units, not rows: rows of one unit may depend on each other.")
     lines += [f"The limit on {n.name} is {n.describe_limit(limit)}." for n, limit in audit.limits.items() if n.is_ratio]
     return ["", *lines] if lines else []

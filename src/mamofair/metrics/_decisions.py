@@ -26,7 +26,7 @@ class Decisions:
 
     `positive` is None without true labels, `scores` is None unless decisions are scores above a threshold, and `weight`
     is None unless rows have different weights. Where rows are cells of a table of counts, `repeats` says how many
-    decisions each stands for.
+    decisions each stands for. `units` numbers the person or other unit of each row, None if rows are independent.
     """
 
     selected: Bool[np.ndarray, " n"]
@@ -34,17 +34,23 @@ class Decisions:
     scores: Float[np.ndarray, " n"] | None = None
     weight: Float[np.ndarray, " n"] | None = None
     repeats: Int[np.ndarray, " n"] | None = None
+    units: Int[np.ndarray, " n"] | None = None
 
     def __len__(self) -> int:
         return len(self.selected)
 
     def __getitem__(self, rows: Any) -> "Decisions":
-        parts = (self.selected, self.positive, self.scores, self.weight, self.repeats)
+        parts = (self.selected, self.positive, self.scores, self.weight, self.repeats, self.units)
         return Decisions(*(None if part is None else part[rows] for part in parts))  # type: ignore[arg-type]
 
     def count_rows(self, own: Bool[np.ndarray, " n"] | slice = slice(None)) -> int:
         """Return the number of rows, or of marked rows; a cell of a table of counts stands for several."""
         return int(np.sum(np.ones(len(self), dtype=int)[own] if self.repeats is None else self.repeats[own]))
+
+    @property
+    def unit_count(self) -> int | None:
+        """The number of units; None if rows are independent."""
+        return None if self.units is None else len(np.unique(self.units))
 
     @property
     def labels(self) -> Bool[np.ndarray, " n"]:
@@ -62,7 +68,7 @@ class Decisions:
         Rates that need no labels are not affected, and an audit without labels shows no others. The gaps of `notions`,
         by attribute, are between groups that are not `small`.
         """
-        tally = count_decisions(self.selected, self.labels, people, self.weight, self.repeats)
+        tally = count_decisions(self.selected, self.labels, people, self.weight, self.repeats, self.units)
         for name, own in small.items():
             values = people.values[people.names.index(name)]
             kept = [code for code, value in enumerate(values) if value not in own]
@@ -70,8 +76,11 @@ class Decisions:
         return tally
 
     def make_scores(self, people: Groups, threshold: float | None, confidence: float) -> Scores | None:
-        """Return the scores with their groups; None if decisions have no scores."""
-        if self.scores is None or threshold is None:
+        """Return the scores with their groups; None if decisions have no scores, or rows belong to units.
+
+        Intervals of AUC and calibration take rows to be independent.
+        """
+        if self.scores is None or threshold is None or self.units is not None:
             return None
         return Scores(self.scores, self.positive, people, threshold, confidence, self.weight)
 

@@ -43,6 +43,7 @@ def summarize_audit(audit: Audit, title: str = "Decisions", over: pd.DataFrame |
     return {
         "title": title,
         "rows": audit.rows,
+        "units": audit.decisions.unit_count,
         "favorable": None if audit.favorable is None else str(audit.favorable),
         "threshold": audit.threshold,
         "confidence": audit.confidence,
@@ -93,17 +94,23 @@ def _attributes(audit: Audit) -> list[dict[str, Any]]:
         own = table[table["attribute"] == name]
         cells = {str(group): _records(rows) for group, rows in own.groupby("group", sort=False)}
         counts = audit.tally.counts[name].sum(axis=1).tolist()
+        left_out = {str(group): rows for group, rows in audit.small_groups.get(name, {}).items()}
         shown.append(
             {
                 "name": name,
                 "rates": [{"meaning": str(rate), "title": _describe(rate, audit)} for rate in audit.rates],
                 "groups": [
-                    {"name": str(value), "count": count, "cells": cells[str(value)]}
+                    {"name": str(value), "count": count, "cells": cells[str(value)], "left_out": str(value) in left_out}
                     for value, count in zip(values, counts, strict=True)
                 ],
                 "unknown": unknown[name],
                 "ratio": ratios.get(name),
-                "small": [str(value) for value in values if any(cell["too_small"] for cell in cells[str(value)])],
+                "left_out": left_out,
+                "small": [
+                    str(value)
+                    for value in values
+                    if str(value) not in left_out and any(cell["too_small"] for cell in cells[str(value)])
+                ],
             }
         )
     return shown

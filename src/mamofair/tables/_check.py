@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mamofair.tables._column_checks import ColumnCheck, check_attribute, check_feature, check_target
+from mamofair.tables._column_checks import ColumnCheck, check_attribute, check_feature, check_target, check_unit
 from mamofair.tables._open import open_source
 from mamofair.tables._single_column import balanced_accuracy
 from mamofair.tables.attributes import check_edges, parse_attributes
@@ -29,6 +29,7 @@ def check(
     sensitive_features: Any = None,
     drop: Any = (),
     min_group: int = 30,
+    unit: str | None = None,
     file_format: FileFormat = FileFormat(),
 ) -> DataCheck:
     """Return what a table holds and what to look at before training; nothing is changed.
@@ -51,7 +52,9 @@ def check(
     drop : str or list of str
         Columns to exclude from the features.
     min_group : int
-        Groups with fewer rows are named.
+        Groups with fewer rows, or units, are named.
+    unit : str, optional
+        The column that says which rows belong together, such as those of one person; not a feature.
     file_format : FileFormat
         The separator, decimal mark and encoding of a CSV file.
 
@@ -70,7 +73,8 @@ def check(
     table = open_source(source, file_format)
     dropped = [drop] if isinstance(drop, str) else list(() if drop is None else drop)
     bins = parse_attributes(sensitive_features, table.names)
-    table.check([*([] if target is None else [target]), *bins, *dropped])
+    table.check([*(name for name in (target, unit) if name is not None), *bins, *dropped])
+    units = None if unit is None else next(column for _, column in table.read([unit]))
     edges = {name: check_edges(name, bins[name]) for name in bins}
     checks, hashes, sample = list[ColumnCheck](), np.zeros(1, dtype=np.uint64), np.zeros(0, dtype=np.int64)
     for name, raw in table.read(list(table.names)):
@@ -85,10 +89,12 @@ def check(
         except ValueError as error:  # infinite numbers
             checks.append(ColumnCheck.left_out(name, "number", int(raw.isna().sum()), str(error)))
             continue
-        if name == target:
+        if name == unit:
+            checks.append(check_unit(column))
+        elif name == target:
             checks.append(check_target(column, favorable, sample))
         elif name in edges:
-            checks.append(check_attribute(column, edges[name], min_group, table.file_format.decimal, sample))
+            checks.append(check_attribute(column, edges[name], min_group, table.file_format.decimal, sample, units))
         else:
             checks.append(check_feature(column, table.file_format.decimal, sample))
     return _summarize(table.label, checks, hashes, len(sample), target)

@@ -16,7 +16,7 @@ from mamofair.tables.data_check import ColumnUse, Finding, GroupCounts, ValueCou
 from mamofair.tables.labels import encode_labels
 from mamofair.tables.text_numbers import TextNumbers, read_text_numbers
 
-__all__ = ["ColumnCheck", "check_attribute", "check_feature", "check_target"]
+__all__ = ["ColumnCheck", "check_attribute", "check_feature", "check_target", "check_unit"]
 
 _RARE = 0.05  # of the rows have the rarer label
 _MOST_VALUES = 20  # of a target that are counted
@@ -70,10 +70,24 @@ def check_target(column: pd.Series, favorable: Any, sample: np.ndarray) -> Colum
     return ColumnCheck(ColumnUse(name, "target", kind_of(column), missing), findings, classes=classes, balance=balance)
 
 
+def check_unit(column: pd.Series) -> ColumnCheck:
+    """Check a column that says which rows belong together, such as those of one person."""
+    name, missing, units = str(column.name), int(column.isna().sum()), column.nunique()
+    findings = [Finding(name, "unit", f"{units:,} units in {len(column):,} rows: intervals count units, not rows")]
+    if missing:
+        findings.append(Finding(name, "cannot be the unit", f"{missing:,} rows have none"))
+    return ColumnCheck(ColumnUse(name, "unit", kind_of(column), missing), findings)
+
+
 def check_attribute(
-    column: pd.Series, edges: tuple[float, ...], min_group: int, decimal: str | None, sample: np.ndarray
+    column: pd.Series,
+    edges: tuple[float, ...],
+    min_group: int,
+    decimal: str | None,
+    sample: np.ndarray,
+    units: pd.Series | None = None,
 ) -> ColumnCheck:
-    """Check a sensitive column: its groups, those with fewer rows than `min_group`, and the unknown rows."""
+    """Check a sensitive column: its groups, those with fewer rows, or units, than `min_group`, and the unknown rows."""
     reading = read_text_numbers(column, decimal) if edges else None
     column = reading.numbers if isinstance(reading, TextNumbers) else column
     name, unknown = str(column.name), int(column.isna().sum())
@@ -84,15 +98,21 @@ def check_attribute(
     except ValueError as error:
         return ColumnCheck(use, [*findings, Finding(name, "cannot be an attribute", str(error))])
     counts = {str(group): int(count) for group, count in groups.value_counts().items()}
-    small = tuple(group for group, count in counts.items() if count < min_group)
+    persons = None if units is None else {str(group): int(own.nunique()) for group, own in units.groupby(groups)}
+    small = tuple(group for group in counts if (persons or counts)[group] < min_group)
+    what = "rows" if persons is None else "units"
     findings += [
-        Finding(name, "small group", f"{quote(group)} has {counts[group]:,} rows, fewer than {min_group}")
+        Finding(
+            name, "small group", f"{quote(group)} has {(persons or counts)[group]:,} {what}, fewer than {min_group}"
+        )
         for group in small
     ]
+    if units is not None and (several := int((groups.groupby(units).nunique() > 1).sum())):
+        findings.append(Finding(name, "varies within units", f"rows of {several:,} units are in several groups"))
     if len(counts) < 2:
         findings.append(Finding(name, "cannot be an attribute", "there are fewer than two groups"))
     classes = pd.factorize(groups.mask(groups.isin(small)))[0][sample]
-    return ColumnCheck(use, findings, classes=classes, groups=GroupCounts(name, counts, unknown, small))
+    return ColumnCheck(use, findings, classes=classes, groups=GroupCounts(name, counts, unknown, small, persons))
 
 
 def check_feature(column: pd.Series, decimal: str | None, sample: np.ndarray) -> ColumnCheck:

@@ -29,7 +29,7 @@ class Finding:
 class ColumnUse:
     """What a column is used for, and how it is read.
 
-    `role` is "target", "sensitive", "feature", "left out" or "dropped", and `detail` says why it is left out.
+    `role` is "target", "sensitive", "feature", "unit", "left out" or "dropped", and `detail` says why it is left out.
     """
 
     column: str
@@ -56,12 +56,21 @@ class ValueCounts:
 
 @dataclass(frozen=True)
 class GroupCounts:
-    """The groups of a sensitive attribute with their rows, the rows whose group is unknown, and the small groups."""
+    """The groups of a sensitive attribute with their rows, the rows whose group is unknown, and the small groups.
+
+    `units` has the units of each group, such as persons with several rows, where a column names them.
+    """
 
     attribute: str
     groups: Mapping[str, int]
     unknown: int
     small: tuple[str, ...]
+    units: Mapping[str, int] | None = None
+
+    def __str__(self) -> str:
+        units = {} if self.units is None else {group: f" ({count:,} units)" for group, count in self.units.items()}
+        counts = {group: f"{count:,}{units.get(group, '')}" for group, count in self.groups.items()}
+        return f"Groups of {self.attribute}: {_list(counts | {'unknown': f'{self.unknown:,}'})}."
 
 
 @dataclass(frozen=True)
@@ -155,16 +164,15 @@ class DataCheck:
                 for value, count in self.target.values.items()
             }
             sentences.append(f"Target {self.target.column}: {_list(shares)}.")
-        for one in self.attributes:
-            counts = {group: f"{count:,}" for group, count in one.groups.items()}
-            sentences.append(f"Groups of {one.attribute}: {_list(counts | {'unknown': f'{one.unknown:,}'})}.")
+        sentences += map(str, self.attributes)
         if self.sampled is not None:
             sentences.append(f"What single columns tell was measured on {self.sampled:,} random rows.")
         return sentences if self.findings else [*sentences, "Nothing else to look at."]
 
 
 def _list(values: Mapping[str, str]) -> str:
-    shown = [f"{cut(name)} {value}" for name, value in values.items()]
+    colon = ":" if any(name[-1:].isdigit() for name in values) else ""  # else "30 to under 50 979"
+    shown = [f"{cut(name)}{colon} {value}" for name, value in values.items()]
     return ", ".join(shown if len(shown) <= _SHOWN + 1 else [*shown[:_SHOWN], f"… ({len(shown)} in all)"])
 
 

@@ -16,7 +16,7 @@ function writeAnswer() {
   const gapLines = found.gaps.filter((one) => one.limit !== null).length; // the cards say these
   const [first, ...rest] = found.sentences;
   const sentences = gapLines ? [first, ...rest.slice(gapLines)] : found.sentences;
-  find("sentences").replaceChildren(...[...sentences, found.chosen.why].map((line) => element("p", line)));
+  find("sentences").replaceChildren(...[...sentences, found.chosen.why].map((line) => element("p", marked(line))));
   writeCards(found.gaps);
   writeValues();
   writeChanges();
@@ -37,6 +37,8 @@ function writeCards(gaps) {
     const drawing = drawGap(one, isSeen ? before : null, end);
     return element("div", [element("p", title), element("p", words), drawing], { class: `card ${tone}` });
   });
+  const columns = cards.length < 4 ? cards.length : [3, 2, 4].find((n) => cards.length % n !== 1) ?? 3; // no card alone
+  find("cards").style.setProperty("--columns", Math.max(1, columns));
   find("cards").replaceChildren(...cards);
 }
 
@@ -60,6 +62,9 @@ function shareRow(id, alone, twice) {
   const limit = [points[id].selected.asked].flat().map(short).join("–");
   return ["Share selected", cell(points[id]), ...(alone ? [] : [cell(points[baseline])]), limit, ...(twice ? ["–"] : [])];
 }
+
+// A sentence whose `names` stand out.
+const marked = (line) => line.split("`").map((part, i) => (i % 2 ? element("code", part) : part));
 
 // Who gains and who loses, against the model without limits: of 1,000 people of each group, and in numbers
 
@@ -113,7 +118,10 @@ function shares(size) {
 function untold(found) {
   const open = found.gaps.filter((one) => one.answer === "cannot be told");
   const attributes = Object.keys(summary.groups);
-  const words = (gaps) => gaps.map((one) => objectives[1 + found.gaps.indexOf(one)].title).join(", ");
+  const words = (gaps) => {
+    const titles = gaps.map((one) => objectives[1 + found.gaps.indexOf(one)].title);
+    return titles.length > 1 ? `${titles.slice(0, -1).join(", ")} and ${titles.at(-1)}` : titles.join();
+  };
   const [known, undefinedGaps] = [open.filter((one) => one.gap !== null), found.gaps.filter((one) => one.gap === null)];
   const keep = known.length > 1 ? "keep their limits" : "keeps its limit";
   const why = `the limit lies within the interval${known.length > 1 ? " of each" : ""}. More ${measured.rows} rows would narrow it; “mamofair plan” says how many a certificate needs.`;
@@ -122,8 +130,8 @@ function untold(found) {
     ...(undefinedGaps.length ? [`What ${words(undefinedGaps)} would be: fewer than two groups have rows to compare.`] : []),
     ...attributes.flatMap((attribute, a) => {
       const missing = unknown(a + 1);
-      const reason = `their ${attribute} is unknown or too rare, and no gap counts them.`;
-      return missing > 0.5 ? [`The group of ${people(missing)} ${missing === 1 ? "person" : "people"}: ${reason}`] : [];
+      const who = `${people(missing)} ${missing === 1 ? "person" : "people"}`;
+      return missing > 0.5 ? [`How ${who} ${missing === 1 ? "fares" : "fare"} whose ${attribute} is unknown or too rare: no gap counts them.`] : [];
     }),
     ...(measured.rows === "test" ? [] : ["How the model does on rows that it was not chosen by: there are no test rows."]),
     ...(isRuns() ? [] : ["Whether these intervals hold for a model picked for how it looks here: they are optimistic then."]),

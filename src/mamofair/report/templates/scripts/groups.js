@@ -20,12 +20,13 @@ function writeGroups() {
 function rateRows({ attribute, meaning, r, isFirst }, columns) {
   const groups = summary.groups[attribute];
   const [now, before] = [points[state.selected].rates[r], points[baseline].rates[r]];
-  const highest = Math.max(0, ...now.map(([rate]) => rate ?? 0));
+  const isCompared = (count) => count === null || count >= 30;
+  const highest = Math.max(0, ...now.map(([rate, , , count]) => (isCompared(count) ? (rate ?? 0) : 0)));
   const end = axisEnd(Math.max(0.001, ...[...now, ...before].map(([, , high]) => high)));
   const rows = groups.map((group, g) => {
     const [[rate, low, high, count], [was]] = [now[g], before[g]];
     const more = rate === null || was === null ? "–" : signed(Math.round(1000 * (rate - was)));
-    const ratio = rate === null || !highest ? "–" : (rate / highest).toFixed(2);
+    const ratio = rate === null || !highest || !isCompared(count) ? "–" : (rate / highest).toFixed(2);
     return [group, count === null ? "–" : people(count), ranged([rate, low, high]), drawRate([rate, low, high], was, end), ratio, number(was), more];
   });
   const cross = isCrossed(attribute) ? "Intersections of " : "";

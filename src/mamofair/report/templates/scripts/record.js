@@ -22,7 +22,7 @@ function record() {
     `${headline}.`,
     ...sentences,
     chosen.why,
-    ...(inside(id) ? [] : ["It is OUTSIDE the limits on validation rows."]),
+    ...(inside(id) ? [] : ["It exceeds a limit on validation rows."]),
     "",
     `On ${summary.rows} rows, with ${short(100 * summary.confidence)}% confidence intervals:`,
     ...objectives.map((_, j) => {
@@ -44,6 +44,7 @@ function record() {
 
 const writeRecord = () => {
   find("record-text").textContent = record();
+  find("record").classList.toggle("signed", find("reasons").value !== ""); // on paper there are lines for reasons, else
 };
 
 const today = () => {
