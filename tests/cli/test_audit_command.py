@@ -171,6 +171,8 @@ def dated(decided):
     people["date"] = pd.date_range("2023-11-20", periods=len(people), freq="5h").strftime("%Y-%m-%d %H:%M")
     people["branch"] = ["north", "south", None] * 200
     people["plain"] = pd.to_datetime(people["date"]).dt.strftime("%m/%d/%Y")
+    people["british"] = pd.to_datetime(people["date"]).dt.strftime("%d/%m/%Y")
+    people["unclear"] = "01/02/2024"
     people["dotted"] = pd.to_datetime(people["date"]).dt.strftime("%d.%m.%Y")
     people["year"] = people["date"].str[:4].astype(int)
     path = decided.with_name("dated.csv")
@@ -204,7 +206,8 @@ def test_gaps_by_quarter_and_by_plain_values(dated):
     asked = (dated, *ASKED, "--prediction", "decided", "--notion", "dp", "--json", "--by")
     quarters = json.loads(run(*asked, "date:quarter"))["over"]
     assert [row["value"] for row in quarters] == ["2023Q4", "2024Q1"]
-    assert json.loads(run(*asked, "dotted:quarter"))["over"] == quarters
+    for written in ("dotted", "plain", "british"):
+        assert json.loads(run(*asked, f"{written}:quarter"))["over"] == quarters
     assert [row["value"] for row in json.loads(run(*asked, "year"))["over"]] == [2023, 2024]
     done = CliRunner().invoke(app, ["audit", *map(str, (*asked, "branch"))])
     assert [row["rows"] for row in json.loads(done.stdout)["over"]] == [200, 200]
@@ -226,10 +229,10 @@ def test_the_page_is_written_and_named(dated, tmp_path):
         (("--by", "dat:month"), "Did you mean 'date'?"),
         (("--by", "date:week"), "`--by` can cut dates by month, quarter or year, as in date:month: found 'date:week'."),
         (
-            ("--by", "plain:month"),
-            "`--by` can cut dates such as 2024-05-31 or 31.05.2024: found '11/20/2023' in 'plain'.",
+            ("--by", "unclear:month"),
+            "such as 2024-05-31, 31.05.2024 or 05/31/2024: found '01/02/2024' in 'unclear'.",
         ),
-        (("--by", "year:month"), "`--by` can cut dates such as 2024-05-31 or 31.05.2024: found 2023 in 'year'."),
+        (("--by", "year:month"), "`--by` can cut dates that can be read in one way, such as 2024-05-31"),
         (("--by", "date"), "must name a column of 1 to 100 different values: found 600 in 'date'."),
         (("--html", "."), "`--html` must be a file"),
     ],

@@ -365,7 +365,7 @@ def test_weights_that_cannot_be_weights_are_refused(weights: list, message: str)
         (("--unit", "approved"), "`--unit` must name a column of its own: 'approved' is the target."),
         (("--unit", "person", "--weight", "person"), "must name different columns"),
         (("--time", "job"), "The time in 'job' must be known in every row"),
-        (("--time", "owner"), "must be numbers or dates such as 2024-03-31"),
+        (("--time", "owner"), "must be numbers, or dates that can be read in one way"),
         (("--time", "one"), "`--time` must have at least two different values: found only 1"),
         (("--time", "day", "--test", "later.csv"), "Give either `--test` or `--time`, not both"),
         (("--test", "later.csv", "--test-fraction", "0.3"), "`--test-fraction` has no effect with `--test`"),

@@ -188,8 +188,8 @@ def test_counts_alone_give_wider_intervals_than_decisions(rng):
 def test_a_sentence_tells_the_price_in_wrong_decisions():
     told = price(front((60, 500), (160, 300))).sentences()
     assert told[0].startswith(
-        "The gap in demographic parity by a shrinks from 0.500 to 0.300. Each 0.01 of it costs 5.0 more wrong decisions "
-        "in 1,000 (95% interval: "
+        "The gap in demographic parity by a shrinks from 0.500 to 0.300. Each 0.01 of it costs 5.0 more wrong "
+        "decisions in 1,000 (95% interval: "
     )
 
 

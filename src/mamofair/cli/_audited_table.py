@@ -182,8 +182,8 @@ def _cut_dates(column: "pd.Series", unit: str) -> "pd.Series":
         known = column.dropna()
         found = quote(known.iloc[0].item() if column.dtype.kind in "biuf" else known.iloc[0]) if len(known) else "none"
         raise ValueError(
-            f"`--by` can cut dates such as 2024-05-31 or 31.05.2024: found {found} in {quote(column.name)}. Name the "
-            "column alone to use its values as they are."
+            f"`--by` can cut dates that can be read in one way, such as 2024-05-31, 31.05.2024 or 05/31/2024: found "
+            f"{found} in {quote(column.name)}. Name the column alone to use its values as they are."
         ) from None
     periods: pd.Series = dates.dt.to_period(unit).map(str, na_action="ignore")
     return periods

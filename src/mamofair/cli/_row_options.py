@@ -123,7 +123,7 @@ def read_weights(column: pd.Series) -> np.ndarray | None:
 def read_times(column: pd.Series) -> pd.Series:
     """Return when rows are from, as numbers or as dates.
 
-    Text must be written as in 2024-03-31 or 31.03.2024: in 03/04/2024, month and day can be confused.
+    Text must be written as in 2024-03-31, 31.03.2024 or 03/31/2024, where month and day cannot be confused.
 
     >>> read_times(pd.Series(["2024-03-31", "2023-12-01"])).max()
     Timestamp('2024-03-31 00:00:00')
@@ -135,8 +135,8 @@ def read_times(column: pd.Series) -> pd.Series:
         return read_dates(column)
     except ValueError:
         raise ValueError(
-            f"The times in {quote(column.name)} must be numbers or dates such as 2024-03-31 or 31.03.2024: found "
-            f"{quote(column.iloc[0])}. Convert them."
+            f"The times in {quote(column.name)} must be numbers, or dates that can be read in one way, such as "
+            f"2024-03-31, 31.03.2024 or 03/31/2024: found {quote(column.iloc[0])}. Convert them."
         ) from None
 
 
