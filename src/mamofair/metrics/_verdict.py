@@ -165,12 +165,12 @@ class Verdict:
         """Return the verdict in plain sentences, the same in every output."""
         told = [self._asked_sentence(), *(self._gap_sentence(one) for one in self.gaps if one.answer is not None)]
         told += [self._performance_sentence(), self._share_sentence(), *(one.sentence() for one in self.custom)]
+        told += self.caveats  # first: a column that gives the target away makes all else worthless
         if self.stand_in is not None:
             told.append(f"The chosen model is a stand-in. {self.stand_in}")
         elif self.certificate is not None:
             told.append(str(self.certificate["message"]))
         told += [] if self.near_constant is None else [self.near_constant]
-        told += self.caveats
         if self.unjudged:
             named = [f"{one['attribute']}={one['group']} ({_say_rows(one['rows'])})" for one in self.unjudged]
             told.append(f"Too few rows to judge, and left out of the gaps: {', '.join(named)}.")
