@@ -81,4 +81,4 @@ def test_weights_are_not_called_people():
     assert "| category | weight |" in to_markdown(weighted)
     assert "| category | people |" not in to_markdown(weighted)
     by_unit = replace(weighted, settings={**run.settings, "data": {**run.settings["data"], "weight": None}})
-    assert "| category | people |" in to_markdown(by_unit)
+    assert "| category | rows |" in to_markdown(by_unit)

@@ -71,8 +71,13 @@ def audit(
     ] = None,
     strata: Strata = None,
     min_group: Annotated[
-        int, typer.Option(min=1, help="Leave groups with fewer rows out of the gaps and ratios; they are named.")
-    ] = 30,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Leave groups with fewer rows out of the gaps and ratios; they are named. 30 by default, or what the "
+            "policy says.",
+        ),
+    ] = None,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,
     by: Annotated[
         str | None,
@@ -130,7 +135,7 @@ def audit(
             crossed=crossed,
             threshold=threshold,
             performance=read_performance(performance, cost),
-            min_group=min_group,
+            min_group=min_group or (30 if required is None else required.min_rows),
         )
     over = None if periods is None else result.over(None if result.periods is not None else periods)
     if periods is not None and periods.isna().any():

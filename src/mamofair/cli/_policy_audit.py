@@ -66,5 +66,5 @@ def explain_differences(terms: AuditTerms, audit: Audit, assessment: Assessment 
         if gap.name in shown and gap.gap is not None and abs(gap.gap - shown[gap.name]) > 1e-9:
             yield (
                 f"{gap.name} is {gap.gap:.3f} for the gate, which leaves out groups that are exempt or too small, and "
-                f"{shown[gap.name]:.3f} in the table, which has all groups."
+                f"{shown[gap.name]:.3f} in the table, which compares more groups."
             )

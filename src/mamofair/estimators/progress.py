@@ -90,13 +90,17 @@ def finish(estimator: T, fitting: Iterator[Any]) -> T:
 
 def describe(estimator: Any) -> str:
     """Return how many models were found so far, and what limits on their gaps cost."""
-    front, (free, *errors) = estimator.front_, least_errors(estimator.front_).items()
-    met = ", ".join(f"{error:.3f} with gaps ≤ {limit:g}" for limit, error in errors if not np.isnan(error))
-    first = "" if np.isnan(free[1]) else f"{free[1]:.3f} without a limit"
-    figures = ", ".join(part for part in (first, met) if part) or "only constant models"
-    unmet = next((f"; none yet with gaps ≤ {limit:g}" for limit, error in errors if np.isnan(error)), "")
+    front = estimator.front_
+    errors = {limit: error for limit, error in least_errors(front).items() if not np.isnan(error)}
+    tightest = {f"{error:.3f}": limit for limit, error in errors.items()}  # of limits that cost the same, the last
+    figures = [
+        f"{error} {'without a limit' if limit == _LIMITS[0] else f'with gaps ≤ {limit:g}'}"
+        for error, limit in tightest.items()
+    ]
+    unmet = "".join(f"; none yet with gaps ≤ {limit:g}" for limit in _LIMITS[len(errors) :][:1] if errors)
     models = f"{len(front)} model{'' if len(front) == 1 else 's'}"
-    return f"{models}. Lowest {front.performance.name} on validation rows: {figures}{unmet}."
+    lowest = ", ".join(figures) or "only constant models so far"
+    return f"{models}. Lowest {front.performance.name} on validation rows: {lowest}{unmet}."
 
 
 def draw(estimator: Any) -> "Table":

@@ -17,6 +17,7 @@ from mamofair.runs import Run
 __all__ = [
     "BASELINE",
     "MIN_PEOPLE",
+    "counted",
     "hide_rows",
     "intersection_table",
     "measured",
@@ -36,6 +37,13 @@ _SELECTION = Rate(TP | FP)
 def measured(run: Run, row: int) -> Tally:
     """Return the counts of a point that pages and tables show: on test rows, or on validation rows without them."""
     return run.test[row] if run.test else run.estimator.front_[row].valid
+
+
+def counted(run: Run) -> str:
+    """Return what tables count: people, the weight of rows, or rows of which one person has several."""
+    if measured(run, BASELINE).squares is None:
+        return "people"
+    return "weight" if run.settings.get("data", {}).get("weight", "") is not None else "rows"
 
 
 def selection_tables(run: Run, row: int, confidence: float) -> dict[str, pd.DataFrame]:

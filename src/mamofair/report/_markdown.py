@@ -12,6 +12,7 @@ from mamofair.notions import Confusion
 from mamofair.report._group_tables import (
     BASELINE,
     MIN_PEOPLE,
+    counted,
     hide_rows,
     intersection_table,
     measured,
@@ -130,9 +131,9 @@ def _evidence(
         f"{verdict.measured_on} rows, not people who have applied."
     )
     for name, table in tables.items():
-        yield _ratio_table(f"Category: {_escape(name)}", table, _unit(run))
+        yield _ratio_table(f"Category: {_escape(name)}", table, counted(run))
     if crossed is not None:
-        yield _ratio_table(f"Intersections of {_escape(' and '.join(tables))}", crossed, _unit(run))
+        yield _ratio_table(f"Intersections of {_escape(' and '.join(tables))}", crossed, counted(run))
     elif len(tables) > 1 and not run.settings.get("data", {}).get("intersections"):
         yield "Intersections were not counted in this run: train with `--crossed`."
     yield "## Technical documentation\n\n" + (
@@ -159,7 +160,7 @@ def _group_part(run: Run, verdict: Verdict, name: str, table: pd.DataFrame) -> s
         [group, _count(table["people"].iloc[i]), *(_share(column[i]) for column in columns)]
         for i, group in enumerate(run.groups[name])
     ]
-    return _table([name, _unit(run), *words], rows)
+    return _table([name, counted(run), *words], rows)
 
 
 def _gap_table(verdict: Verdict) -> str:
@@ -191,12 +192,6 @@ def _ratio_table(caption: str, table: pd.DataFrame, unit: str) -> str:
     below = f"\n\nToo small for a ratio, with fewer than {MIN_PEOPLE} independent rows: {_escape(', '.join(small))}."
     head = ["category", unit, "selected", "selection rate", "impact ratio"]
     return f"### {caption}\n\n" + _table(head, rows) + (below if len(small) else "")
-
-
-def _unit(run: Run) -> str:
-    """Return what tables count: people, or the weight of rows that have weights."""
-    has_squares = measured(run, BASELINE).squares is not None  # of weights, or of units without weights
-    return "weight" if has_squares and run.settings.get("data", {}).get("weight", "") is not None else "people"
 
 
 def _who_pays(run: Run, row: int) -> list[str]:

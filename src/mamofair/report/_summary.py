@@ -15,7 +15,7 @@ from mamofair.fronts import Criterion, Front, Tally
 from mamofair.metrics import ScoreSummary, SelectedShare, count_events, tally_intervals
 from mamofair.notions import Confusion
 from mamofair.performance import BALANCED_ERROR, ERROR
-from mamofair.report._group_tables import BASELINE, intersection_table
+from mamofair.report._group_tables import BASELINE, counted, intersection_table
 from mamofair.report._labels import Labels
 from mamofair.report._suppress import hide_small_groups
 from mamofair.report._titles import title
@@ -93,6 +93,7 @@ def summarize(
         "groups": groups,
         "small_groups": _small_groups(run, labels),
         "intersections": _intersections(run),
+        "counted": counted(run),
         "suppressed": least,
         "baseline": BASELINE,
         "favorable": labels.favorable,

@@ -8,7 +8,7 @@ import numpy as np
 from mamofair.learners.usefulness import near_constant_sentence
 from mamofair.metrics import Assessment, CustomValue, Policy, SelectedShare, Verdict, assess, gap_verdicts
 from mamofair.notions import column
-from mamofair.performance import as_performance
+from mamofair.performance import ERROR, as_performance
 from mamofair.runs._run import Run
 from mamofair.selection import ClosestToIdeal, FairestWithin, MostAccurateWithin, read_select_rate
 
@@ -128,10 +128,23 @@ def describe_near_constant(run: Run, row: int) -> str | None:
         return None
     favorable = run.estimator.favorable_
     [unfavorable] = [label for label in run.estimator.classes_.tolist() if label != favorable]
-    limit = settings.get("within")
-    gaps = f"Allow gaps larger than {limit:g}" if isinstance(limit, float) else "Allow larger gaps"
-    ways = f"{gaps}, choose another point of the front, or add features."
+    ways = _ways_out(run, row)
     return near_constant_sentence(run.test[row], run.test[0], front.performance, (unfavorable, favorable), ways)
+
+
+def _ways_out(run: Run, row: int) -> str:
+    """Return what to do about a model that decides nearly everyone alike: limits are the reason only for some."""
+    limit, performance = run.settings.get("within"), run.estimator.front_.performance
+    if row:
+        gaps = f"Allow gaps larger than {limit:g}" if isinstance(limit, float) else "Allow larger gaps"
+        return f"{gaps}, choose another point of the front, or add features."
+    if performance != ERROR:
+        return "No limit is the reason, since no other point does better: add features, or rows."
+    costs = "fp=10,fn=1" if run.test[row].positive_share > 1 / 2 else "fp=1,fn=10"
+    return (
+        "No limit is the reason, since no other point has a smaller error: train with `--performance balanced_error`, "
+        f"or say what mistakes cost, such as `--cost {costs}`."
+    )
 
 
 def _units(settings: Mapping[str, Any]) -> Iterator[str]:

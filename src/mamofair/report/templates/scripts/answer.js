@@ -68,6 +68,7 @@ const marked = (line) => line.split("`").map((part, i) => (i % 2 ? element("code
 
 // Who gains and who loses, against the model without limits: of 1,000 people of each group, and in numbers
 
+const counted = summary.counted === "rows" ? "rows" : "people"; // of which one person may have several
 const hidesGroups = (id) => points[id].hides_groups === true; // with `--suppress`, of most points
 const isCrossed = (name) => name.includes("*") && name.split("*").every((part) => part in summary.groups);
 const favorably = (id, a, g) => points[id].confusion[a][g][0] + points[id].confusion[a][g][1];
@@ -95,7 +96,7 @@ function writeChanges() {
   const everyone = change(0, 0);
   const largest = changes.length > most ? [...changes].sort((a, b) => Math.abs(b.net) - Math.abs(a.net)).slice(0, most) : changes;
   const lines = largest.map((one) => [
-    `Among 1,000 people whose ${one.attribute} is ${one.group}, ${changeWords(one)} predicted ${summary.outcome} `,
+    `Among 1,000 ${counted} whose ${one.attribute} is ${one.group}, ${changeWords(one)} predicted ${summary.outcome} `,
     element("small", `(${signed(one.net)} of ${people(one.size)})`),
   ]);
   if (changes.length > most) lines.push(`${changes.length - most} other groups change less; they are in the table of groups.`);
@@ -123,14 +124,15 @@ function untold(found) {
     return titles.length > 1 ? `${titles.slice(0, -1).join(", ")} and ${titles.at(-1)}` : titles.join();
   };
   const [known, undefinedGaps] = [open.filter((one) => one.gap !== null), found.gaps.filter((one) => one.gap === null)];
+  const advice = summary.counted === "people" ? "; “mamofair plan” says how many a certificate needs" : "";
   const keep = known.length > 1 ? "keep their limits" : "keeps its limit";
-  const why = `the limit lies within the interval${known.length > 1 ? " of each" : ""}. More ${measured.rows} rows would narrow it; “mamofair plan” says how many a certificate needs.`;
+  const why = `the limit lies within the interval${known.length > 1 ? " of each" : ""}. More ${measured.rows} rows would narrow it${advice}.`;
   return [
     ...(known.length ? [`Whether ${words(known)} ${keep}: ${why}`] : []),
     ...(undefinedGaps.length ? [`What ${words(undefinedGaps)} would be: fewer than two groups have rows to compare.`] : []),
     ...attributes.flatMap((attribute, a) => {
       const missing = unknown(a + 1);
-      const who = `${people(missing)} ${missing === 1 ? "person" : "people"}`;
+      const who = `${people(missing)} ${missing === 1 ? { people: "person", rows: "row" }[counted] : counted}`;
       return missing > 0.5 ? [`How ${who} ${missing === 1 ? "fares" : "fare"} whose ${attribute} is unknown or too rare: no gap counts them.`] : [];
     }),
     ...(measured.rows === "test" ? [] : ["How the model does on rows that it was not chosen by: there are no test rows."]),

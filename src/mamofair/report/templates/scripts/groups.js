@@ -8,7 +8,7 @@ const asSeen = summary.rates.flatMap((rate, r) => {
 });
 
 function writeGroups() {
-  const head = ["group", "people", "rate", "", "ratio to highest", "without limits", "change per 1,000"];
+  const head = ["group", summary.counted, "rate", "", "ratio to highest", "without limits", "change per 1,000"];
   const titles = head.map((cell) => element("th", cell, { scope: "col" }));
   const parts = asSeen.map((rate) => element("tbody", rateRows(rate, head.length)));
   find("rates").replaceChildren(element("thead", element("tr", titles)), ...parts);
