@@ -103,6 +103,13 @@ def test_numbers_with_other_names_are_not_taken_for_ids(name: str) -> None:
     assert (name, "may be an id") not in findings(check(pd.DataFrame({name: numbers})))
 
 
+def test_a_rare_favorable_value_of_several_is_a_rare_label() -> None:
+    frame = pd.DataFrame({"status": ["hired"] * 3 + ["rejected"] * 87 + ["no show"] * 10})
+    found = findings(check(frame, target="status", favorable="hired"))
+    assert found["status", "rare label"] == "'hired' in 3 of 100 rows, 3.0%"
+    assert found["status", "two labels"] == "Favorable: hired. Unfavorable: no show, rejected."
+
+
 def test_a_clean_table_has_nothing_to_look_at() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"x": rng.normal(size=400), "sex": list("fm") * 200, "y": rng.integers(0, 2, 400)})

@@ -164,7 +164,8 @@ def _print(result: "Audit", groups: bool, by: str | None, over: "pd.DataFrame | 
     """Print an audit, the rates of groups if asked for, and the gaps over the values of a column."""
     typer.echo(str(result))
     if groups:
-        typer.echo(f"\nRates of each group:\n{_as_text(result.groups())}")
+        words = {str(rate): result.describe_rate(rate) for rate in result.rates}
+        typer.echo(f"\nRates of each group:\n{_as_text(result.groups().replace({'meaning': words}))}")
     if over is not None:
         typer.echo(f"\nGaps by {by}, each interval by itself:\n{_as_text(over)}")
 

@@ -125,6 +125,11 @@ class Audit:
         """
         return group_table(self.tally, self.people, self.rates, self.confidence, self.limits, self.small_groups)
 
+    def describe_rate(self, rate: Rate) -> str:
+        """Return a rate in words, with the favorable label if it is known."""
+        favorable = "favorable" if self.favorable is None else str(self.favorable)
+        return rate.describe(favorable, f"not {favorable}", "true label")
+
     def ratios(self) -> pd.DataFrame:
         """Return the smallest selection rate divided by the largest, for each attribute.
 
@@ -181,7 +186,7 @@ class Audit:
         >>> audit(y, decisions, sensitive_features=sex).metric(f1_score, draws=99).round(2)["f1_score"].tolist()
         [0.67, 1.0, 0.0]
         """
-        rows = self._require_rows(self._require_independent("metric"))
+        rows = self.decisions.require_rows("metric").require_independent("metric")
         terms: dict[str, Any] = {"confidence": self.confidence, "draws": draws, "random_state": random_state}
         return measure_by_group(metric, rows, self.people, name=name, needs=needs, **terms)
 
@@ -190,7 +195,7 @@ class Audit:
 
         Groups without rows there are left out, except within strata.
         """
-        self._require_rows("subset")
+        self.decisions.require_rows("subset")
         return self._part(rows)
 
     def _part(self, rows: Any) -> "Audit":
@@ -208,7 +213,7 @@ class Audit:
         exceed by chance. An audit from counts has its values from `audit_counts(…, by=column)`, and takes no others.
         """
         if self.periods is None:
-            self._require_rows("over")
+            self.decisions.require_rows("over")
         elif values is not None:
             raise ValueError("`over` takes no `values` if the audit has `by`: found both. Leave `values` out.")
         return join_tables(
@@ -268,23 +273,13 @@ class Audit:
 
     def _require_scores(self, table: str) -> Scores:
         if self.scores is None:
-            self._require_independent(table)
+            self.decisions.require_independent(table)
             raise ValueError(f"`{table}` needs scores: found decisions. Call audit(..., y_pred=scores, threshold=0.5).")
         return self.scores
-
-    def _require_independent(self, what: str) -> str:
-        if self.decisions.units is not None:
-            raise ValueError(f"`{what}` takes rows to be independent: found `units`. Call audit without them.")
-        return what
 
     def _within_strata(self) -> list[str]:
         """Return the attributes whose groups are parts of strata."""
         return [name for name, own in self.notions.items() if any(notion.over for notion in own)]
-
-    def _require_rows(self, what: str) -> Decisions:
-        if self.decisions.repeats is not None:
-            raise ValueError(f"`{what}` needs rows: found counts only. Call audit with labels and decisions.")
-        return self.decisions
 
     def __repr__(self) -> str:
         verdicts = self.frame()["verdict"]

@@ -39,7 +39,7 @@ def group_table(
     """Return the rates of each group; see `Audit.groups`."""
     tables = []
     for attribute, values in zip(people.names, people.values, strict=True):
-        compared = np.array([value not in small.get(attribute, ()) for value in values])
+        compared = np.array([value not in small.get(attribute, ()) for value in values], dtype=bool)
         confusion = Confusion.of_counts(tally.counts[attribute])
         for rate in rates:
             events, rows = (part[0, 0] for part in count_events([tally], [rate], attribute))

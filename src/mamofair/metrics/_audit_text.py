@@ -86,7 +86,8 @@ def _with_interval(frame: pd.DataFrame, name: str) -> list[str]:
 
 def _describe_groups(audit: "Audit") -> list[str]:
     """Return lines on groups too small to judge, single groups, unknown members, and limits on ratios."""
-    lines, groups, unknown = [], audit.groups(), audit.unknown_rows
+    words = {str(rate): audit.describe_rate(rate) for rate in audit.rates}
+    lines, groups, unknown = [], audit.groups().replace({"meaning": words}), audit.unknown_rows
     for name, values in zip(audit.people.names, audit.people.values, strict=True):
         few = audit.small_groups.get(name, {})
         small = groups[(groups["attribute"] == name) & groups["too_small"] & ~groups["group"].isin([*few])]

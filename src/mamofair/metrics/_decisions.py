@@ -52,6 +52,18 @@ class Decisions:
         """The number of units; None if rows are independent."""
         return None if self.units is None else len(np.unique(self.units))
 
+    def require_rows(self, what: str) -> "Decisions":
+        """Return the decisions; raise a `ValueError` if they are counts only."""
+        if self.repeats is not None:
+            raise ValueError(f"`{what}` needs rows: found counts only. Call audit with labels and decisions.")
+        return self
+
+    def require_independent(self, what: str) -> "Decisions":
+        """Return the decisions; raise a `ValueError` if rows belong to units."""
+        if self.units is not None:
+            raise ValueError(f"`{what}` takes rows to be independent: found `units`. Call audit without them.")
+        return self
+
     @property
     def labels(self) -> Bool[np.ndarray, " n"]:
         """Which rows have the favorable label; none, if labels are unknown."""

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 
 from mamofair.metrics import Audit
-from mamofair.notions import Rate
 from mamofair.performance import ERROR
 from mamofair.report._files import write_page
 from mamofair.report._plain_page import render_plain
@@ -39,7 +38,7 @@ def summarize_audit(audit: Audit, title: str = "Decisions", over: pd.DataFrame |
     gaps = _records(audit.frame())
     for gap, (notion, _, limit) in zip(gaps, audit.criteria(), strict=True):
         gap |= {"limit": limit, "limit_in_words": notion.describe_limit(limit), "by_ratio": notion.is_ratio}
-        gap["rates"] = [_describe(rate, audit) for rate in notion.rates]
+        gap["rates"] = [audit.describe_rate(rate) for rate in notion.rates]
     return {
         "title": title,
         "rows": audit.rows,
@@ -98,7 +97,7 @@ def _attributes(audit: Audit) -> list[dict[str, Any]]:
         shown.append(
             {
                 "name": name,
-                "rates": [{"meaning": str(rate), "title": _describe(rate, audit)} for rate in audit.rates],
+                "rates": [{"meaning": str(rate), "title": audit.describe_rate(rate)} for rate in audit.rates],
                 "groups": [
                     {"name": str(value), "count": count, "cells": cells[str(value)], "left_out": str(value) in left_out}
                     for value, count in zip(values, counts, strict=True)
@@ -114,12 +113,6 @@ def _attributes(audit: Audit) -> list[dict[str, Any]]:
             }
         )
     return shown
-
-
-def _describe(rate: Rate, audit: Audit) -> str:
-    """Return a rate in words, with the favorable label if it is known."""
-    favorable = "favorable" if audit.favorable is None else str(audit.favorable)
-    return rate.describe(favorable, f"not {favorable}", "true label")
 
 
 def render_audit(summary: Mapping[str, Any]) -> str:

@@ -48,7 +48,7 @@ def check_target(column: pd.Series, favorable: Any, sample: np.ndarray) -> Colum
     """Check the column to predict: its values, how often they occur, and whether they can be labels."""
     name, counts, missing = str(column.name), column.value_counts(), int(column.isna().sum())
     findings = [*find_spaces(column), *find_spellings(column)]
-    label, classes = None, None
+    label, classes, two = None, None, counts
     good: tuple[str, ...] = ()
     try:
         positive, labels, merged = encode_labels(column, favorable)
@@ -56,14 +56,15 @@ def check_target(column: pd.Series, favorable: Any, sample: np.ndarray) -> Colum
         good = tuple(map(to_text, labels[1:] if merged is None else merged.favorable))
         if merged is not None:
             findings.append(Finding(name, "two labels", merged.message))
+            two = positive.map(dict(enumerate(labels))).value_counts()
     except ValueError as error:
         if favorable is None and len(counts) == 2 and not missing:  # all that is unknown is which one is favorable
             classes = pd.factorize(column)[0][sample]
         else:
             findings.append(Finding(name, "cannot be the target", str(error)))
     rows = len(column)
-    if len(counts) == 2 and counts.iloc[1] < _RARE * rows:
-        rare = f"{quote(to_text(counts.index[1]))} in {counts.iloc[1]:,} of {rows:,} rows, {counts.iloc[1] / rows:.1%}"
+    if len(two) == 2 and two.iloc[1] < _RARE * rows:
+        rare = f"{quote(to_text(two.index[1]))} in {two.iloc[1]:,} of {rows:,} rows, {two.iloc[1] / rows:.1%}"
         findings.append(Finding(name, "rare label", rare))
     values = {to_text(value): int(count) for value, count in counts.iloc[:_MOST_VALUES].items()}
     balance = ValueCounts(name, values, missing, label, good)
