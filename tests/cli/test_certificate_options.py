@@ -43,7 +43,7 @@ def test_a_plan_is_told_before_anything_is_trained(table):
     assert [(need["group"], need["label"]) for need in told["needs"]] == [("F", 1), ("M", 1)]
     assert told["held_back"] == sum(need["needed"] for need in told["needs"])
     printed = says(*asked).stdout
-    assert f"{told['needs'][0]['needed']:,} rows of sex=F with y = 1" in printed
+    assert f"{told['needs'][0]['needed']:,} rows of sex=F with a favorable label" in printed
     assert f"which leaves {2000 - told['held_back']:,} to train on" in printed
 
 

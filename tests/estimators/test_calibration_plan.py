@@ -103,7 +103,7 @@ def test_what_a_plan_needs():
         KINDS["plugin"](selection=RULE, calibration_fraction="plan").fit(
             X, y, sensitive_features=people, sample_weight=np.ones(len(y))
         )
-    with pytest.raises(ValueError, match=r"must have more rows of 'F' with y = 1: found \d+, if half"):
+    with pytest.raises(ValueError, match=r"must have more rows of 'F' with a favorable label: found \d+, if half"):
         fit("plugin", (X, y, people), notions="tpr", selection=MostAccurateWithin(0.02, confidence=0.95))
     with pytest.raises(ValueError, match="must be a number to train from a stream: found 'plan'"):
         KINDS["net"](selection=RULE, calibration_fraction="plan").fit_stream([(X, y, people)])

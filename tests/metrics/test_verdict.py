@@ -100,7 +100,7 @@ def a_verdict(**changes) -> Verdict:
 
 def test_a_verdict_in_words():
     verdict = a_verdict()
-    assert verdict.headline == "Cannot be told for the limit"
+    assert verdict.headline == "Cannot be told whether the limit is kept"
     assert verdict.sentences() == [
         "You asked for gaps of at most 0.05. The answers below come from 12,210 test rows, which played no part in "
         "the choice.",

@@ -123,7 +123,9 @@ def test_planned_rows_certify_no_more_often_than_promised(gap):
 
 def test_a_plan_that_cannot_be_met_names_a_limit_that_can():
     y, groups = people(2_000)
-    with pytest.raises(ValueError, match=r"must have more rows of 'B' with y = 1: found \d+, if half of them") as e:
+    with pytest.raises(
+        ValueError, match=r"must have more rows of 'B' with a favorable label: found \d+, if half of them"
+    ) as e:
         Plan.of(y, groups, {EOPP_RACE: 0.02}, 0.95)
     least = float(re.search(r"Ask for ([\d.]+) or more", str(e.value)).group(1))
     assert Plan.of(y, groups, {EOPP_RACE: least}, 0.95).needs
@@ -145,7 +147,8 @@ def test_rows_without_labels_are_not_held_back_again():
 def test_words():
     y, groups = people(20_000)
     assert str(Plan.of(y, groups, {EOPP: 0.1}, 0.9)) == (
-        "To certify equal_opportunity[sex] ≤ 0.1 with 90 % confidence, hold back 246 rows of sex=F with y = 1 and 246 "
-        "rows of sex=M with y = 1: about 492 rows in all, which leaves 19,508 to train on. A model without any gap "
+        "To certify equal_opportunity[sex] ≤ 0.1 with 90 % confidence, hold back 246 rows of sex=F with a favorable "
+        "label and 246 rows of sex=M with a favorable label: about 492 rows in all, which leaves "
+        "19,508 to train on. A model without any gap "
         "is then certified with a chance of about 65 %."
     )

@@ -90,7 +90,9 @@ def plan(
             json.dumps({"table": str(table), "rows": result.rows, "held_back": result.held_back} | _plain(result))
         )
         return
-    lines = [[str(cell) for cell in row] for row in result.frame().fillna("any").itertuples(index=False)]
+    frame = result.frame()
+    words = frame["label"].map({0: "unfavorable", 1: "favorable"}).fillna("any")
+    lines = [[str(cell) for cell in row] for row in frame.assign(label=words).itertuples(index=False)]
     print_table([["gap", "group", "label", "needed", "available"], *lines])
     print_sentence(result.message)
 

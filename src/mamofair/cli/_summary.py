@@ -117,10 +117,12 @@ def cost_sentence(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
             f"least one, and its largest gap is {gaps[1]:.3f} instead of {gaps[0]:.3f}."
         )
     more = round(1000 * (errors[1] - errors[0]))
+    gap = f"its largest gap is {gaps[1]:.3f} instead of {gaps[0]:.3f}"
+    if not more:
+        return f"On test rows, the chosen model is as accurate as the best one (error {errors[1]:.3f}), and {gap}."
     return (
-        f"On test rows, the chosen model makes {abs(more)} {'more' if more >= 0 else 'fewer'} errors per 1,000 "
-        f"decisions than the most accurate one (error {errors[1]:.3f} instead of {errors[0]:.3f}), and its largest gap "
-        f"is {gaps[1]:.3f} instead of {gaps[0]:.3f}."
+        f"On test rows, the chosen model makes {abs(more)} {'more' if more > 0 else 'fewer'} errors per 1,000 "
+        f"decisions than the most accurate one (error {errors[1]:.3f} instead of {errors[0]:.3f}), and {gap}."
     )
 
 

@@ -159,7 +159,7 @@ class Verdict:
             return "Kept" if limits == 1 else f"Kept: all {limits} limits"
         if certified:
             return f"Certified, but {self.measured_on} rows alone cannot confirm {which}"
-        return f"Cannot be told for {which}"
+        return "Cannot be told whether the limit is kept" if limits == 1 else f"Cannot be told for {which}"
 
     def sentences(self) -> list[str]:
         """Return the verdict in plain sentences, the same in every output."""

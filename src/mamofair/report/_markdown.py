@@ -70,8 +70,8 @@ def to_markdown(run: Run, least: int = 0) -> str:
             crossed = None
             left_out.append(_NO_INTERSECTIONS)
     told = [] if least else _who_pays(run, verdict.point)  # its numbers would tell what tables leave out
-    parts = [*_card(run, verdict, tables, told, least > 0), *_evidence(run, verdict, tables, crossed)]
-    return "\n\n".join([*parts, *([" ".join(left_out)] if least else [])]) + "\n"
+    head, *parts = [*_card(run, verdict, tables, told, least > 0), *_evidence(run, verdict, tables, crossed)]
+    return "\n\n".join([head, *([" ".join(left_out)] if least else []), *parts]) + "\n"
 
 
 def _card(

@@ -57,9 +57,13 @@ def _distance(confidence: float, chance: float) -> float:
     return float(ndtri(confidence) + ndtri((1 + chance) / 2))
 
 
+#: Labels are 1 where they are favorable, whatever they are called, so that the number would be taken for another one.
+_LABELS = {None: "", 0: " with an unfavorable label", 1: " with a favorable label"}
+
+
 @dataclass(frozen=True)
 class Need:
-    """The rows that a gap needs of one group: with one label, or with any if `label` is None."""
+    """The rows that a gap needs of one group: with one label (1 is favorable), or with any if `label` is None."""
 
     criterion: Criterion
     group: Any
@@ -68,8 +72,7 @@ class Need:
     available: int
 
     def __str__(self) -> str:
-        label = "" if self.label is None else f" with y = {self.label}"
-        return f"{self.rows:,} rows of {self.criterion[1]}={self.group}{label}"
+        return f"{self.rows:,} rows of {self.criterion[1]}={self.group}{_LABELS[self.label]}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +237,7 @@ class _Planner:
         if needed <= budget:
             return
         least = ceil(1000 * limit * (needed / budget) ** 0.5) / 1000
-        where = quote(values[scarce[0]]) + ("" if label is None else f" with y = {label}")
+        where = quote(values[scarce[0]]) + _LABELS[label]
         advice = f"Ask for {least:g} or more, or for less confidence" if least < 1 else "Merge it with others"
         raise ValueError(
             f"A plan for {column(*criterion)} ≤ {limit:g} with {100 * self.confidence:g} % confidence must have more "

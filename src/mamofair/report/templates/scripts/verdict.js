@@ -43,9 +43,9 @@ function tell(gaps, answer, stand_in) {
       ...(state.limits[0] === null ? [] : [tellPerformance()]),
       ...asksShare() ? [points[state.selected].selected.sentence] : [],
       ...customLimits().map(tellCustom),
+      ...summary.verdict.caveats,
       ...(stand_in === null ? [] : [`The chosen model is a stand-in. ${stand_in}`]),
       ...[points[state.selected].near_constant].filter(Boolean),
-      ...summary.verdict.caveats,
       ...summary.verdict.sentences.filter((line) => line.startsWith("Too few rows to judge")),
     ],
   };
@@ -60,7 +60,7 @@ function headline(limits, answer, stand_in) {
   if (stand_in !== null) return "Not what was asked for: a stand-in was chosen";
   if (answer === "kept" && points[state.selected].same) return "Kept only because everyone gets the same decision";
   if (answer === "kept") return limits.length === 1 ? "Kept" : `Kept: all ${limits.length} limits`;
-  return `Cannot be told for ${which}`;
+  return limits.length === 1 ? "Cannot be told whether the limit is kept" : `Cannot be told for ${which}`;
 }
 
 const asksShare = () => points[state.selected].selected.asked !== null;
