@@ -34,7 +34,7 @@ function writePoints() {
   find("points").tBodies[0].replaceChildren(
     ...part.map((point, id) => {
       const radio = element("input", [], { type: "radio", name: "point", value: id, id: `point-${id}` });
-      const name = `${id}${id === baseline ? " ◆" : ""}${points[id].constant ? " (constant)" : ""}`;
+      const name = `${id}${id === baseline ? "\u00a0◆" : ""}${points[id].constant ? " (constant)" : ""}`;
       return element("tr", [
         element("th", element("label", [radio, name]), { scope: "row" }),
         ...point.map(([value]) => element("td", number(value))),
