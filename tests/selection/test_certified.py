@@ -95,7 +95,7 @@ def test_no_solution_is_said_if_the_first_point_is_shown_to_exceed():
     answer = MostAccurateWithin(0.02, 0.95).answer(front)
     assert (answer.status, answer.row, answer.passed) == ("no solution", None, 0)
     assert answer.intervals[A][0] > 0.02
-    with pytest.raises(ValueError, match=r"No solution for .* ≤ 0.02 with 95 % confidence: at row 1.* larger limits"):
+    with pytest.raises(ValueError, match=r"No solution for .* ≤ 0.02 with 95 % confidence: at point 1.* larger limits"):
         MostAccurateWithin(0.02, 0.95)(front)
 
 

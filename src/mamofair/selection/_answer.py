@@ -86,7 +86,7 @@ class Answer:
             else f"About {_list_rows(self.more_rows) or 'a few more of each group'} would settle it."
         )
         return (
-            f"{self.status.capitalize()} for {asked} with {confidence}: at row {self.sequence[0]}, which has the most "
+            f"{self.status.capitalize()} for {asked} with {confidence}: at point {self.sequence[0]}, which has the most "
             f"room, {ranges}. The smallest that can be certified is {smallest}. {advice}"
         )
 
