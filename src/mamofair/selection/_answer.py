@@ -86,8 +86,8 @@ class Answer:
             else f"About {_list_rows(self.more_rows) or 'a few more of each group'} would settle it."
         )
         return (
-            f"{self.status.capitalize()} for {asked} with {confidence}: at point {self.sequence[0]}, which has the most "
-            f"room, {ranges}. The smallest that can be certified is {smallest}. {advice}"
+            f"{self.status.capitalize()} for {asked} with {confidence}: at point {self.sequence[0]}, which has the "
+            f"most room, {ranges}. The smallest that can be certified is {smallest}. {advice}"
         )
 
     def __str__(self) -> str:
