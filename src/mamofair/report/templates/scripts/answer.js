@@ -127,7 +127,10 @@ function untold(found) {
   const advice = summary.counted === "people" ? "; “mamofair plan” says how many a certificate needs" : "";
   const keep = known.length > 1 ? "keep their limits" : "keeps its limit";
   const why = `the limit lies within the interval${known.length > 1 ? " of each" : ""}. More ${measured.rows} rows would narrow it${advice}.`;
+  const { confidence } = asked;
+  const promise = confidence === null || found.stand_in === null ? [] : [`${short(100 * confidence)}% confidence`];
   return [
+    ...promise.map((sure) => `Whether the limits hold for new people with ${sure}: no certificate covers this model.`),
     ...(known.length ? [`Whether ${words(known)} ${keep}: ${why}`] : []),
     ...(undefinedGaps.length ? [`What ${words(undefinedGaps)} would be: fewer than two groups have rows to compare.`] : []),
     ...attributes.flatMap((attribute, a) => {
