@@ -98,7 +98,10 @@ def test_bins_and_rates_of_groups(decided):
     said = run(decided, *ASKED[:4], "--sensitive", "age:40", "--prediction", "decided", "--groups")
     people = pd.read_csv(decided)
     young = people.loc[people["age"] < 40, "decided"].eq("yes").mean()
-    [line] = [line for line in said.splitlines() if "under 40" in line and "P(ŷ=1) " in line and "Too" not in line]
+    _, rates = said.split("Rates of each group:")
+    [line] = [
+        line for line in rates.splitlines() if "under 40" in line and "among" not in line and " predicted yes " in line
+    ]
     assert f"{young:.3f}" in line
 
 

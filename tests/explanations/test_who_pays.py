@@ -107,7 +107,7 @@ def test_sentences_of_a_case_made_by_hand():
     assert found.sentences(PEOPLE) == [
         "The decision changes for 59 of 2,000 people: 38 get a favorable one, 21 lose it.",
         "Of 1,000 women, 38 more are decided favorably; of 1,000 men, 21 fewer.",
-        "The gap shrinks from 0.180 to 0.120, mostly because women gained.",
+        "The gap shrinks from 0.180 to 0.121, mostly because women gained.",
     ]
 
 

@@ -63,7 +63,7 @@ def check(
     >>> people = pd.DataFrame({"pay": ["$1,200", "$800"] * 50, "sex": ["f", "f", "m", "m"] * 25, "hired": [0, 1] * 50})
     >>> print(check(people, target="hired", favorable=1, sensitive_features="sex"))
     the frame: 100 rows; 1 of 3 columns are features (1 number from text).
-    Target hired: 0 50.0%, 1 (favorable) 50.0%.
+    Target hired: 0: 50.0%, 1 (favorable): 50.0%.
     Groups of sex: f 50, m 50, unknown 0.
     column  finding                  detail
             duplicated rows          96 rows repeat an earlier one in every column

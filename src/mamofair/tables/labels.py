@@ -136,15 +136,14 @@ def merge_labels(column: ColumnSummary, favorable: Any) -> MergedLabels | None:
     if not named:
         return None
     values = _target_values(column)
+    if len(named) == 1 and column.distinct <= 2 and not _others_alike(values, named[0]):
+        return None
     if column.distinct > len(values):
         raise ValueError(
             f"The target {quote(column.name)} must have at most {len(values)} values: found {column.distinct:,}. "
             "Choose another target, or reduce it first, as by a threshold."
         )
-    spellings = [_spellings(column.name, values, one) for one in named]
-    if len(named) == 1 and column.distinct <= 2 and spellings == [_matches(values, named[0])]:
-        return None
-    chosen = tuple(dict.fromkeys(value for some in spellings for value in some))
+    chosen = tuple(dict.fromkeys(value for one in named for value in _spellings(column.name, values, one)))
     rest = tuple(value for value in values if value not in chosen)
     if not rest:
         raise ValueError(
@@ -210,11 +209,17 @@ def _favorable(target: Any, values: list[Any], favorable: Any) -> Any:
 
 def _spellings(target: Any, values: list[Any], favorable: Any) -> list[Any]:
     """Return the favorable value, and those that differ from it only by case or spaces."""
-    alike = [value for value in values if _fold(value) == _fold(favorable)]
+    alike = _others_alike(values, favorable)
     if alike and not _matches(values, favorable):
         return alike
-    first = _favorable(target, values, favorable)
-    return [first, *(value for value in values if value != first and _fold(value) == _fold(first))]
+    return [_favorable(target, values, favorable), *alike]
+
+
+def _others_alike(values: list[Any], favorable: Any) -> list[Any]:
+    """Return the values that differ from a favorable one only by case or spaces."""
+    meant = _matches(values, favorable)
+    folded = {_fold(value) for value in meant or [favorable]}
+    return [value for value in values if value not in meant and _fold(value) in folded]
 
 
 def _matches(values: list[Any], favorable: Any) -> list[Any]:
