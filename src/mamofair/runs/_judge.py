@@ -123,7 +123,7 @@ def _count(settings: Mapping[str, Any], part: str, counted: float) -> int:
 
 def describe_near_constant(run: Run, row: int) -> str | None:
     """Return a warning if a point is nearly constant on test rows, unless that was requested."""
-    front, settings = run.estimator.front_, run.settings
+    front = run.estimator.front_
     if not run.test or _asked_share(run) is not None:
         return None
     favorable = run.estimator.favorable_
