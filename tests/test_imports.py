@@ -87,6 +87,17 @@ def test_trees_predict_without_torch_and_skops(tmp_path):
     assert not SLOW & modules
 
 
+def test_trees_are_trained_by_the_command_without_torch_and_skops(tmp_path):
+    applicants(120).to_csv(tmp_path / "loans.csv", index=False)
+    asked = f"train {tmp_path}/loans.csv --target approved --favorable yes --sensitive gender --effort fast"
+    lines = [f"import sys; sys.argv = ['mamofair', *{asked.split()}, '--out', {str(tmp_path / 'run')!r}]"]
+    lines += ["from mamofair.cli import main", "try: main()", "except SystemExit as end: assert not end.code"]
+    modules = set(said("\n".join([*lines, "print('\\n:', *sys.modules)"])))
+    assert "lightgbm" in modules
+    assert (tmp_path / "run" / "report.html").exists()
+    assert not {"torch", "skops", "dask"} & modules
+
+
 def test_networks_predict_without_an_optimizer_and_lightgbm(tmp_path):
     net = mamofair.FairNetClassifier(epochs=1, members=2, **WAYS)
     modules = modules_after_predicting([run_of(net, tmp_path / "net")], tmp_path)

@@ -1,4 +1,4 @@
-"""Plain values in skops' format are read without skops, and are what skops reads."""
+"""Plain values in skops' format are read and written without skops, and are what skops reads and writes."""
 
 import io
 import json
@@ -10,7 +10,8 @@ import skops.io
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mamofair.tables._plain_skops import NotPlainError, read_plain
+from mamofair.tables._plain_skops import NotPlainError, read_plain, write_plain
+from mamofair.tables.skops_files import write_parts
 
 NUMBERS = st.floats(allow_nan=False) | st.integers(-(2**60), 2**60)
 PLAIN = st.recursive(
@@ -31,10 +32,24 @@ def test_plain_values_are_what_skops_reads(value):
     assert json.dumps(read) == json.dumps(value)  # True is not 1
 
 
+def without_ids(state):
+    if isinstance(state, list):
+        return [without_ids(part) for part in state]
+    return {key: without_ids(part) for key, part in state.items() if key != "__id__"} if type(state) is dict else state
+
+
+@given(PLAIN)
+def test_plain_values_are_written_as_skops_writes_them(value):
+    assert without_ids(write_plain(value)) == without_ids(schema_of(value))
+    assert skops.io.loads(write_parts(value, "It", "a value", frozenset())) == value
+
+
 @pytest.mark.parametrize("value", [(1, 2), {1: "one"}, np.zeros(2), {"a": {"b"}}, [str], {"x": b"1"}], ids=repr)
 def test_anything_else_is_left_to_skops(value):
     with pytest.raises(NotPlainError):
         read_plain(schema_of(value))
+    with pytest.raises(NotPlainError):
+        write_plain(value)
 
 
 def test_other_versions_of_the_format_are_left_to_skops():

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-import torch
 import typer
-from torch import distributed
-from torch.distributed import rendezvous  # type: ignore[attr-defined]  # public, but for mypy
 
 from mamofair._descent.ranks import ALONE, Ranks
+from mamofair._torch import torch
 
 __all__ = ["Job", "join_ranks"]
 
@@ -109,15 +107,17 @@ def join_ranks() -> Iterator[Job]:
 
 def _disconnect() -> None:
     """Close the connections to the other ranks, if they are open."""
-    if distributed.is_initialized():
-        distributed.destroy_process_group()
+    if torch.distributed.is_initialized():
+        torch.distributed.destroy_process_group()
 
 
 def _connect() -> Job:
+    from torch.distributed import rendezvous  # type: ignore[attr-defined]  # public, but for mypy
+
     try:
         store, rank, size = next(rendezvous("env://", timeout=_TIMEOUT))
         backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-        distributed.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=_TIMEOUT)
+        torch.distributed.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=_TIMEOUT)
     except (RuntimeError, ValueError) as error:
         raise ConnectionError(f"The other ranks must be reachable: {error}. Check that all were started.") from error
     return Job(Ranks(rank, size), store)

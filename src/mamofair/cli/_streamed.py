@@ -12,7 +12,7 @@ from mamofair._messages import quote_some
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.cli._console import print_note
 from mamofair.cli._train_options import TrainOptions
-from mamofair.estimators import FairClassifier, FairNetClassifier
+from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Tally
 from mamofair.metrics import ScoreSummary, list_small_groups
 from mamofair.streaming import Stream, stream
@@ -76,7 +76,7 @@ class StreamSplit:
     def fitting(self, estimator: FairClassifier) -> Iterator[FairClassifier]:
         """Yield the estimator as it learns."""
         memory, chunks = f"{self.stream.memory / 1e6:,.0f} MB", len(self.stream)
-        verb = "Each epoch reads" if isinstance(estimator, FairNetClassifier) else "Training reads"
+        verb = "Each epoch reads" if "epochs" in estimator.get_params(deep=False) else "Training reads"
         print_note(f"{verb} {sum(self.sizes):,} rows in {chunks:,} chunks, within {memory} of memory.")
         if self.stream.is_coded:
             size = 8 * self.sizes[0] * (len(self.stream.encoder.feature_names_in_) + 8)

@@ -16,7 +16,7 @@ from mamofair.cli._table_split import TableSplit
 from mamofair.cli._test_rows import print_split
 from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
-from mamofair.estimators import FairClassifier, FairNetClassifier
+from mamofair.estimators import FairClassifier
 from mamofair.estimators.progress import watch
 from mamofair.performance import Cost
 from mamofair.runs import (
@@ -49,7 +49,7 @@ def run_training(
     Test rows are set apart first: the encoder and the estimator never see them. Of several ranks, all train, and only
     rank 0 continues after that.
     """
-    if job.ranks.size > 1 and not isinstance(estimator, FairNetClassifier):
+    if job.ranks.size > 1 and options.model != "net":
         if job.ranks.rank:
             raise typer.Exit(2)  # rank 0 says why
         raise ValueError(f"`--model {options.model}` trains in one process: drop torchrun, or use `--model net`.")

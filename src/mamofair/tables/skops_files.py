@@ -6,11 +6,12 @@ for files that hold more than plain values.
 """
 
 import io
+import json
 from contextlib import suppress
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile, is_zipfile
 
-from mamofair.tables._plain_skops import NotPlainError, read_plain
+from mamofair.tables._plain_skops import NotPlainError, read_plain, write_plain
 from mamofair.tables.untrusted import one_sentence, parse_json
 
 __all__ = ["read_parts", "write_parts"]
@@ -21,11 +22,22 @@ _NODES = 10**7
 
 def write_parts(fitted: Any, label: str, what: str, allowed: frozenset[str]) -> bytes:
     """Return the content of a file with a fitted part; types that could not be read back are refused by name."""
-    import skops.io
-
-    data: bytes = skops.io.dumps(fitted)
+    data = _dump(fitted)
     read_parts(data, label, what, allowed)
     return data
+
+
+def _dump(fitted: Any) -> bytes:
+    try:
+        schema = write_plain(fitted)
+    except NotPlainError:
+        import skops.io
+
+        return bytes(skops.io.dumps(fitted))
+    with io.BytesIO() as file:
+        with ZipFile(file, "w", ZIP_STORED) as archive:
+            archive.writestr("schema.json", json.dumps(schema))
+        return file.getvalue()
 
 
 def read_parts(data: bytes, label: str, what: str, allowed: frozenset[str]) -> Any:
