@@ -13,7 +13,7 @@ from report_runs import EVIL, EVIL_ATTRIBUTE, HOSTILE, TWO_RATES, make_run
 from mamofair import report
 from mamofair.report import render, summarize, write
 from mamofair.report._charts import charts
-from mamofair.report._render import _runtime
+from mamofair.report._vega import vega_runtime
 
 
 def test_the_summary_in_the_page_is_the_summary():
@@ -24,7 +24,7 @@ def test_the_summary_in_the_page_is_the_summary():
 
 
 def test_names_of_users_are_escaped_wherever_they_stand():
-    page = render(summarize(make_run(**HOSTILE))).replace(_runtime(), "")
+    page = render(summarize(make_run(**HOSTILE))).replace(vega_runtime(), "")
     assert EVIL not in page
     assert "<img" not in page
     assert EVIL in unescape(page)
@@ -81,10 +81,10 @@ def test_no_script_ends_the_element_it_stands_in():
 
 def test_a_run_without_scores_has_a_page_without_them():
     assert 'id="scores-title"' in render(summarize(make_run(points=3)))
-    assert 'id="scores-title"' not in render(summarize(make_run(points=3, scores=False))).replace(_runtime(), "")
+    assert 'id="scores-title"' not in render(summarize(make_run(points=3, scores=False))).replace(vega_runtime(), "")
 
 
 def test_sentences_about_an_incumbent_are_shown_as_text():
-    page = render(summarize(make_run(), ["Row 3 is an alternative <b>."])).replace(_runtime(), "")
+    page = render(summarize(make_run(), ["Row 3 is an alternative <b>."])).replace(vega_runtime(), "")
     assert "<li>Row 3 is an alternative &lt;b&gt;.</li>" in page
     assert "alternatives-title" not in render(summarize(make_run()))

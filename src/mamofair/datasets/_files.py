@@ -3,12 +3,13 @@
 import gzip
 import hashlib
 import os
-import sys
 import tempfile
 import zlib
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+
+from mamofair._cache import cache_folder
 
 
 @dataclass(frozen=True)
@@ -33,17 +34,6 @@ class DataFile:
 def bundled(name: str) -> bytes:
     """Return the unpacked content of a file that comes with the package."""
     return gzip.decompress((resources.files("mamofair.datasets") / "data" / name).read_bytes())
-
-
-def cache_folder() -> Path:
-    """Return this platform's cache folder for the package."""
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "mamofair"
 
 
 def roots() -> list[Path]:

@@ -4,12 +4,12 @@ import base64
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
 from mamofair.report._charts import charts
 from mamofair.report._files import write_page
 from mamofair.report._summary import summarize
+from mamofair.report._vega import vega_runtime
 from mamofair.runs import Run
 
 __all__ = ["render", "write"]
@@ -51,31 +51,16 @@ def render(summary: Mapping[str, Any]) -> str:
     def source(name: str) -> str:
         return loader.get_source(environment, name)[0]
 
-    module = "".join(source(f"scripts/{name}.js") for name in _SCRIPTS)
+    runtime, module = vega_runtime(), "".join(source(f"scripts/{name}.js") for name in _SCRIPTS)
     return environment.get_template("report.html").render(
         summary=summary,
         charts=charts(summary["objectives"][0]["title"]),
-        runtime=_runtime(),
+        runtime=runtime,
         module=module,
-        hashes=[_hash(script) for script in (_runtime(), module)],
+        hashes=[_hash(script) for script in (runtime, module)],
         style=source("report.css"),
         licenses=source("licenses.txt"),
     )
-
-
-@cache
-def _runtime() -> str:
-    """Return Vega, Vega-Lite and vega-embed as one script."""
-    try:
-        import vl_convert
-    except ImportError as error:
-        raise ImportError('The report needs jinja2 and vl-convert: pip install "mamofair[report]"') from error
-    bundle: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    if "</script" in bundle.lower() or "<!--" in bundle:
-        raise ValueError(
-            "The script of vl-convert must not close its HTML element: install another version of vl-convert."
-        )
-    return bundle
 
 
 def _hash(script: str) -> str:
