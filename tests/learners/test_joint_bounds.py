@@ -39,6 +39,14 @@ def test_bounds_on_all_gaps_together_are_tried_beside_those_on_each_alone(dual):
     assert len(np.unique(np.round(shares, 3))) > 4  # in several proportions, not only those of no gap
 
 
+def test_each_gap_alone_needs_no_bounds_on_all_together(dual):
+    found, every = first_multipliers(dual, 20, alone=True), first_multipliers(dual, 20)
+    assert len(found) <= 2 * 20 + 3 * 7 < len(every)
+    assert not has(found, dual.multipliers(np.zeros(2)))
+    for axis in np.eye(2, dtype=bool):
+        assert has(found, dual.multipliers(np.where(axis, 0.5 * dual.gaps, np.inf)))
+
+
 def test_multipliers_somewhat_smaller_and_larger_are_tried_as_well(dual):
     found, ends = first_multipliers(dual, 8), dual.multipliers(np.array([0.0, np.inf]))
     assert has(found, 1.25 * ends)

@@ -245,7 +245,7 @@ class PlugInLearner(Learner):
         gaps = rules.values[0, 1:]
         dual = Dual.of(self.contrasts, posterior, valid.weight)
         if len(dual.pairs) <= _PAIRS:
-            yield padded(first_multipliers(dual, _FIRST))
+            yield padded(first_multipliers(dual, _FIRST, alone=alone))
             for _ in range(_ROUNDS):
                 yield padded(between(rules.values, rules.multipliers[:, :-1], _BETWEEN))
         if self.aware:  # thresholds for groups say all that mutations could

@@ -23,7 +23,6 @@ from jaxtyping import Float, Int
 from scipy.linalg import block_diag
 from scipy.optimize import minimize
 from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.special import expit
 from scipy.stats.qmc import Halton
 
 from mamofair._rows.groups import Groups
@@ -202,16 +201,17 @@ class Dual:
 
         def loss(price: np.ndarray) -> tuple[float, np.ndarray]:
             score = (self.gain - terms @ price) / _SMOOTH
-            value = _SMOOTH * self.weight @ np.logaddexp(0, score) + price @ cost
-            return float(value), cost - (self.weight * expit(score)) @ terms
+            rest = np.exp(-np.abs(score))  # softplus and sigmoid share it: two thirds of the time of both by themselves
+            value = _SMOOTH * self.weight @ (np.maximum(score, 0) + np.log1p(rest)) + price @ cost
+            return float(value), cost - (self.weight * np.where(score > 0, 1, rest) / (1 + rest)) @ terms
 
         start = np.zeros(active.sum())
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0, _FARTHEST)] * len(start))
         return np.asarray((found.x * unit[active]) @ self.pairs[active])
 
 
-def first_multipliers(dual: Dual, n: int) -> Float[np.ndarray, "some m"]:
-    """Return multipliers that spread over the front: those of `n` bounds for each gap alone, and of `n` for all.
+def first_multipliers(dual: Dual, n: int, *, alone: bool = False) -> Float[np.ndarray, "some m"]:
+    """Return multipliers that spread over the front: of `n` bounds for each gap and, if not `alone`, of `n` for all.
 
     The bounds of all gaps together are spread evenly (a Halton sequence) from 0 to a bit above what they are without.
     Multipliers somewhat smaller and larger than those of no gap are added, since what is believed is not what is
@@ -219,9 +219,9 @@ def first_multipliers(dual: Dual, n: int) -> Float[np.ndarray, "some m"]:
     """
     gaps = dual.gaps
     k = len(gaps)
-    alone = [np.where(axis, step * gaps, np.inf) for axis in np.eye(k) for step in np.linspace(0, 1, n, endpoint=False)]
-    together = [*(1.2 * Halton(k, scramble=False).random(n) * gaps), np.zeros(k)] if k > 1 else []
-    found = np.stack([dual.multipliers(bounds) for bounds in (*alone, *together)])
+    each = [np.where(axis, step * gaps, np.inf) for axis in np.eye(k) for step in np.linspace(0, 1, n, endpoint=False)]
+    together = [*(1.2 * Halton(k, scramble=False).random(n) * gaps), np.zeros(k)] if k > 1 and not alone else []
+    found = np.stack([dual.multipliers(bounds) for bounds in (*each, *together)])
     ends = np.vstack([found[: k * n : n], found[-1:]])  # no gap, of each alone and of all
     around = np.concatenate([factor * ends for factor in _AROUND])
     return np.unique(np.round(np.vstack([found, around]), 12), axis=0)
