@@ -16,6 +16,7 @@ that are wanted, not with the power of the number of gaps, as that of a grid wou
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ class Contrasts:
             ]
         )
 
-    @property
+    @cached_property
     def offset(self) -> Float[np.ndarray, " m"]:
         """The differences if everyone is decided unfavorably."""
         kept = {
