@@ -22,6 +22,7 @@ def main() -> None:
     parser.add_argument("name", choices=[*NAMES, "all", "page"])
     parser.add_argument("--minutes", type=float, default=60, help="the most time for each campaign")
     parser.add_argument("--cases", type=int, help="the number of cases of a full run, unless the campaign's own")
+    parser.add_argument("--again", action="store_true", help="try cases again that alarmed, too")
     parser.add_argument("--jobs", type=int, default=2, help="processes side by side")
     parser.add_argument("--out", type=Path, default=Path("docs/results/reliability.md"), help="where the page goes")
     arguments = parser.parse_args()
@@ -36,9 +37,11 @@ def main() -> None:
 def _run(name: str, arguments: argparse.Namespace) -> None:
     """Run one campaign, with a line on the terminal that counts outcomes."""
     campaign = import_module(f"campaigns.{name}")
+    getattr(campaign, "prepare", lambda: None)()
     outcomes: Counter[str] = Counter()
     cases = arguments.cases or campaign.CASES
-    for record in run(name, campaign.case, cases=cases, minutes=arguments.minutes, jobs=arguments.jobs):
+    again = campaign.ALARMS if arguments.again else ()
+    for record in run(name, campaign.case, cases=cases, minutes=arguments.minutes, jobs=arguments.jobs, again=again):
         outcomes[record.outcome] += 1
         if record.outcome in campaign.ALARMS:
             print(f"\n{name} {record.seed}: {record.kind}: {record.outcome}: {record.detail}", file=sys.stderr)

@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Container, Iterator
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -31,25 +31,38 @@ class Result:
 
 @dataclass(frozen=True)
 class Record(Result):
-    """A result with the seed that repeats it."""
+    """A result with the seed that repeats it, and the outcome of the first try of that seed."""
 
     seed: int = -1
+    first: str = ""
 
 
 def read_records(name: str) -> list[Record]:
-    """Return what earlier runs of a campaign have found; a last line that was cut short does not count."""
+    """Return the latest record of each case that was tried; a last line that was cut short does not count."""
     path = RECORDS / f"{name}.jsonl"
     lines = path.read_text().split("\n")[:-1] if path.is_file() else []
-    return [Record(**json.loads(line)) for line in lines]
+    latest: dict[int, Record] = {}
+    for record in (Record(**json.loads(line)) for line in lines):
+        first = latest[record.seed].first if record.seed in latest else record.outcome
+        latest[record.seed] = replace(record, first=first)
+    return list(latest.values())
 
 
-def run(name: str, case: Callable[[int], Result], *, cases: int, minutes: float, jobs: int) -> Iterator[Record]:
-    """Try the cases that have no record yet, write a record of each, and yield it.
+def run(
+    name: str,
+    case: Callable[[int], Result],
+    *,
+    cases: int,
+    minutes: float,
+    jobs: int,
+    again: Container[str] = (),
+) -> Iterator[Record]:
+    """Try the cases that have no record yet or an outcome to try again, write a record of each, and yield it.
 
     Every job is a process of its own, so that a case may change global state; `spawn` keeps threads of the parent,
     such as torch's, out of it.
     """
-    tried = {record.seed for record in read_records(name)}
+    tried = {record.seed for record in read_records(name) if record.outcome not in again}
     left = [seed for seed in range(cases) if seed not in tried]
     deadline = time.monotonic() + 60 * minutes
     RECORDS.mkdir(exist_ok=True)

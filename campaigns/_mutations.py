@@ -7,7 +7,7 @@ decorators, imports, `assert`, `__all__`, and how a value prints.
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -44,13 +44,17 @@ _LONG_ENOUGH = 30  # characters of source that tell where a mutation is
 
 @dataclass(frozen=True)
 class Mutation:
-    """One error: what kind, in which function or class, the code before and after, and its number in the file."""
+    """One error: what kind, in which function or class, the code before and after, its number in the file, its lines.
+
+    Lines are those that run it; none where importing the module does.
+    """
 
     number: int
     kind: str
     where: str
     before: str
     after: str
+    lines: tuple[int, ...]
 
     @property
     def key(self) -> str:
@@ -85,10 +89,10 @@ def mutations(source: str) -> list[Mutation]:
         site.put(node)
         after = _one_line(node if context is site.node else context)
         site.put(site.node)
-        mutation = Mutation(number, kind, where, before, after)
+        mutation = Mutation(number, kind, where, before, after, _lines(site))
         seen[mutation.key] += 1
         if seen[mutation.key] > 1:
-            mutation = Mutation(number, kind, f"{where} ({seen[mutation.key]})", before, after)
+            mutation = replace(mutation, where=f"{where} ({seen[mutation.key]})")
         found.append(mutation)
     return found
 
@@ -118,6 +122,19 @@ def _context(site: _Site) -> ast.AST:
         if isinstance(node, ast.stmt | ast.comprehension) or len(_one_line(node)) >= _LONG_ENOUGH:
             return node
     return site.node
+
+
+def _lines(site: _Site) -> tuple[int, ...]:
+    """Return the lines of a site's statement, without a body; of what a function takes, the lines of its body."""
+    if not any(isinstance(node, ast.FunctionDef) for node in site.around):
+        return ()
+    statement = next(node for node in (site.node, *reversed(site.around)) if isinstance(node, ast.stmt))
+    first, last = statement.lineno, statement.end_lineno or statement.lineno
+    if isinstance(statement, ast.FunctionDef):
+        first = statement.body[0].lineno
+    elif body := getattr(statement, "body", None):
+        last = max(first, body[0].lineno - 1)
+    return tuple(range(first, last + 1))
 
 
 def _one_line(node: ast.AST) -> str:

@@ -3,93 +3,51 @@
 Each case makes one deliberate error in a module that a guarantee depends on (certificates, intervals, selections,
 fronts, the plug-in rule and its thresholds, metrics, run folders): a reversed comparison, a bound or a constant off by
 one, a plus turned into a minus, `and` for `or`, minimum for maximum, two arguments swapped, one left out, a check or a
-statement removed. Then it runs the tests of that module in a separate process. If a test fails or hangs, the mutant is
-**killed**; a mutant that **survived** shows what no test covers. Some errors have no observable effect; they are listed
-as **equivalent**, with the reason, in `campaigns/_equivalent.py`. The goal is that at least 95 % of the others are
-killed.
+statement removed. Then tests run in a separate process: those that execute the line, as coverage.py recorded once, then
+others of the same files, the quick ones first, up to ten seconds of the processor in all. Tests of more than one second
+take no part. If a test fails or hangs, the mutant is **killed**; a mutant that **survived** shows what these tests do
+not cover. Some errors have no observable effect; they are listed as **equivalent**, with the reason, in
+`campaigns/_equivalent.py`. The goal is that at least 95 % of the others are killed.
 
-A surviving mutant is tried again once a test has been written for it. The share below is the one after that, so it is
-higher than it would be for new mutants.
+A surviving mutant is tried again once a test has been written for it (`--again`), so the share after that is higher
+than it would be for new mutants. The share at the first try is not.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
 
+from campaigns._collected_tests import NOT_IN_MEMORY, CollectedTests
 from campaigns._equivalent import EQUIVALENT
 from campaigns._harness import Record, Result
-from campaigns._mutant_runner import NO_TESTS, ROOT, Runner
+from campaigns._line_tests import LineTests, read_line_tests, record_path
+from campaigns._mutant_runner import NO_TESTS, NOT_FOUND, ROOT, Runner
 from campaigns._mutations import Mutation, mutate, mutations
+from campaigns._test_server import Run
 
 CASES = 400
 ALARMS = ("survived",)
+BATCHES = (0, 150)  # where batches of seeds begin: tests for survivors of one were written before the next was tried
 
 _PACKAGE = ROOT / "src" / "mamofair"
 
-_FOLDERS = tuple(
-    f"runs/test_{name}.py" for name in ("untrusted_folders", "nonsense_in_runs", "save_and_load", "sizes_of_runs")
+#: What carries promises: modules, and folders of modules.
+MODULES = (
+    *(f"_stats/{name}.py" for name in ("certificates", "intervals", "simultaneous")),
+    *(f"learners/plugin/{name}.py" for name in ("multipliers", "thresholds")),
+    *("selection", "fronts", "metrics", "runs"),
 )
-
-#: Which tests look at a module, or at all modules of a folder: the first entry that fits, the quickest test first.
-TESTS: dict[str, tuple[str, ...]] = {
-    "_stats/certificates.py": (
-        "stats/test_certificates.py",
-        "stats/test_certificate_levels.py",
-        "selection/test_certified.py",
-    ),
-    "_stats/intervals.py": (
-        "test_edges.py",
-        "stats/test_ratios_of_groups.py",
-        "stats/test_intervals.py",
-        "metrics",
-        "stats/test_certificates.py",
-    ),
-    "_stats/simultaneous.py": (
-        "stats/test_simultaneous.py",
-        "stats/test_ratios_of_groups.py",
-        "stats/test_intervals.py",
-    ),
-    "selection/_rules.py": ("selection/test_selection.py", "selection/test_closest_to_ideal.py", "test_contracts.py"),
-    "selection/_rows.py": (
-        "selection/test_selection.py",
-        "selection/test_closest_to_ideal.py",
-        "test_contracts.py",
-        "selection/test_certified.py",
-    ),
-    "selection/_within.py": ("selection/test_selection.py", "selection/test_certified.py"),
-    "selection": (
-        "selection/test_pairs_of_groups.py",
-        "selection/test_selection.py",
-        "selection/test_certified.py",
-        "test_contracts.py",
-    ),
-    "fronts/_hypervolume.py": ("fronts/test_kept_points.py", "fronts/test_fronts.py"),
-    "fronts": (
-        "fronts/test_fronts.py",
-        "fronts/test_kept_points.py",
-        "metrics/test_rates.py",
-        "estimators/test_crossfit.py",
-    ),
-    "learners/plugin/multipliers.py": (
-        "test_edges.py",
-        "learners/test_joint_bounds.py",
-        "learners/test_plugin.py",
-        "estimators/test_plugin_estimator.py",
-    ),
-    "learners/plugin/thresholds.py": ("learners/test_thresholds.py", "estimators/test_plugin_estimator.py"),
-    "metrics/_rates.py": ("metrics/test_rates.py", "metrics/test_audit.py"),
-    "metrics": ("test_edges.py", "metrics", "cli/test_audit_command.py"),
-    "runs/_onnx.py": ("cli/test_predict_command.py",),
-    "runs/_csv.py": ("cli/test_predict_command.py", "runs/test_killed_runs.py"),
-    "runs/_values.py": (*_FOLDERS, "runs/test_everything_exported.py", "runs/test_crafted_boosters.py"),
-    "runs/_weightings.py": ("runs/test_everything_exported.py",),
-    "runs/_estimator_files.py": _FOLDERS,
-    "runs/_boosters.py": ("runs/test_crafted_boosters.py", "runs/test_save_and_load.py"),
-    "runs/_checkpoint.py": ("runs/test_killed_runs.py", "runs/test_folder_locks.py"),
-    "runs/_locks.py": ("runs/test_folder_locks.py", "runs/test_killed_runs.py"),
-    "runs": (*_FOLDERS, "runs/test_killed_runs.py", "runs/test_folder_locks.py", "cli/test_every_command.py"),
-}
+#: Tests that may kill a mutant: files, and folders of files.
+TESTS = (
+    *(f"stats/test_{name}.py" for name in ("certificates", "certificate_levels", "intervals", "ratios_of_groups")),
+    *("stats/test_simultaneous.py", "selection", "fronts", "metrics", "runs", "test_edges.py", "test_contracts.py"),
+    *(f"learners/test_{name}.py" for name in ("joint_bounds", "plugin", "thresholds")),
+    *(f"cli/test_{name}.py" for name in ("audit_command", "predict_command")),
+)
+_BUDGET, _FRESH_BUDGET = 10.0, 4.0  # processor seconds of tests: in memory, and with everything imported anew
 
 
 @dataclass(frozen=True)
@@ -100,12 +58,6 @@ class Mutant:
     mutation: Mutation
 
     @property
-    def tests(self) -> tuple[str, ...]:
-        """The tests that are to kill it, beside the module's own examples."""
-        fitting = [tests for name, tests in TESTS.items() if self.module == name or self.module.startswith(f"{name}/")]
-        return tuple(str(ROOT / "tests" / test) for test in fitting[0])
-
-    @property
     def key(self) -> str:
         """What names the mutant for as long as its code stands."""
         return f"{self.module}: {self.mutation.key}"
@@ -114,11 +66,9 @@ class Mutant:
 @cache
 def mutants() -> tuple[Mutant, ...]:
     """Return all mutants in an order by chance: by a hash of what is changed, so that it lasts as code changes."""
-    own = _PACKAGE.rglob
-    modules = sorted({path for name in TESTS for path in own(name if name.endswith(".py") else f"{name}/*.py")})
     found = [
         Mutant(path.relative_to(_PACKAGE).as_posix(), mutation)
-        for path in modules
+        for path in _modules()
         for mutation in mutations(path.read_text())
     ]
     return tuple(sorted(found, key=lambda mutant: sha256(mutant.key.encode()).digest()))
@@ -132,39 +82,99 @@ def case(seed: int) -> Result:
     if reason is not None:
         return Result(kind, "equivalent", f"{mutant.key} ({reason})")
     source = (_PACKAGE / mutant.module).read_text()
-    outcome, failed = fate(_runner(), mutant.module, mutate(source, mutant.mutation.number), mutant.tests)
+    outcome, failed = fate(mutant, source, _line_tests(), _collected(), _runner)
     return Result(kind, outcome, f"{mutant.key} ({failed})" if failed else mutant.key)
 
 
-def fate(runner: Runner, module: str, source: str, tests: tuple[str, ...]) -> tuple[str, str]:
-    """Return "killed" or "survived" for a changed module, and the test that failed, which passes without the change."""
+def prepare() -> None:
+    """Record which tests run which lines, of all files of tests that have no record or have changed since."""
+    missing = [path for path in _test_files() if not record_path(path).is_file()]
+    for i, path in enumerate(missing):
+        print(f"\rrecording {path.stem}, {len(missing) - i} left", end="\033[K", flush=True)
+        found = _collected().test(path.relative_to(ROOT).as_posix(), record_path(path))
+        if found.code:
+            raise ValueError(f"Tests must pass without a mutation: found that {found.failed or path} fails.")
+    if missing:
+        print()
+
+
+def fate(
+    mutant: Mutant, source: str, known: LineTests, collected: CollectedTests, runner: Callable[[], Runner]
+) -> tuple[str, str]:
+    """Return "killed" or "survived", and the test that failed, which passes without the change.
+
+    What a function does is changed in memory, where tests have been `collected`; else a `runner` imports all anew.
+    """
+    changed, lines = mutate(source, mutant.mutation.number), source.splitlines()
+    texts = [lines[number - 1].strip() for number in mutant.mutation.lines]
+    found = collected.run(mutant.module, changed, known.choose(mutant.module, texts, _BUDGET))
+    if found.code == NOT_IN_MEMORY:
+        found = _run_anew(runner(), mutant.module, changed, known.choose(mutant.module, texts, _FRESH_BUDGET))
+    elif found.failed and collected.test((found.failed,)).code:
+        raise ValueError(f"Tests must pass without a mutation: found that {found.failed} alone fails. Mend it first.")
+    return ("survived" if found.code in (0, NO_TESTS) else "killed"), found.failed
+
+
+def _run_anew(runner: Runner, module: str, source: str, tests: tuple[str, ...]) -> Run:
+    """Return how tests go where everything is imported anew; the module's own examples are those of its copy."""
     own = str(runner.package / module)
-    found = runner.run(module, source, (own, *tests))
-    failed = f"{own}{found.failed}" if found.failed.startswith("::") else found.failed  # an example of the module
-    if failed:
-        _require_pass(runner, failed)
-    return ("killed" if found.code else "survived"), found.failed
+    tests = (own, *(test for test in tests if not test.partition("::")[0].endswith(f"/{module}")))
+    found = runner.run(module, source, tests)
+    if found.code == NOT_FOUND and not found.failed:  # the change gave tests other names
+        found = runner.run(module, source, tuple({test.partition("::")[0]: None for test in tests}))
+    return found
+
+
+@cache
+def _collected() -> CollectedTests:
+    """Return this process's own: a job of the campaign has one for all of its cases."""
+    folders = {path.parent: None for path in _modules()}
+    return CollectedTests([*folders, *(path for path in _test_files() if path not in _modules())])
 
 
 @cache
 def _runner() -> Runner:
-    """Return this process's own: a job of the campaign has one for all of its cases."""
     return Runner()
 
 
 @cache
-def _require_pass(runner: Runner, test: str) -> None:
-    if runner.test((test,)).code not in (0, NO_TESTS):
-        raise ValueError(f"Tests must pass without a mutation: found that {test} fails. Mend it first.")
+def _line_tests() -> LineTests:
+    return read_line_tests(record_path(path) for path in _test_files())
+
+
+def _test_files() -> list[Path]:
+    files = [path for name in TESTS for path in _python_files(ROOT / "tests" / name)]
+    return [*_modules(), *(path for path in files if path.stem.startswith("test_"))]
+
+
+def _modules() -> list[Path]:
+    return [path for name in MODULES for path in _python_files(_PACKAGE / name)]
+
+
+def _python_files(path: Path) -> list[Path]:
+    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
 
 
 def summary(records: Sequence[Record]) -> str:
-    """Return the share of mutants that were killed."""
-    killed, survived = (sum(record.outcome == outcome for record in records) for outcome in ("killed", "survived"))
-    if not killed + survived:
+    """Return the shares of mutants that were killed: at the first try, for each batch, and by now."""
+    real = [record for record in records if record.outcome != "equivalent"]
+    if not real:
         return "No mutant has been tried yet."
-    share = killed / (killed + survived)
-    return (
-        f"Killed: {killed} of {killed + survived} mutants that are not equivalent, {share:.1%}; the goal is 95 %. "
-        f"The code has {len(mutants()):,} mutants in all."
-    )
+    rows = [
+        f"| first try, seeds {first:,} to {last - 1:,} | {_killed([record.first for record in batch])} |"
+        for first, last in pairwise((*BATCHES, len(mutants())))
+        if (batch := [record for record in real if first <= record.seed < last])
+    ]
+    lines = [
+        "| mutants that are not equivalent | killed | of | share |",
+        "|---|---:|---:|---:|",
+        *rows,
+        f"| after tests were written for survivors | {_killed([record.outcome for record in real])} |",
+        f"\nThe goal is 95 %. The code has {len(mutants()):,} mutants in all.",
+    ]
+    return "\n".join(lines)
+
+
+def _killed(outcomes: list[str]) -> str:
+    killed = outcomes.count("killed")
+    return f"{killed} | {len(outcomes)} | {killed / len(outcomes):.1%}"

@@ -1,10 +1,14 @@
 """The page of what campaigns found, written where some of them have no records."""
 
+import json
+import multiprocessing.dummy
+from dataclasses import asdict
+
 import pytest
-from campaigns._harness import Record
+from campaigns._harness import Record, Result
 
 from campaigns import __main__ as command
-from campaigns import _page
+from campaigns import _harness, _page
 
 NAMES = ("inputs", "folders")
 
@@ -40,3 +44,23 @@ def test_the_command_keeps_what_the_page_has(records, tmp_path, monkeypatch):
     first = out.read_text()
     command.main()
     assert out.read_text() == first
+
+
+def test_a_case_that_is_tried_again_keeps_its_first_outcome(tmp_path, monkeypatch):
+    monkeypatch.setattr(_harness, "RECORDS", tmp_path)
+    lines = [Record("gap", "right", seed=0), Record("gap", "wrong", seed=1), Record("gap", "right", "mended", seed=1)]
+    (tmp_path / "inputs.jsonl").write_text("".join(json.dumps(asdict(line)) + "\n" for line in lines) + "cut sho")
+    first, second = _harness.read_records("inputs")
+    assert first == Record("gap", "right", seed=0, first="right")
+    assert second == Record("gap", "right", "mended", seed=1, first="wrong")
+
+
+@pytest.mark.parametrize(("again", "tried"), [((), {2}), (("wrong",), {1, 2})])
+def test_cases_that_alarmed_are_tried_again_if_asked_for(tmp_path, monkeypatch, again, tried):
+    monkeypatch.setattr(_harness, "RECORDS", tmp_path)
+    lines = [Record("gap", "right", seed=0), Record("gap", "wrong", seed=1)]
+    (tmp_path / "inputs.jsonl").write_text("".join(json.dumps(asdict(line)) + "\n" for line in lines))
+    monkeypatch.setattr(_harness, "get_context", lambda _: multiprocessing.dummy)
+    records = _harness.run("inputs", lambda _: Result("gap", "right"), cases=3, minutes=1, jobs=1, again=again)
+    assert {record.seed for record in records} == tried
+    assert len(_harness.read_records("inputs")) == 3
