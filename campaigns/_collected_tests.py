@@ -3,12 +3,14 @@
 Only bodies of functions can be changed so. What importing a module computes, such as a constant or a default, cannot.
 """
 
+import ast
 import gc
 import inspect
 import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -80,7 +82,7 @@ class _Loop:
             recorder = Recorder(self._package) if record else None
             if recorder:
                 session.config.pluginmanager.register(recorder)
-            for item, following in zip(own, [*own[1:], None], strict=True):
+            for item, following in zip_longest(own, own[1:]):
                 session.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                 if self._watch.path.read_text():
                     return 1
@@ -108,7 +110,8 @@ def _functions(package: Path) -> _Functions:
     """Return the functions of a package that exist, by file, name and line."""
     found: _Functions = defaultdict(list)
     for value in gc.get_objects():
-        if isinstance(value, FunctionType) and value.__code__.co_filename.startswith(str(package)):
+        # Not `isinstance`, which asks objects for their class: some warn.
+        if type(value) is FunctionType and value.__code__.co_filename.startswith(str(package)):
             found[_place(value.__code__)].append(value)
     return found
 
@@ -121,15 +124,20 @@ def _change(functions: _Functions, package: Path, module: str, source: str) -> b
     """Give functions the code of a module's changed source; False if that is not all there is to change."""
     path = package / module
     loader: Any = sys.modules[_dotted(path, package)].__loader__
-    texts = path.read_bytes(), source.encode()
-    before, after = (list(_codes(loader.source_to_code(text, str(path)))) for text in texts)
-    if [code.co_qualname for code in before] != [code.co_qualname for code in after]:
+    own = path.read_text()
+    texts = own, ast.unparse(ast.parse(own)), source  # unparsed as the changed source is: lines leave traces
+    live, before, after = (list(_codes(loader.source_to_code(text.encode(), str(path)))) for text in texts)
+    if len({tuple(code.co_qualname for code in codes) for codes in (live, before, after)}) > 1:
         return False
-    changed = [(old, new) for old, new in zip(before, after, strict=True) if _content(old) != _content(new)]
-    if not changed or not all(old.co_flags & inspect.CO_OPTIMIZED and functions[_place(old)] for old, _ in changed):
+    changed = [
+        (place, new)
+        for place, old, new in zip(map(_place, live), before, after, strict=True)
+        if _content(old) != _content(new)
+    ]
+    if not changed or not all(new.co_flags & inspect.CO_OPTIMIZED and functions[place] for place, new in changed):
         return False
-    for old, new in changed:
-        for function in functions[_place(old)]:
+    for place, new in changed:
+        for function in functions[place]:
             function.__code__ = new
     return True
 
