@@ -199,7 +199,7 @@ def test_further_training_extends_the_front():
     for own in before:
         assert (after <= own).all(axis=1).any()
     with pytest.raises(
-        ValueError, match="`warm_start` must go on with the same labels, groups, notions, costs and objectives"
+        ValueError, match="`warm_start` must continue with the same labels, groups, notions, costs and objectives"
     ):
         fit(model.set_params(objectives=[CustomObjective("other", size)]))
 

@@ -69,7 +69,7 @@ def test_the_recommended_learner_in_a_pipeline_of_a_search():
     search = GridSearchCV(steps, {"model__max_points": [5, 20]}, cv=2).fit(X, Y, sensitive_features=GROUP)
     chosen = mamofair.with_selection(search.best_estimator_, MostAccurateWithin(0.5))
     assert chosen.predict(X).shape == (len(X),)
-    with pytest.raises(ValueError, match=r"found GridSearchCV\. Of a search, pass its `best_estimator_`\.$"):
+    with pytest.raises(ValueError, match=r"found GridSearchCV\. After a search, pass its `best_estimator_`\.$"):
         mamofair.with_selection(search, MostAccurateWithin(0.5))
 
 

@@ -1,4 +1,4 @@
-"""Classifiers with scikit-learn's face that return a whole front."""
+"""Classifiers with scikit-learn's interface that find a whole front."""
 
 import lazy_loader as _lazy
 

@@ -1,4 +1,4 @@
-"""Base class of all estimators: one `fit`, a whole front, a rule that picks a point, and other points for free."""
+"""Base class of all estimators: one `fit`, a whole front, and a rule that picks a point."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ Fitted = TypeVar("Fitted", bound="FairClassifier")
 class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that finds the whole trade-off between performance and gaps. Abstract: see its subclasses.
 
-    A subclass says which learner its parameters make (`new_learner`); `fit` carries out a `Search` with it.
+    A subclass returns the learner for its parameters (`new_learner`); `fit` runs a `Search` with it.
     """
 
     performance: Cost | str = "error"
@@ -64,11 +64,11 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
     @property
     @abstractmethod
     def notions(self) -> Any:
-        """Which rates must be equal between groups: a field of each subclass, which has it where users expect it."""
+        """The notions: which rates must be equal between groups. A field of each subclass."""
 
     @abstractmethod
     def new_learner(self) -> Learner:
-        """Return a learner with this estimator's parameters, which has learned nothing yet."""
+        """Return a new, unfitted learner with this estimator's parameters."""
 
     def fit(
         self: Fitted,
@@ -93,18 +93,18 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         y : array of shape (n,)
             Labels, two values of any type; `favorable` must name one unless they are 0/1, booleans or −1/1.
         sensitive_features : Series, frame or array with n rows
-            The sensitive attributes, by column. A missing value means unknown: that row trains accuracy, and is left
-            out of that attribute's gap. They are needed here only, not to predict.
+            The sensitive attributes, by column. A missing value means unknown: that row counts for accuracy, and is
+            left out of that attribute's gap. They are needed only for fitting, not for predictions.
         sample_weight : array of shape (n,), optional
             The weight of each row. A row of weight 0 is left out.
         unlabelled : (X, sensitive_features), optional
-            More calibration rows, for gaps that need no labels (demographic parity). They must come from the same
-            population as the others, at random; that is for you to say.
+            More calibration rows, for gaps that need no labels (demographic parity). They must be a random sample of
+            the same population as the others; only you can know that.
         strata : array of shape (n,) or a column of X, optional
             The strata within which conditional notions compare groups. Not needed to predict.
         units : array of shape (n,), optional
-            What each row belongs to, such as a person with several rows. The rows of one unit are never divided between
-            parts or folds, and standard errors and intervals count units.
+            The unit of each row, such as a person with several rows. The rows of one unit are never split between parts
+            or folds, and standard errors and intervals count units.
         """
         given = {"sample_weight": sample_weight, "unlabelled": unlabelled, "strata": strata, "units": units}
         if is_dask(X):
@@ -113,14 +113,14 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         return finish(self, self.fitting(X, y, sensitive_features=sensitive_features, **given))
 
     def fitting(self: Fitted, X: Any, y: Any, *, sensitive_features: Any = None, **given: Any) -> Iterator[Fitted]:
-        """Find the front step by step, as `fit` with the same arguments.
+        """Fit step by step: yield this estimator, ready to use, after each epoch or round.
 
-        Yields this estimator, usable so far, after each epoch or round.
+        The arguments are those of `fit`.
         """
         return self._follow(*self.start(X, y, sensitive_features=sensitive_features, **given))
 
     def resume(self: Fitted, X: Any, y: Any, *, sensitive_features: Any, **given: Any) -> Iterator[Fitted]:
-        """Go on with a fit that was interrupted, as `fitting` does with `given`, and end as one that never was."""
+        """Resume an interrupted fit, with the same result as an uninterrupted one."""
         return self._resume(partial(self.start, X, y, sensitive_features=sensitive_features, **given))
 
     def start(
@@ -153,7 +153,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         require_calibration(self.selection, self.calibration_fraction, self.new_learner().folds, unlabelled)
 
     def _check_start(self, resumed: bool, unlabelled: bool = False) -> Search | None:
-        """Check the parameters, and return an earlier search that is to be continued, if there is one."""
+        """Check the parameters, and return the earlier search to continue, if any."""
         self.check_parameters(unlabelled)
         return self.search_ if (resumed or self.new_learner().warm_start) and self._has_learned() else None
 
@@ -168,13 +168,13 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         return learner
 
     def _open(self, task: Task, learner: Learner, parts: Parts, earlier: Search | None, small: SmallGroups) -> Search:
-        """Return the search for a task, and forget what an earlier fit found unless it is continued."""
+        """Return the search for a task; an earlier fit is discarded unless it is continued."""
         if earlier is None:
             search = Search.start(task, learner, self.max_points)
         elif task.identity != earlier.task.identity:
             raise ValueError(
-                "`warm_start` must go on with the same labels, groups, notions, costs and objectives: found others in "
-                "the earlier fit. Set `warm_start=False` to start anew."
+                "`warm_start` must continue with the same labels, groups, notions, costs and objectives: found others "
+                "in the earlier fit. Set `warm_start=False` to start again."
             )
         else:
             search = earlier.continue_with(task, learner)
@@ -215,15 +215,15 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
 
     @property
     def selected_(self) -> int:
-        """The row of `front_.frame()` that `predict` uses; where the selection finds none, a `ValueError`."""
+        """The row of `front_.frame()` that `predict` uses; a `ValueError` if no point meets the selection."""
         check_is_fitted(self, "front_")
         return choose(self.selection, self.front_) if self._chosen is None else self._chosen
 
     def with_selection(self: Fitted, selection: Selection) -> Fitted:
-        """Return a fitted copy that predicts with the point this selection picks; nothing is trained again."""
+        """Return a fitted copy that predicts with the point that this selection picks; nothing is retrained."""
         check_is_fitted(self, "front_")
         require(self, [SELECTION], selection=selection)
-        choose(selection, self.front_)  # says now, not at the first prediction, if there is no such point
+        choose(selection, self.front_)  # raises now rather than at the first prediction, if there is no such point
         chosen = copy(self)
         chosen.selection, chosen._chosen = selection, None
         return chosen
@@ -238,7 +238,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         return chosen
 
     def with_encoder(self: Fitted, encoder: Any) -> Fitted:
-        """Return a fitted copy that takes frames as they were before `encoder` made the numbers it was fitted to."""
+        """Return a fitted copy that applies a fitted `encoder` to frames before predicting."""
         check_is_fitted(self, "front_")
         encoding = copy(self)
         encoding.encoder_ = encoder
@@ -254,9 +254,9 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         return self.search_.learner.read(self, self._encode(X), reset=False)
 
     def decide_all(self, X: Any) -> Bool[np.ndarray, "points n"]:
-        """Return which rows each point of the front decides favorably: `at(i).predict(X)` for all points at once.
+        """Return the favorable decisions of every point of the front, of shape (points, rows).
 
-        X is what `predict` takes; for a model that is told the sensitive attributes, a pair of features and attributes.
+        X is what `predict` takes; for a model that needs the sensitive attributes, a pair of features and attributes.
         """
         return self.score_all(X) > 0
 
@@ -273,7 +273,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
     def _scores(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "front_")
         [scores] = self.search_.learner.scores([self.front_.points[self.selected_]], self._read(X))
-        if np.isnan(scores).any():  # NaN is not above 0: it would decide, and alike for everyone
+        if np.isnan(scores).any():  # NaN is not above 0, so it would silently mean an unfavorable decision
             raise ValueError("The model must give every row a score: found NaN. Look for huge values in X.")
         return np.asarray(scores)
 

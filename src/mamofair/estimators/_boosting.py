@@ -1,4 +1,4 @@
-"""The boosting estimator: boosters grown side by side, each with a preference of its own."""
+"""The boosting estimator: boosters grown side by side, each with its own preference."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -18,7 +18,7 @@ __all__ = ["FairBoostingClassifier"]
 
 @dataclass(eq=False, repr=False)
 class FairBoostingClassifier(FairClassifier):
-    """Gradient boosted trees, or rather the whole front of them, from one `fit`, with LightGBM.
+    """Fits a whole front of gradient boosted trees (LightGBM) at once.
 
     Sixteen boosters grow side by side, each with its own weight on fairness. After each tree each is measured on
     held-back rows, and what no other number of trees of any booster beats is archived. `predict` uses the point that
@@ -32,63 +32,63 @@ class FairBoostingClassifier(FairClassifier):
     notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
         Which rates must be equal between groups, for every attribute or for each one.
     performance : {"error", "balanced_error"} or Cost, default="error"
-        What the front trades against the gaps, as in `FairNetClassifier`.
+        What the front trades off against the gaps, as in `FairNetClassifier`.
     crossed : bool, default=False
-        Whether the crossing of all attributes (women of color, …) counts as one more attribute.
+        Whether the intersections of all attributes (women of color, …) count as one more attribute.
     favorable : label, default=None
         The label that counts as positive. None means the larger of 0/1, booleans or −1/1; others must be named.
     selection : Selection, default=ClosestToIdeal()
         Which point of the front `predict` uses.
     validation_fraction : float, default=0.25
-        The share of rows that is held back to measure points, with the same shares of labels and groups.
+        The fraction of rows held out to measure points, stratified by label and groups.
     calibration_fraction : float or "plan", default=0
-        The share of rows that is held back further, for choices with a guarantee; "plan" holds back those that the
-        limit and the confidence of `selection` need (see `plan_calibration`).
+        The fraction of rows reserved for choices with a guarantee; "plan" reserves those that the limit and the
+        confidence of `selection` need (see `plan_calibration`).
     cv : int or None, default=None
-        The number of folds for measuring: each point is measured on all rows, by models that have not seen them, and
-        trained again on all of them, in about `cv` + 1 times the time; `validation_fraction` is not used then. What
-        is measured belongs to the procedure, not to the model that is kept, so `confidence` does not go with it.
+        The number of folds for measuring: each point is measured out-of-fold on all rows and then retrained on all of
+        them, in about `cv` + 1 times the time; `validation_fraction` is then not used. The measurement describes the
+        procedure, not the very model that is kept, so `confidence` cannot be combined with it.
     max_points : int, default=200
-        The most points to keep.
+        The largest number of points to keep.
     min_group : int, default=30
         Groups with fewer rows under the condition of a rate are named in a warning and left out of the gaps, unless
         fewer than two groups would be left.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
-        What stands for the decision in training.
+        The differentiable stand-in for the decision in training.
     members : int, or a list of weightings or `Member` values, default=16
-        How many preferences to train (the first is accuracy alone), or which. Nothing is drawn at random but the rows
-        that are held back, so that the seeds of members do not matter.
+        How many preferences to train (the first is accuracy alone), or which. Only the held-out rows are random, so the
+        seeds of members have no effect.
     anchor : float, default=0.1
-        How much accuracy is added to each gap, unless all members are `Fixed`: fixed preferences alone need none.
+        The weight of the accuracy loss that is added to each gap; not used if all members are `Fixed`.
     objectives : sequence of CustomObjective, default=()
-        What else to make small beside the gaps, each with a loss and a metric of yours. Each is one more column of the
+        What else to minimize besides the gaps, each with your own loss and metric. Each is one more column of the
         front, and one more weight of `members`.
     n_estimators : int, default=100
         The number of trees of each booster.
     learning_rate : float, default=0.1
-        How far each tree goes.
+        The step size of each tree.
     num_leaves : int, default=15
-        The most leaves of a tree.
+        The largest number of leaves per tree.
     min_child_samples : int, default=20
-        The fewest rows in a leaf.
+        The smallest number of rows per leaf.
     n_jobs : int, default=1
         The number of threads.
     random_state : int, RandomState or None, default=None
-        An integer makes fronts repeatable, bit for bit on one machine.
+        An integer makes fronts reproducible, bit for bit on one machine.
     verbose : int, default=0
         1 shows a progress bar.
 
     Attributes
     ----------
     front_ : Front
-        Every trade-off that was found; `front_.frame()` is a table of them.
+        Every trade-off found; `front_.frame()` is a table of them.
     selected_ : int
         The row of that table that `predict` uses.
     history_ : DataFrame
         For each number of trees (`step`) and member, the objectives' values on training rows before the last of those
         trees, their weights, their gradients' cosines, and the hypervolume of the front.
     notions_ : dict
-        The notions asked for of each attribute.
+        The notions of each attribute.
     favorable_
         The label that counts as positive.
     classes_, n_features_in_, feature_names_in_
@@ -120,7 +120,7 @@ class FairBoostingClassifier(FairClassifier):
     rules = BOOSTING
 
     def new_learner(self) -> BoostingLearner:
-        """Return what grows the boosters."""
+        """Return the learner of boosters."""
         return BoostingLearner.of(self)
 
     def __sklearn_tags__(self) -> Tags:

@@ -7,7 +7,7 @@ from mamofair.selection import Selection
 
 
 class SelectionError(AttributeError, ValueError):
-    """No point of the front is what the selection asks for.
+    """No point of the front meets the selection.
 
     Raised by the attribute `selected_`, so it is an `AttributeError`, too: `hasattr` answers no, and whatever lists
     attributes, as notebooks do, goes on.

@@ -20,7 +20,7 @@ class Findings:
 
     @property
     def history_(self: Any) -> pd.DataFrame:
-        """What happened: a row for each snapshot and member."""
+        """The training history: one row per snapshot and member."""
         check_is_fitted(self, "front_")
         return pd.DataFrame(self.search_.history)
 
@@ -34,7 +34,7 @@ class Findings:
         sample_weight: Any = None,
         strata: Any = None,
     ) -> None:
-        """Measure every point of the front on test rows, and write one offline HTML page to look at it and choose.
+        """Measure every point of the front on test rows, and write an offline HTML report.
 
         Parameters
         ----------

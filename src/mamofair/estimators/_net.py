@@ -20,57 +20,56 @@ __all__ = ["FairNetClassifier"]
 
 @dataclass(eq=False, repr=False)
 class FairNetClassifier(FairClassifier):
-    """A neural network, or rather the whole front of them, from one `fit`.
+    """Fits a whole front of neural networks at once.
 
     Sixteen networks (32 for several gaps) are trained side by side on the same minibatches, each with its own weight on
-    fairness. Several times an epoch each is measured on held-back rows, with several thresholds, and what no other
-    snapshot beats is archived. `predict` uses the point that `selection` picks; `with_selection` and `at` give the
+    fairness. Several times per epoch, each is measured on validation rows at several thresholds, and the snapshots that
+    no other one beats are archived. `predict` uses the point that `selection` picks; `with_selection` and `at` give the
     others.
 
-    In a process group of torch (`torchrun`) all ranks train together. Every one of them calls `fit`, with the same rows
-    and settings, takes its share of each batch, and ends with the same front; with dropout, another one than a process
-    alone, which draws other units. `random_state=None` is rank 0's. A module must treat each row by itself (BatchNorm
-    does not). Whatever ends one rank, an error or Ctrl-C, ends the others with a `ConnectionError`.
+    In a process group of torch (`torchrun`) all ranks train together. Every rank calls `fit` with the same rows and
+    settings, computes its share of each batch, and ends with the same front; with dropout, the front differs from that
+    of a single process, because other units are dropped. `random_state=None` is rank 0's. A module must treat each row
+    by itself (BatchNorm does not). If one rank ends, by an error or Ctrl-C, the others raise a `ConnectionError`.
 
     Parameters
     ----------
     notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
         Which rates must be equal between groups, for every attribute or for each one.
     performance : {"error", "balanced_error"} or Cost, default="error"
-        What the front trades against gaps: the share of mistakes, the mean of both labels' shares of mistakes, or what
-        mistakes cost, such as `Cost(fp=1, fn=5)`.
+        What the front trades off against gaps: the share of mistakes, the mean of both labels' shares of mistakes, or
+        what mistakes cost, such as `Cost(fp=1, fn=5)`.
     crossed : bool, default=False
-        Whether the crossing of all attributes (women of color, …) counts as one more attribute.
+        Whether the intersections of all attributes (women of color, …) count as one more attribute.
     favorable : label, default=None
         The label that counts as positive. None means the larger of 0/1, booleans or −1/1; others must be named.
     selection : Selection, default=ClosestToIdeal()
         Which point of the front `predict` uses.
     validation_fraction : float or array of bool, default=0.25
-        The share of rows that is held back to measure snapshots, with the same shares of labels and groups; or a mask
-        of the rows to hold back.
+        The fraction of rows held out to measure snapshots, stratified by label and groups; or a mask of these rows.
     calibration_fraction : float or "plan", default=0
-        The share of rows that is held back further, for choices with a guarantee; "plan" holds back those that the
-        limit and the confidence of `selection` need (see `plan_calibration`).
+        The fraction of rows reserved for choices with a guarantee; "plan" reserves those that the limit and the
+        confidence of `selection` need (see `plan_calibration`).
     cv : int or None, default=None
-        The number of folds for measuring: each point is measured on all rows, by models that have not seen them, and
-        trained again on all of them, in about `cv` + 1 times the time; `validation_fraction` is not used then. What
-        is measured belongs to the procedure, not to the model that is kept, so `confidence` does not go with it.
+        The number of folds for measuring: each point is measured out-of-fold on all rows and then retrained on all of
+        them, in about `cv` + 1 times the time; `validation_fraction` is then not used. The measurement describes the
+        procedure, not the very model that is kept, so `confidence` cannot be combined with it.
     max_points : int, default=200
-        The most points to keep.
+        The largest number of points to keep.
     min_group : int, default=30
         Groups with fewer rows under the condition of a rate are named in a warning and left out of the gaps, unless
         fewer than two groups would be left.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
-        What stands for the decision in training.
+        The differentiable stand-in for the decision in training.
     members : int, a list of weightings or `Member` values, or None, default=None
         How many preferences to train (the first is accuracy alone), or which. `[MinNorm()]` is the paper's single run.
         None means 16, or 32 if there are two gaps or more.
     anchor : float, default=0.1
-        How much accuracy is added to each gap, unless all members are `Fixed`: fixed preferences alone need none.
+        The weight of the accuracy loss that is added to each gap; not used if all members are `Fixed`.
     anchor_loss : CrossEntropy() or SquaredError(), default=CrossEntropy()
         The accuracy that is added.
     objectives : sequence of CustomObjective or CounterfactualGap, default=()
-        What else to make small beside the gaps, each with a loss and a metric of yours. Each is one more column of the
+        What else to minimize besides the gaps, each with your own loss and metric. Each is one more column of the
         front, and one more weight of `members`.
     network : recipe, default=MLP()
         A callable that takes the number of features and returns a module with one logit a row. With a module of your
@@ -79,17 +78,17 @@ class FairNetClassifier(FairClassifier):
         Whether columns with more than two values are scaled to mean 0 and deviation 1. If not, and with a module of
         your own, integers stay integers (for embeddings).
     pieces : int or None, default=None
-        With `standardize` and the default network, each number is there several times more, once for each range between
-        two of so many quantiles, of rows and of values, so that the network can bend there; 0 leaves that out. None
-        means 8, and up to 48 if there are 500 rows for each and at most 256 in all. Streams do without.
+        With `standardize` and the default network, each number is also encoded piecewise, with one extra input per
+        range between this many quantiles (of rows and of values), so that the network can bend there; 0 turns this off.
+        None means 8, and up to 48 if there are 500 rows for each and at most 256 in all. Streams do without.
     offsets : sequence of float, default=(-0.5, -0.25, 0.25, 0.5)
-        With the default network, each snapshot is measured several times: as it is, and with each of these added to its
-        logits, so that more or fewer rows are decided favorably. () leaves that out.
+        With the default network, each snapshot is also measured with each of these added to its logits, which moves the
+        threshold. () turns this off.
     epochs : int, default=60
         The most passes over the training rows.
     batch_size : int, default=512
-        Rows a step, at the most: a small data set is cut into six batches, of 64 rows at least, so that an epoch is
-        more than a step or two. Gaps of small batches are noisy, and biased upwards.
+        The largest number of rows per step; a small data set is split into six batches of at least 64 rows, so that an
+        epoch has more than one or two steps. Gaps of small batches are noisy, and biased upwards.
     micro_batch : int or None, default=None
         The most rows that a network computes at once, for networks whose batch does not fit into memory. The step is
         that of the whole batch, computed twice, piece by piece. Not for networks that mix rows, as BatchNorm does.
@@ -101,11 +100,11 @@ class FairNetClassifier(FairClassifier):
     optimizer : callable, default=torch.optim.Adam
         Takes the parameters and `lr`, and returns an optimizer of torch.
     scale_floor : float, default=0.05
-        The least initial value that common descent divides an objective's gradient by; `Fixed` members divide by none.
+        The smallest initial value that common descent divides a gradient by; `Fixed` members do not divide.
     separate_passes : bool, default=False
         Whether each objective has a forward pass and a dropout mask of its own, as in the paper's code; slower.
     averaging : float, default=0.99
-        The decay of the running average of parameters that snapshots are taken of; 0 takes them as they are.
+        The decay of the running average of parameters that is measured; 0 measures the parameters themselves.
     snapshots : int, default=2
         How many times an epoch the members are measured.
     measure_start : bool, default=False
@@ -116,25 +115,25 @@ class FairNetClassifier(FairClassifier):
         The box reaches to the error of the best constant, and to 1.1 times the gaps of the most accurate point. None
         never stops.
     warm_start : bool, default=False
-        Whether `fit` continues where an earlier one ended and extends its front. Use the same rows, held back alike.
+        Whether `fit` continues where an earlier one ended and extends its front. Use the same rows and the same split.
     device : str, default="cpu"
         Where to train: `"cpu"`, `"cuda"`, `"mps"`. Prediction is on the CPU. Of several ranks with `"cuda"`, each has
         the GPU that torchrun's LOCAL_RANK names.
     random_state : int, RandomState or None, default=None
-        An integer makes fronts repeatable, bit for bit on one machine.
+        An integer makes fronts reproducible, bit for bit on one machine.
     verbose : int, default=0
         1 shows a progress bar.
 
     Attributes
     ----------
     front_ : Front
-        Every trade-off that was found; `front_.frame()` is a table of them.
+        Every trade-off found; `front_.frame()` is a table of them.
     selected_ : int
         The row of that table that `predict` uses.
     history_ : DataFrame
         For each snapshot and member the objectives' values, their weights and, once an epoch, their gradients' cosines.
     notions_ : dict
-        The notions asked for of each attribute.
+        The notions of each attribute.
     favorable_
         The label that counts as positive.
     classes_, n_features_in_, feature_names_in_

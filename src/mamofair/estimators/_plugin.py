@@ -1,4 +1,4 @@
-"""The plug-in estimator: any classifier with probabilities, and the whole front from what it believes."""
+"""The plug-in estimator: a whole front from the probabilities of any classifier."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -19,10 +19,11 @@ __all__ = ["FairPlugInClassifier"]
 
 @dataclass(eq=False, repr=False)
 class FairPlugInClassifier(FairClassifier):
-    """Any classifier with `predict_proba`, made fair: the whole front from two fits and no further training.
+    """Makes any classifier with `predict_proba` fair: a whole front from two fits, without further training.
 
-    Learns P(y | x) and P(a, y | x) for each attribute. With these the best decisions under any price of unfairness are
-    known in closed form (Menon and Williamson 2018; see `mamofair.learners.plugin.multipliers`), and prices are swept.
+    Learns P(y | x) and P(a, y | x) for each attribute. Given these, the best decisions for any price of unfairness
+    have a closed form (Menon and Williamson 2018; see `mamofair.learners.plugin.multipliers`), and the search varies
+    the prices.
 
     Parameters
     ----------
@@ -38,14 +39,14 @@ class FairPlugInClassifier(FairClassifier):
         None means the same as for `estimator`: a clone of it, or our own. A frozen one, or one that cannot be cloned
         and is fitted, is used as it is: it must know the groups of the one attribute that counts.
     aware : bool, default=False
-        Whether the true groups are told at prediction, `predict(X, sensitive_features=…)`, instead of guessed from X.
-        Then thresholds for groups are searched, too. Often the law forbids it. Rows of unknown group are decided by
+        Whether predictions use the true groups, `predict(X, sensitive_features=…)`, instead of inferring them from X.
+        Group thresholds are then searched, too. The law often forbids this. Rows of unknown group are decided for
         accuracy alone.
     prefit : bool, default=False
-        Whether `estimator` is trained already, and used as it is, like a frozen one. Fit on other rows than those it
-        was trained on: it knows those by heart, so that the front's errors are too small (on Adult, a random forest's
-        .06 instead of .20) and its gaps are not those of new rows. There is a warning where a clone, trained on some of
-        the rows, shows it. The group models always know the rows of `fit`: judge decisions on new rows.
+        Whether `estimator` is trained already, and used as it is, like a frozen one. Fit on rows that it was not
+        trained on: it overfits those, so the front's errors would be too small (on Adult, a random forest's .06 instead
+        of .20) and its gaps not those of new rows. A warning is raised if a clone, trained on some of the rows, shows
+        this. The group models are always trained on the rows of `fit`: judge decisions on new rows.
     cv : int or None, default=5
         Points are measured on all rows, each by models of the other folds, and the final models are fitted to all rows;
         `validation_fraction` is then unused. None holds back rows instead, and is faster.

@@ -202,7 +202,7 @@ def _are_named(value: Any) -> bool:
 
 @dataclass(eq=False, repr=False)
 class FairPortfolioClassifier(FairClassifier):
-    """The recommended learner: the kinds of models that suit the rows best, and one front of all they find.
+    """The recommended learner: fits the kinds of models that suit the data, with one front for all of them.
 
     For a table that is the plug-in on a stack of models (`FairPlugInClassifier`), measured out of fold on all rows:
     then `validation_fraction` has no part in it. It takes columns of text and missing values as they are. For notions
@@ -216,10 +216,10 @@ class FairPortfolioClassifier(FairClassifier):
     Parameters
     ----------
     estimators : list of (name, estimator) or None, default=None
-        What to fit; None means what suits the rows. Their own notions, splits and selections do not count, nor do the
-        folds of several: those of the portfolio do.
+        The estimators to fit; None means those that suit the data. The portfolio's notions, splits, selection and, for
+        several estimators, folds replace their own.
     effort : {"fast", "balanced", "best"}, default="balanced"
-        How much work to put into it if `estimators` is None; see `FairPlugInClassifier`.
+        How much computing to spend if `estimators` is None; see `FairPlugInClassifier`.
     notions, performance, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points
         As in `FairNetClassifier`.
     min_group, random_state, verbose

@@ -28,19 +28,19 @@ class Streams:
     """Mixin of all estimators: `fit` for streams."""
 
     def fit_stream(self: Kind, rows: Any, *, memory: int | str | None = None, dask: Any = None) -> Kind:
-        """Find the front as `fit` does, on rows that need not fit in memory.
+        """Fit to rows that need not fit in memory.
 
-        One pass finds labels, groups and scales and keeps the rows held back. Then networks read the rows again each
-        epoch, shuffled in a buffer. The plug-in copies them to a temporary file, as numbers, and fits its models to
-        that. Boosting trains on as many rows as fit. Which rows are held back, and in which fold a row is, follows from
-        its content and `random_state`: the same in every pass, whatever the order. Rows with the same content go
+        One pass collects labels, groups and scales, and stores the held-out rows. Then networks read the rows again
+        each epoch, shuffled in a buffer. The plug-in copies them to a temporary file, as numbers, and fits its models
+        to that. Boosting trains on as many rows as fit. Which rows are held back, and in which fold a row is, follows
+        from its content and `random_state`: the same in every pass, whatever the order. Rows with the same content go
         together.
 
         Parameters
         ----------
         rows
-            What can be iterated again and again and yields batches of rows: (X, y, sensitive_features), numbers in X,
-            and if there are some sample_weight and keys (numbers that stand for a row's content). Such as
+            An iterable that can be read repeatedly and yields batches of rows: (X, y, sensitive_features), numbers in
+            X, and if there are some sample_weight and keys (numbers that stand for a row's content). Such as
             `mamofair.streaming.stream` returns, whose pieces are also read in another order each epoch, and which may
             have columns of text.
         memory

@@ -55,7 +55,7 @@ def _warn_of_other_shares(rows: Rows, more: Rows) -> None:
         counts = (np.bincount(own[own >= 0], minlength=len(values)) for own in codes)
         if listed := compare_shares(values, *counts):
             warn_user(
-                f"The rows without labels must be of the same population as the others: found other shares of "
+                f"Rows without labels must come from the same population as the others: found other shares of "
                 f"{quote(name)}, {listed}. A certificate that rests on them may not hold."
             )
 

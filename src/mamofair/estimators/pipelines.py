@@ -13,9 +13,9 @@ __all__ = ["at", "with_selection"]
 
 
 def with_selection(model: Any, selection: Selection) -> Any:
-    """Return a fitted copy of an estimator, or of a pipeline that ends in one, that another selection decides for.
+    """Return a fitted copy of an estimator, or of a pipeline that ends in one, with another selection.
 
-    Nothing is trained again, and `model` stays as it is. The copy shares the earlier, fitted steps of the pipeline.
+    Nothing is retrained, and `model` is not changed. The copy shares the earlier, fitted steps of the pipeline.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def _replace_last(model: Any, change: Callable[[FairClassifier], FairClassifier]
     if not isinstance(model, Pipeline):
         raise ValueError(
             f"`model` must be one of mamofair's estimators, or a Pipeline that ends in one: found "
-            f"{type(model).__name__}. Of a search, pass its `best_estimator_`."
+            f"{type(model).__name__}. After a search, pass its `best_estimator_`."
         )
     *earlier, (name, last) = model.steps
     changed = copy(model)

@@ -81,7 +81,7 @@ def finish(estimator: T, fitting: Iterator[Any]) -> T:
     except KeyboardInterrupt:
         if not len(search.archive) or Ranks.present().size > 1:  # other ranks wait for this one, which must end
             raise
-        warn_user("Training was interrupted: the front holds what was found so far.")
+        warn_user("Training was interrupted: the front has the points found so far.")
     rare = rare_label_sentence(owner.front_, _WAYS)
     if rare is not None and search.task.select_rate is None:
         warn_user(rare)
