@@ -214,7 +214,7 @@ def test_tables_that_differ_from_the_fitted_one_are_a_clear_error(wrong, words):
         (X.assign(x1=np.inf), "no infinity: found some in column 'x1'"),
         (X.assign(x1=pd.Timestamp("2020-01-01")), "numeric"),
         (X.to_numpy().astype(str), "numeric: .*encoder"),
-        (np.zeros((600, 2)), "tells rows apart"),
+        (np.zeros((600, 2)), "a column that is not constant"),
         (np.zeros((600, 2, 2)), "dim 3"),
     ],
     ids=["infinity", "dates", "text in an array", "constant", "three axes"],

@@ -127,5 +127,5 @@ def test_what_cannot_be_done_is_refused_in_a_sentence():
         fit(net(CounterfactualGap(lambda features: features[:, :1])))
     with pytest.raises(ValueError, match="no CounterfactualGap to train from a stream"):
         net(CounterfactualGap(flip), validation_fraction=0.3).fit_stream([(X, Y, SEX)])
-    with pytest.raises(ValueError, match="The name of an objective must be its own"):
+    with pytest.raises(ValueError, match="The name of an objective must be unique"):
         CounterfactualGap(flip, "model")

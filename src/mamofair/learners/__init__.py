@@ -1,4 +1,4 @@
-"""How models are found: a search asks a learner, one kind of model, for candidates, and keeps the best of them.
+"""Learners and the search: a search asks a learner, one kind of model, for candidates and keeps the best.
 
 >>> import numpy as np
 >>> from sklearn.linear_model import LogisticRegression

@@ -1,4 +1,4 @@
-"""What finds points: a learner, one kind of model, which a search asks for candidates."""
+"""Base class of learners, which give a search its candidates."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ Kind = TypeVar("Kind", bound="Learner")
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Points that were just measured, and records of how they came about.
+    """New points with their counts, and records for the history.
 
     `keep` copies what an accepted point needs; `complete` ends an epoch or a round.
     """
@@ -36,13 +36,13 @@ class Candidates:
 class Learner(ABC):
     """One kind of model: how it reads features, finds points, and scores rows for them. Abstract.
 
-    A subclass is a dataclass. Its constructor's fields are parameters, by the names that its estimator has for them;
-    what is learned goes into fields with `init=False`, which `STATE` names.
+    A subclass is a dataclass. The fields of its constructor are parameters, with the same names as in its estimator;
+    learned values are fields with `init=False`, listed in `STATE`.
 
     Parameters
     ----------
     patience : int or None
-        After how many rounds in which the front does not grow a search ends; None never ends early.
+        The number of rounds without growth of the front after which a search stops; None never stops early.
     warm_start : bool
         Whether a second `fit` continues the first one.
     """
@@ -50,39 +50,39 @@ class Learner(ABC):
     patience: int | None = None
     warm_start: bool = False
 
-    #: What is learned, by the names of the fields: whether a value that comes from a file can be it.
+    #: The learned fields, each with a check of values that come from a file.
     STATE: ClassVar[Mapping[str, Callable[[Any], bool]]] = {}
     #: Whether the history tells how the front's hypervolume grows.
     notes_growth: ClassVar[bool] = False
 
     @classmethod
     def of(cls: type[Kind], estimator: Any, **given: Any) -> Kind:
-        """Return the learner with the parameters of an estimator, but for those that are given."""
+        """Return the learner with an estimator's parameters, except for those given."""
         names = [part.name for part in fields(cls) if part.init and part.name not in given]
         return cls(**{name: getattr(estimator, name) for name in names if hasattr(estimator, name)}, **given)
 
     @abstractmethod
     def read(self, estimator: Any, X: Any, reset: bool) -> Any:
-        """Check features as scikit-learn does, in the name of an estimator, and return them as this kind takes them."""
+        """Check features as scikit-learn does, and return them in the form that this learner takes."""
 
     def read_more(self, estimator: Any, X: Any) -> Any:
-        """Return the features of more rows as `read` has returned those to train on."""
+        """Return the features of more rows in the same form."""
         return self.read(estimator, X, reset=False)
 
     @abstractmethod
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
-        """Train, and yield points measured on the rows that are held back; the archive holds what was found so far."""
+        """Train, and yield points measured on the held-out rows; the archive holds the points so far."""
 
     @abstractmethod
     def scores(self, points: Sequence[Point], X: Any) -> Float[np.ndarray, "points n"]:
         """Return the score that each point gives each row, positive where the decision is favorable.
 
-        Any number of threads may ask at once.
+        It must be thread-safe.
         """
 
     @property
     def rounds(self) -> int | None:
-        """How many rounds a search has at the most, if that is known."""
+        """The largest number of rounds of a search, if known."""
         return None
 
     @property
@@ -101,7 +101,7 @@ class Learner(ABC):
 
     @property
     def can_resume(self) -> bool:
-        """Whether training goes on from `state_dict`; else it starts again, with the same seed."""
+        """Whether training can resume from `state_dict`; otherwise it restarts with the same seed."""
         return False
 
     def draw_seed(self, seed: int) -> int:
@@ -109,7 +109,7 @@ class Learner(ABC):
         return seed
 
     def split(self, rows: Rows, fractions: tuple[Any, float], rng: np.random.Generator) -> Parts:
-        """Divide rows into parts: validation rows and calibration rows of these fractions, the others to train on."""
+        """Split rows into training, validation and calibration rows, with these fractions of the latter two."""
         if self.folds is not None:
             return Parts(rows, rows, rows[:0])
         return Parts(*hold_back(rows, fractions, rng))
@@ -141,7 +141,7 @@ class Learner(ABC):
         return copy(self)
 
     def resume(self, earlier: Any, *, anew: bool) -> None:
-        """Take up what an earlier learner of this kind has learned; `anew` trains as many rounds again."""
+        """Continue from an earlier learner of this kind; `anew` trains as many rounds again."""
         raise NotImplementedError
 
     def state_dict(self) -> dict[str, Any]:
@@ -149,14 +149,14 @@ class Learner(ABC):
         return {name: value for name in self.STATE if (value := getattr(self, name)) is not None}
 
     def load_state_dict(self, state: Mapping[str, Any], features: int) -> None:
-        """Take what `state_dict` returned, of a model with so many features; a `ValueError` if it makes no sense."""
+        """Restore what `state_dict` returned, for a model with this many features; a `ValueError` if it is invalid."""
         for name, value in state.items():
             setattr(self, name, value)
 
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:
-        """Whether what was learned is all there, finite, and fits together, and these features, with names or none."""
+        """Whether the learned values are complete, finite and consistent with each other and with these features."""
         return False
 
     def fits(self, point: Point) -> bool:
-        """Whether a point's state is one that this model can predict with."""
+        """Whether this model can predict with a point's state."""
         return False

@@ -53,7 +53,7 @@ class Categories:
         frame = nw.from_native(decode(X), eager_only=True, pass_through=True)
         if not isinstance(frame, nw.DataFrame):
             raise ValueError(
-                f"X must be a frame, as it was in `fit`, because columns such as {quote(next(iter(self.values)))} are "
+                f"X must be a frame, as in `fit`, because columns such as {quote(next(iter(self.values)))} are "
                 f"categories: found {type(X).__name__}."
             )
         present = [name for name in self.values if name in frame.columns]  # if some are not, scikit-learn will say so

@@ -1,4 +1,4 @@
-"""Rows as they are and as they would be: what counterfactual gaps train and measure on."""
+"""Rows and their changed versions, for counterfactual gaps."""
 
 from collections.abc import Sequence
 from dataclasses import replace

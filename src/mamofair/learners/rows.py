@@ -95,7 +95,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The rows to train on, those that measure points, those for calibration, and more of these without labels.
+    """Training, validation and calibration rows, and further calibration rows without labels.
 
     The last two may be empty.
     """
@@ -107,7 +107,7 @@ class Parts:
 
     @property
     def held_back(self) -> list[Rows]:
-        """The parts that points are measured on, the one that the archive looks at first."""
+        """The parts that points are measured on; the validation rows, which the archive uses, come first."""
         return [self.valid, *(part for part in (self.calibration, self.unlabelled) if part is not None and len(part))]
 
     @property

@@ -1,4 +1,4 @@
-"""What a search is asked for: labels, groups and gaps, settled before anything is trained."""
+"""The task of a search: labels, groups and gaps, fixed before training."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Task:
                 notion.comparisons(len(values[name]))  # raises unless it knows its strata
         if performance.name in custom:
             raise ValueError(
-                f"The name of an objective must be its own: found {quote(performance.name)}, the front's first column."
+                f"The name of an objective must be unique: found {quote(performance.name)}, the front's first column."
             )
         return cls(classes, label, values, asked, seed, performance, select_rate, custom)
 

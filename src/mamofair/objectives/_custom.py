@@ -98,4 +98,4 @@ def require_name(name: str) -> None:
             f"The name of an objective must be a string without '[', which is for gaps: found {quote(name)}."
         )
     if name in _TAKEN or name.startswith(("weight of ", "cosine of ")):
-        raise ValueError(f"The name of an objective must be its own: found {quote(name)}, which is taken.")
+        raise ValueError(f"The name of an objective must be unique: found {quote(name)}, which is taken.")

@@ -1,4 +1,4 @@
-"""How boosters are found: grown side by side, each member with a preference of its own."""
+"""The boosting learner: boosters grown side by side, each with its own preference."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence

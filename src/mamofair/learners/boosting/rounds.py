@@ -179,7 +179,7 @@ def _start(
 
     X = rows.x.numpy()
     if np.all((X[:1] == X) | (np.isnan(X) & np.isnan(X[:1]))):
-        raise ValueError("X must have a column that tells rows apart: found only constant ones.")
+        raise ValueError("X must have a column that is not constant: found none.")
     train = binned(X)
     parts = [binned(X, train) for X in held_back]
     boosters = tuple(lightgbm.Booster(settings, train) for _ in range(members))
