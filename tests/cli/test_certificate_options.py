@@ -44,7 +44,7 @@ def test_a_plan_is_told_before_anything_is_trained(table):
     assert told["held_back"] == sum(need["needed"] for need in told["needs"])
     printed = says(*asked).stdout
     assert f"{told['needs'][0]['needed']:,} rows of sex=F with a favorable label" in printed
-    assert f"which leaves {2000 - told['held_back']:,} to train on" in printed
+    assert f"which leaves {2000 - told['held_back']:,} for training" in printed
 
 
 def test_a_plan_leaves_out_the_groups_that_training_leaves_out(table):

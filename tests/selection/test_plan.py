@@ -147,8 +147,8 @@ def test_rows_without_labels_are_not_held_back_again():
 def test_words():
     y, groups = people(20_000)
     assert str(Plan.of(y, groups, {EOPP: 0.1}, 0.9)) == (
-        "To certify equal_opportunity[sex] ≤ 0.1 with 90 % confidence, hold back 246 rows of sex=F with a favorable "
+        "To certify equal_opportunity[sex] ≤ 0.1 with 90 % confidence, reserve 246 rows of sex=F with a favorable "
         "label and 246 rows of sex=M with a favorable label: about 492 rows in all, which leaves "
-        "19,508 to train on. A model without any gap "
+        "19,508 for training. A model without any gap "
         "is then certified with a chance of about 65 %."
     )

@@ -1,4 +1,4 @@
-"""Selections: one point of a front, by a rule that can be stated in a sentence.
+"""Selections: rules that pick one point of a front.
 
 A selection is called with a front and returns a row of its `frame()`. A constant classifier, which decides the same
 for everyone, has no gap and no use: it is chosen only if there is no other point, or if it is allowed.

@@ -1,4 +1,4 @@
-"""The answer of a choice with confidence: a point, that there is none, or that there are too few rows to tell."""
+"""The answer of a choice with confidence: certified, no solution, or not enough data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,14 +18,15 @@ __all__ = ["Answer", "answer"]
 class Answer:
     """The outcome of testing points in an order fixed beforehand, until the first one failed.
 
-    If a point is certified, the promise is `limits`: with probability `confidence` over the calibration rows, the
-    chosen point's gaps are within them. `intervals` describe that point as if it had been the only one, and promise
-    nothing, as it was chosen. If no point passed, `intervals` are those of the first point of the sequence, which was
-    fixed beforehand, so they hold. Their high ends are the smallest limits that can be certified: each is at least the
-    true gap with probability `confidence`, by itself, and so is the largest of them for all gaps. (Asked for next, such
-    a limit may let less fair points pass, too, and that is no promise any more: these rows have named it.) Their low
-    ends hold with probability `confidence` all together, so that "no solution" is as seldom wrong as "certified". It is
-    said of that point alone: another one of the front may be fairer, but these rows cannot certify it.
+    If a point is certified, the guarantee covers `limits`: with probability `confidence` over the calibration rows, the
+    chosen point's gaps are within them. `intervals` describe that point as if it had been the only one; they guarantee
+    nothing, because the point was chosen. If no point passed, `intervals` are those of the first point of the sequence,
+    which was fixed beforehand, so they hold. Their high ends are the smallest limits that can be certified: each is at
+    least the true gap with probability `confidence`, by itself, and so is the largest of them for all gaps. (If you ask
+    for such a limit next, less fair points may pass, too, and there is no guarantee any more, because these rows have
+    suggested the limit.) Their low ends hold jointly with probability `confidence`, so that "no solution" is as seldom
+    wrong as "certified". It concerns that point only: another point of the front may be fairer, but these rows cannot
+    certify it.
 
     >>> answer = Answer({"demographic_parity[sex]": 0.05}, 0.95, sequence=(3, 2, 0), passed=2, intervals={})
     >>> answer.status, answer.row
@@ -44,10 +45,10 @@ class Answer:
     intervals
         The low and the high end of each gap, by column, of the chosen point or else of the first one.
     more_rows
-        About how many more calibration rows of which group would settle it, if there are too few: `{"sex=F": 900}`;
-        so many that new rows do so with a chance of about two in three, for each two groups alone.
+        About how many more calibration rows of which group would settle the question, if there are too few:
+        `{"sex=F": 900}`; they do so with a chance of about two in three, for each pair of groups alone.
     in_words
-        Limits that are put another way in the message: "0.2, a ratio of at least 0.8".
+        Limits with another wording in the message: "0.2, a ratio of at least 0.8".
     """
 
     limits: Mapping[str, float]

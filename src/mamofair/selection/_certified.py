@@ -4,7 +4,7 @@ The order looks at validation rows only, so calibration rows are fresh to every 
 its limits passes with probability δ at most; what comes after it is tested only if it passed. So with probability
 1 − δ no point that passes exceeds its limits, however many there are, and any of them may be chosen.
 
-A point passes if each two groups in each gap pass a test of their own at level δ. That needs no correction (an
+A point passes if every pair of groups in each gap passes its own test at level δ. That needs no correction (an
 intersection–union test, Berger 1982): a point that exceeds a limit does so for two groups, and has to pass their test.
 """
 
@@ -133,7 +133,7 @@ def certify(front: Front, demand: Demand, pool: Pool) -> tuple[list[int], int]:
         tally = front[row].calibration
         if tally is None:
             raise ValueError(
-                "A choice with confidence must have calibration rows, which nothing else was chosen with: found none. "
+                "A choice with confidence needs calibration rows: found none. "
                 "Set `calibration_fraction` (0.2, say) and fit again, without `cv`."
             )
         if not demand.accepts(tally):

@@ -16,11 +16,11 @@ __all__ = ["FairestWithin"]
 
 @dataclass(frozen=True, repr=False)
 class FairestWithin(Pool):
-    """The point whose largest gap is smallest among those whose error is within a limit: `MostAccurateWithin` reversed.
+    """The point with the smallest worst gap among those whose error is within a limit.
 
     For a model that must not lose more accuracy than you allow. The error, or whatever performance is the front's first
-    column, is that on validation rows, on which the points were also picked, plus a margin. That makes it less likely
-    that it is larger on new rows, and promises nothing. Of equally fair points the most accurate is chosen.
+    column, is that on validation rows, on which the points were also picked, plus a margin. The margin makes a larger
+    error on new rows less likely, but guarantees nothing. Of equally fair points the most accurate is chosen.
 
     Parameters
     ----------

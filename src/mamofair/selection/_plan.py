@@ -77,14 +77,14 @@ class Need:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """How many rows of whom to hold back so that limits can be certified.
+    """How many rows of which groups to reserve so that limits can be certified.
 
     Attributes
     ----------
     limits
         The largest gaps asked for.
     confidence
-        How sure to be.
+        The confidence.
     chance
         The chance that a model without any gap is certified.
     needs
@@ -146,9 +146,9 @@ class Plan:
         asked = ", ".join(f"{column(*criterion)} ≤ {limit:g}" for criterion, limit in self.limits.items())
         listed = dict.fromkeys(str(need) for need in self.needs if need.rows)
         return (
-            f"To certify {asked} with {100 * self.confidence:g} % confidence, hold back {_join(list(listed))}: about "
-            f"{self.held_back:,} rows in all, which leaves {self.rows - self.held_back:,} to train on. A model without "
-            f"any gap is then certified with a chance of about {100 * self.chance:.0f} %."
+            f"To certify {asked} with {100 * self.confidence:g} % confidence, reserve {_join(list(listed))}: about "
+            f"{self.held_back:,} rows in all, which leaves {self.rows - self.held_back:,} for training. A model "
+            f"without any gap is then certified with a chance of about {100 * self.chance:.0f} %."
         )
 
     def __str__(self) -> str:
@@ -264,10 +264,10 @@ def plan_calibration(
     favorable: Any = None,
     chance: float = CHANCE,
 ) -> Plan:
-    """Return how many rows of whom to hold back so that a limit on all gaps can be certified.
+    """Return how many rows of which groups to reserve so that a limit on all gaps can be certified.
 
     Nothing is trained: the plan follows from the numbers of groups and labels, the limit and the confidence.
-    `calibration_fraction="plan"` makes `fit` hold back such rows.
+    `calibration_fraction="plan"` makes `fit` reserve such rows.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ __all__ = ["Question"]
 
 @runtime_checkable
 class Model(Protocol):
-    """What decides rows: any of our estimators, fitted."""
+    """A fitted model: any of our estimators."""
 
     front_: Front
     classes_: np.ndarray
@@ -42,7 +42,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """Which point is within the limits, with confidence: a question that may be asked again with more rows.
+    """A test for a point within the limits that may be repeated with more rows.
 
     `MostAccurateWithin(limit, confidence)` tests points once, on rows that were held back. A question takes rows that
     come later, as often as they come, and `answer` may be looked at after each update: the chance that it ever names a
@@ -171,7 +171,7 @@ class Question:
         """
         if _identify(model.front_, self.sequence) != self.front:
             raise ValueError(
-                "A question must be answered by the model that it was asked of: found one with another front. Ask a "
+                "A question must be answered by its own model: found one with another front. Ask a "
                 "new question, `Question.of(model.front_, …)`, and answer it with other rows."
             )
         warn_of_order(sensitive_features, {"X": X, "y": y})

@@ -1,4 +1,4 @@
-"""What all selections share: which rows may be chosen, which is best, and whether a column exists."""
+"""Shared parts of selections: which rows may be chosen, which is best, and whether a column exists."""
 
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
@@ -34,7 +34,7 @@ class Pool:
         Whether a constant classifier may be chosen even if there are others.
     select_rate
         The share of people that can be selected: at most a number such as 0.1, or within a pair such as (0.09, 0.11).
-        An estimator with this selection moves the thresholds of its points to meet it.
+        An estimator with this selection shifts the thresholds of its points to meet it.
     performance
         What counts instead of the front's own performance, such as `Cost(fp=1, fn=5)`.
     """

@@ -80,7 +80,7 @@ class Knee(Pool):
     From there, improving one column costs relatively much in the others. `allow_constant`, `select_rate` and
     `performance` are as in `MostAccurateWithin`.
 
-    >>> Knee(select_rate=(0, 0.1))  # at most a tenth of the people is decided favorably
+    >>> Knee(select_rate=(0, 0.1))  # selects at most a tenth of the people
     Knee(select_rate=(0, 0.1))
     """
 

@@ -23,9 +23,9 @@ __all__ = ["MostAccurateWithin"]
 class MostAccurateWithin(Pool):
     """The most accurate of the points whose gaps are within a limit: as measured, or with confidence.
 
-    Without `confidence` the gaps are those on validation rows, on which the points were also picked, plus a margin:
-    that makes it less likely that they are larger on new rows, and promises nothing. With confidence, points are tested
-    on calibration rows, which nothing was chosen with, and the chance of choosing one that exceeds a limit is at most
+    Without `confidence` the gaps are those on validation rows, on which the points were also picked, plus a margin: the
+    margin makes larger gaps on new rows less likely, but guarantees nothing. With confidence, points are tested on
+    calibration rows, which nothing was chosen with, and the chance of choosing one that exceeds a limit is at most
     1 − `confidence`. `answer(front)` explains the outcome.
 
     Parameters
