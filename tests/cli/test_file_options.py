@@ -98,7 +98,7 @@ def test_a_file_with_two_readings_is_an_error_that_names_the_option(command, tra
 
 
 def test_options_of_csv_files_are_refused_for_others(tmp_path):
-    for data, message in (("adult", "are for CSV files: found adult"), (tmp_path / "a.parquet", "are of CSV files")):
+    for data, message in (("adult", "are for CSV files: found adult"), (tmp_path / "a.parquet", "are for CSV files")):
         if isinstance(data, Path):
             applicants(50).to_parquet(data)
         done = RUNNER.invoke(app, ["train", str(data), *(COLUMNS if data != "adult" else ()), "--sep", ";"])

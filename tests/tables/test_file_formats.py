@@ -198,7 +198,7 @@ def test_a_blank_workbook_holds_no_table(tmp_path: Path) -> None:
 
 def test_a_workbook_needs_the_extra_and_no_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pd.DataFrame({"a": [1]}).to_excel(tmp_path / "a.xlsx", index=False)
-    with pytest.raises(ValueError, match=r"are of CSV files: found sep=';' for a.xlsx"):
+    with pytest.raises(ValueError, match=r"are for CSV files: found sep=';' for a.xlsx"):
         open_source(tmp_path / "a.xlsx", FileFormat(";"))
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(ValueError, match=r'Run pip install "mamofair\[excel\]"'):

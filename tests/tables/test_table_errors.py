@@ -79,7 +79,11 @@ def test_errors_about_columns_come_before_any_other(applicants: pd.DataFrame) ->
             b"hired;sex;age\nno;f\n",
             "separator of a.csv must be clear: found the single column 'hired;sex;age'",
         ),
-        ("a.csv", b"hired;sex,age;x\nno;f,1;2\n", "must be clear: found rows that ',' and ';' divide alike.*`--sep`"),
+        (
+            "a.csv",
+            b"hired;sex,age;x\nno;f,1;2\n",
+            "must be clear: found rows that ',' and ';' split equally well.*`--sep`",
+        ),
         ("a.csv", b"hired;sex;age\nno;f;1,5\nno;m;2.5\n", "decimal mark of a.csv must be clear: found both '1,5' and"),
         ("a.csv", b"hired;sex;age\nno;f;1,234\n", "must be clear: found '1,234'.*`--decimal`"),
         ("a.csv", b"hired,sex,age\nno,f,1\nyes,Ren\x81e,2\n", "must be in UTF-8: .*in line 3.*`--encoding`"),

@@ -107,7 +107,7 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class Feed:
-    """Training rows, a batch at a time, as often as asked for.
+    """Training rows in batches, for any number of epochs.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def in_memory(rows: Batch, batch_size: int, part: int = 0, parts: int = 1, even:
     rows
         All training rows.
     batch_size
-        Rows a batch, at the most.
+        The largest number of rows per batch.
     part, parts
         Which share of every batch to take: for ranks that hold the same rows.
     even

@@ -58,7 +58,7 @@ class Groups:
         return tables
 
     def crossed(self) -> "Groups":
-        """Return the same with one more attribute: the crossing of all, its groups the combinations that occur.
+        """Return the groups with one more attribute: the intersections of all others, as far as they occur.
 
         >>> people = pd.DataFrame({"sex": ["F", "M", "F"], "race": ["B", "W", None]})
         >>> read_groups(people).crossed().names, read_groups(people).crossed().values[-1]

@@ -7,7 +7,7 @@
 >>> encoder().fit_transform(X).shape
 (3, 1)
 
-New rows are read by what the encoder knows, whole or in batches:
+New rows are read with the encoder's columns, at once or in batches:
 
 >>> from pathlib import Path
 >>> from tempfile import TemporaryDirectory

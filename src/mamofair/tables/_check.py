@@ -34,8 +34,8 @@ def check(
 ) -> DataCheck:
     """Return what a table holds and what to look at before training; nothing is changed.
 
-    Looked for are columns that cannot be features (dates, ids, free text), numbers in text, values that differ by case
-    or spaces, rare labels, small groups, duplicated rows, near-copies of the target (leakage) and columns that tell a
+    It looks for columns that cannot be features (dates, ids, free text), numbers in text, values that differ by case or
+    spaces, rare labels, small groups, duplicated rows, near-copies of the target (leakage) and columns that predict a
     sensitive attribute (proxies). The latter two are found with the cross-validated balanced accuracy of each column
     alone, on at most 20,000 random rows.
 
@@ -68,7 +68,7 @@ def check(
     column  finding                  detail
             duplicated rows          96 rows repeat an earlier one in every column
     pay     read as numbers          '$1,200' is 1200
-    pay     near-copy of the target  tells hired with a balanced accuracy of 1.00 (chance 0.50)
+    pay     near-copy of the target  predicts hired with a balanced accuracy of 1.00 (chance 0.50)
     """
     table = open_source(source, file_format)
     dropped = [drop] if isinstance(drop, str) else list(() if drop is None else drop)
@@ -135,7 +135,7 @@ def _best(features: Mapping[str, np.ndarray], name: str, classes: np.ndarray) ->
 
 
 def _find_telltale(one: Telltale, is_target: bool) -> Iterator[Finding]:
-    detail = f"tells {one.tells} with a balanced accuracy of {one.balanced_accuracy:.2f} (chance {one.chance:.2f})"
+    detail = f"predicts {one.tells} with a balanced accuracy of {one.balanced_accuracy:.2f} (chance {one.chance:.2f})"
     if one.skill >= _COPY:
         yield Finding(one.column, f"near-copy of {'the target' if is_target else one.tells}", detail)
     elif one.skill >= _PROXY and not is_target:

@@ -36,8 +36,8 @@ def find_sep(lines: list[str], label: str) -> str:
     fitting = [sep for sep in _SEPARATORS if _fits(lines, sep)]
     if len(fitting) > 1 and not (fitting[0] == "," and _only_header(lines)):
         raise ValueError(
-            f"The separator of {label} must be clear: found rows that {' and '.join(map(repr, fitting))} divide alike. "
-            "Give it with `--sep` or FileFormat(sep=…)."
+            f"The separator of {label} must be clear: found rows that {' and '.join(map(repr, fitting))} split equally "
+            "well. Give it with `--sep` or FileFormat(sep=…)."
         )
     return fitting[0] if fitting else ","
 

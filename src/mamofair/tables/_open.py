@@ -21,8 +21,8 @@ __all__ = ["open_source"]
 def open_source(source: Any, file_format: FileFormat = FileFormat()) -> Source:
     """Open a path or a frame; no row is read before the column names have been checked.
 
-    What `file_format` leaves open of a CSV file is found in it, and a warning says what was found. A file that can be
-    read in several ways is a `ValueError`. What is open already is returned as it is.
+    What `file_format` does not specify is detected, and a warning says what was found. A file that can be read in
+    several ways is a `ValueError`. What is open already is returned as it is.
     """
     if isinstance(source, Source):
         return source
@@ -90,7 +90,7 @@ def _open_file(path: Path, file_format: FileFormat) -> Source:
         )
     if file_format.is_given:
         raise ValueError(
-            f"Separators, decimal marks and encodings are of CSV files: found {file_format} for {path.name}. "
+            f"Separators, decimal marks and encodings are for CSV files: found {file_format} for {path.name}. "
             "Leave them out."
         )
     return open_parquet(path) if name.endswith(".parquet") else open_excel(path)

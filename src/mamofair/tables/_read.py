@@ -127,8 +127,8 @@ def read_table(
     keep_sensitive : bool
         Whether sensitive columns are features as well.
     file_format : FileFormat
-        The separator, decimal mark and encoding of a CSV file. What is not given is found in the file, and a warning
-        says what was found.
+        The separator, decimal mark and encoding of a CSV file. What is not given is detected, and a warning says what
+        was found.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How well one column alone tells a label or a group."""
+"""How well one column alone predicts a label or a group."""
 
 import numpy as np
 import pandas as pd

@@ -75,7 +75,7 @@ class GroupCounts:
 
 @dataclass(frozen=True)
 class Telltale:
-    """How well one feature alone tells the target or an attribute: 1 / k is chance where there are k values."""
+    """How well one feature alone predicts the target or an attribute; chance is 1 / k for k values."""
 
     column: str
     tells: str
@@ -166,7 +166,7 @@ class DataCheck:
             sentences.append(f"Target {self.target.column}: {_list(shares)}.")
         sentences += map(str, self.attributes)
         if self.sampled is not None:
-            sentences.append(f"What single columns tell was measured on {self.sampled:,} random rows.")
+            sentences.append(f"How well single columns predict was measured on {self.sampled:,} random rows.")
         return sentences if self.findings else [*sentences, "Nothing else to look at."]
 
 

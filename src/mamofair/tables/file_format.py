@@ -13,7 +13,7 @@ _SEPARATORS = {"\t": "'\\t'"}
 
 @dataclass(frozen=True)
 class FileFormat:
-    r"""The separator, decimal mark and encoding of a CSV file; None means that the file itself tells.
+    r"""The separator, decimal mark and encoding of a CSV file; None means that it is detected.
 
     Parameters
     ----------

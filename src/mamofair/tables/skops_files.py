@@ -98,4 +98,6 @@ def _require_small(content: io.BytesIO, size: int, label: str) -> None:
     with ZipFile(content) as matrix:
         unpacked = sum(entry.file_size for entry in matrix.infolist())
     if unpacked > _SPARSE + _RATIO * size:
-        raise ValueError(f"{label} must not be a bomb: found {unpacked:,} bytes in {size:,}. Do not use it.")
+        raise ValueError(
+            f"{label} must not unpack to a huge size: found {unpacked:,} bytes in {size:,}. Do not use it."
+        )

@@ -141,7 +141,7 @@ def read_decimals(column: pd.Series, decimal: str) -> pd.Series:
     if numbers.isna().any():
         raise ValueError(
             f"Column {quote(column.name)} must hold numbers with the decimal mark {decimal!r}: found "
-            f"{quote(column[numbers.index[numbers.isna()][0]])}. Mend it, or give another `--decimal`."
+            f"{quote(column[numbers.index[numbers.isna()][0]])}. Correct it, or give another `--decimal`."
         )
     return plain.where(~marked, numbers.map(repr).reindex(column.index))
 
