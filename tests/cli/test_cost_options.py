@@ -40,7 +40,7 @@ def test_costs_and_capacity_reach_the_run_and_its_page(loans, tmp_path):
     assert share["sentence"] in result["verdict"]["sentences"]
     assert json.dumps(share["sentence"], ensure_ascii=False)[1:-1] in page
     assert "| share selected |" in to_markdown(saved)
-    assert "what decisions cost on average" in (out / "report.html").read_text()
+    assert "the mean cost of a decision" in (out / "report.html").read_text()
     fewer = run("predict", out, loans, "--select-rate", "0.29", "-o", tmp_path / "p.csv", "--json")
     assert fewer.exit_code == 0, fewer.output
     assert load_model(out, None, None, 1.0, "0.29").selection == MostAccurateWithin(1.0, select_rate=0.29)

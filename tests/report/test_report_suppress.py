@@ -125,10 +125,10 @@ def test_intersections_go_whole_and_the_text_says_so():
     assert "### Intersections" in to_markdown(run)
     text, summary = to_markdown(run, least=int(min(cells)) + 1), summarize(run, least=int(min(cells)) + 1)
     assert "### Intersections" not in text
-    assert "Intersections are left out as a whole" in text
+    assert "All intersections are left out" in text
     assert "Intersections were not counted" not in text
     assert summary["intersections"] == []
-    assert "Intersections are left out as a whole" in render(summary)
+    assert "All intersections are left out" in render(summary)
 
 
 def test_ratios_compare_only_rates_that_are_shown():

@@ -39,8 +39,8 @@ _LEFT_OUT = (
     "rows that are shown."
 )
 _NO_INTERSECTIONS = (
-    "Intersections are left out as a whole, because together with the groups of each attribute they would tell what is "
-    "left out."
+    "All intersections are left out, because together with the groups of each attribute they would reveal what is left "
+    "out."
 )
 
 #: Headings of Annex IV of Regulation (EU) 2024/1689, and which part of these pages has figures for them.
@@ -128,7 +128,7 @@ def _evidence(
         "## Selection rates and impact ratios\n\nThe tables have the form that New York City's Local Law 144 asks for: "
         "for each category the number of people, how many were selected, the selection rate, and the impact ratio "
         "(this rate divided by that of the category with the highest rate). They count "
-        f"{verdict.measured_on} rows, not people who have applied."
+        f"{verdict.measured_on} rows, not applicants."
     )
     for name, table in tables.items():
         yield _ratio_table(f"Category: {_escape(name)}", table, counted(run))

@@ -125,7 +125,7 @@ def _meaning(run: Run, i: int, labels: Labels) -> dict[str, str]:
         others = {"title": f"{title(front.columns[i])} (on validation rows)"} if run.test and not run.custom else {}
         return {"meaning": "a measure of your own, the less the better", "kind": "custom", "rows": rows, **others}
     if i == 0:
-        return {"meaning": _MEANINGS.get(front.performance, f"what decisions cost on average: {front.performance}")}
+        return {"meaning": _MEANINGS.get(front.performance, f"the mean cost of a decision: {front.performance}")}
     notion, attribute = front.criteria[i - 1]
     return {"meaning": labels.demand(notion), "notion": notion.name, "attribute": attribute}
 
