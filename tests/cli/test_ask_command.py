@@ -107,7 +107,7 @@ def test_another_limit_confidence_or_training_is_another_question(run, rows, fai
     assert "have been counted before" in fails("ask", run, march)
     done = RUNNER.invoke(app, ["train", str(loans), *ASKED, "--epochs", "2", "--out", str(run), "--force"])
     assert done.exit_code == 0, done.output
-    assert "The run was trained again since the question was asked" in fails("ask", run)
+    assert "The run was retrained since the question was asked" in fails("ask", run)
     assert says(run, "--within", 0.2, "--new")["question"] == 3
 
 
@@ -118,7 +118,7 @@ def test_question_that_cannot_be_asked_is_refused_in_a_sentence(run, rows, fails
     assert "There is no run" in fails("ask", tmp_path / "nowhere", march, "--within", 0.1)
     assert not (tmp_path / "nowhere").exists()
     assert "`confidence` must be between 0 and 1" in fails("ask", run, march, "--within", 0.1, "--confidence", 95)
-    assert "is the table that the run was trained with" in fails("ask", run, loans, "--within", 0.1)
+    assert "is the training table of the run" in fails("ask", run, loans, "--within", 0.1)
     assert not (run / "question.json").exists()
 
 

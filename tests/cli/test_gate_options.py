@@ -92,7 +92,7 @@ def test_predictions_are_gated_with_labels_or_without(folder, tmp_path):
     learned = ["predict", folder / "run", folder / "people.csv", "-o", out, "--json", "--policy", policy]
     gate = json.loads(says(*learned, code=4).stdout)["gate"]
     assert (gate["trained_on"], {one["answer"] for one in gate["gaps"]}) == (True, {"kept"})
-    assert gate["unassessed"][0].startswith("Rows that a model has learned from cannot show")
+    assert gate["unassessed"][0].startswith("Rows that a model was trained on cannot show")
     policy.write_text(policy.read_text().replace("0.9", "0"))
     assert json.loads(says(*learned, code=3).stdout)["gate"]["outcome"] == "exceeds"
     table.assign(hired=table["hired"].map({0: "no", 1: "maybe"})).to_csv(tmp_path / "other.csv", index=False)

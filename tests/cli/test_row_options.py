@@ -179,8 +179,8 @@ def test_rows_in_both_tables_are_counted(folder: Path, capsys: pytest.CaptureFix
         print_split(split.split, split.sizes)
     assert counts == {"later.csv": 0, "mixed.csv": 7}
     printed = capsys.readouterr().err
-    assert "7 of the 207 rows of mixed.csv are also learned from" in printed
-    assert "rows of later.csv are also learned from" not in printed
+    assert "7 of the 207 rows of mixed.csv are also training rows" in printed
+    assert "rows of later.csv are also training rows" not in printed
 
 
 def test_a_gate_of_predictions_counts_weights_and_persons_as_training_did(

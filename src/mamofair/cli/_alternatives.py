@@ -30,7 +30,7 @@ def alternatives(
         typer.Option(
             metavar="TABLE",
             help="A CSV, Parquet or Excel file with the run's columns, true labels, and the decisions in use today. "
-            "Its rows must be new to the models; if it is the file of the training, only its test rows are used.",
+            "Its rows must be new to the models; if it is the training file, only its test rows are used.",
         ),
     ],
     decision: Annotated[str, typer.Option(help="The column of today's decisions.")] = "decision",
@@ -50,15 +50,15 @@ def alternatives(
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
-    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Random seed: which half of the rows picks.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Random seed of the split into halves.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Look for a less discriminatory alternative to the decisions in use today.
 
-    Half of the rows pick one model of the run, the other half tests it:
-    its error must not be larger by more than the margin, and its gap must
-    be smaller. The answer is one of: found, none found, cannot be told. It
-    is saved as alternatives.json in the run folder. The exit code is 0
+    One model of the run is selected on half of the rows and tested on the
+    other half: its error may be larger by at most the margin, and its gap
+    must be smaller. The answer is one of: found, none found, cannot be told.
+    It is saved as alternatives.json in the run folder. The exit code is 0
     whatever the answer.
 
     Example: mamofair alternatives runs/loans --incumbent decided.csv

@@ -20,7 +20,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    help="Train classifiers that are accurate and fair, look at the whole trade-off, and choose from it.",
+    help="Train classifiers that are accurate and fair, explore the whole trade-off, and choose from it.",
 )
 
 

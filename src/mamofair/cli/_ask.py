@@ -31,7 +31,7 @@ def ask(
         float | None, typer.Option(help="The largest acceptable gap. Fixed when the question is first asked.")
     ] = None,
     confidence: Annotated[
-        float | None, typer.Option(help="How sure to be; 0.95 by default. Fixed when the question is first asked.")
+        float | None, typer.Option(help="Confidence; 0.95 by default. Fixed when the question is first asked.")
     ] = None,
     new: Annotated[
         bool, typer.Option("--new", help="Ask a new question; rows counted so far cannot answer it.")
@@ -49,8 +49,8 @@ def ask(
 
     The rows must be new: a random sample of the people the model is for,
     not used in training. The run keeps the question, and each call with
-    more rows continues it. Whenever you look, the chance that a model was
-    named which exceeds the limit is at most 1 − confidence.
+    more rows continues it. Whenever you look, the chance of ever naming a
+    model that exceeds the limit is at most 1 − confidence.
 
     Example: mamofair ask runs/loans march.csv --within 0.05 --confidence
     0.95
@@ -97,7 +97,7 @@ def _require_same(earlier: "StoredQuestion", checksum: str, within: float | None
     """Raise a `ValueError` if a question is not the one that was asked before."""
     advice = "Add `--new` to ask a new question, which the rows counted so far cannot answer."
     if earlier.run != checksum:
-        raise ValueError(f"The run was trained again since the question was asked, so its models are others. {advice}")
+        raise ValueError(f"The run was retrained since the question was asked, so its models have changed. {advice}")
     question = earlier.question
     limit = max(question.limits.values())
     if within is not None and within != limit:

@@ -55,7 +55,7 @@ def assess_predictions(
     found = [assess(one, tally, groups, has_labels=has_labels) for one in policies]
     unassessed = [text for one in found for text in one.unassessed]
     if trained_on:
-        unassessed.append("Rows that a model has learned from cannot show how it treats others: give new rows.")
+        unassessed.append("Rows that a model was trained on cannot show how it treats others: use new rows.")
     return Assessment(tuple(gap for one in found for gap in one.gaps), tuple(unassessed))
 
 

@@ -74,7 +74,7 @@ def audit(
         int | None,
         typer.Option(
             min=1,
-            help="Leave groups with fewer rows out of the gaps and ratios; they are named. 30 by default, or what the "
+            help="Leave groups with fewer rows out of the gaps and ratios; they are listed. 30 by default, or what the "
             "policy says.",
         ),
     ] = None,

@@ -14,7 +14,7 @@ __all__ = ["Gate", "PolicyFile", "leave_by_gate", "open_gate"]
 
 Gate = Annotated[
     bool,
-    typer.Option("--gate", help="Exit with code 0 if all limits are kept, 3 if one is not, 4 if that cannot be told."),
+    typer.Option("--gate", help="Exit with code 0 if all limits are kept, 3 if one is not, 4 if the data cannot tell."),
 ]
 PolicyFile = Annotated[
     Path | None,

@@ -72,8 +72,8 @@ def require_fresh(path: Path, run: Run) -> None:
     """Raise a `ValueError` if a table is the one that the run was trained with."""
     if is_training_table(path, run.settings):
         raise ValueError(
-            f"A question must be answered with new rows: {quote(path.name)} is the table that the run was trained "
-            "with. Collect others."
+            f"A question must be answered with new rows: {quote(path.name)} is the training table of "
+            "the run. Use other rows."
         )
 
 

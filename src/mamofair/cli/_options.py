@@ -87,14 +87,14 @@ SelectRate = Annotated[
 ]
 Separator = Annotated[
     str | None,
-    typer.Option("--sep", help="The separator of a CSV file, such as ';' or tab; found in the file by default."),
+    typer.Option("--sep", help="The separator of a CSV file, such as ';' or tab; detected by default."),
 ]
 Decimal = Annotated[
-    str | None, typer.Option("--decimal", help="The decimal mark of a CSV file, . or ,; found in the file by default.")
+    str | None, typer.Option("--decimal", help="The decimal mark of a CSV file, . or ,; detected by default.")
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option("--encoding", help="The encoding of a CSV file, such as cp1252; found in the file by default."),
+    typer.Option("--encoding", help="The encoding of a CSV file, such as cp1252; detected by default."),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Use little data and few epochs, to check that everything works.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]

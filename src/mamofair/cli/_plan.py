@@ -23,7 +23,7 @@ def plan(
     table: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[TABLE]", help="A CSV, Parquet or Excel file; without one, the rows that two groups need."
+            metavar="[TABLE]", help="A CSV, Parquet or Excel file; without one, show the rows that two groups need."
         ),
     ] = None,
     target: Target = None,
@@ -31,11 +31,11 @@ def plan(
     sensitive: Sensitive = None,
     notion: Notion = None,
     within: Annotated[float, typer.Option(help="The largest acceptable gap.")] = 0.05,
-    confidence: Annotated[float, typer.Option(help="How sure to be that gaps are at most that.")] = 0.95,
+    confidence: Annotated[float, typer.Option(help="Confidence that gaps are within the limit.")] = 0.95,
     chance: Annotated[float, typer.Option(help="The chance that a model without any gap is certified.")] = 0.65,
     rate: Annotated[float, typer.Option(help="Without a table: the rate to expect in both groups.")] = 0.5,
     min_group: Annotated[
-        int, typer.Option(min=1, help="Leave groups with fewer rows out of the plan; they are named.")
+        int, typer.Option(min=1, help="Leave groups with fewer rows out of the plan; they are listed.")
     ] = 30,
     unit: Annotated[
         str | None, typer.Option(help="Refused: certificates count independent rows, not those of one person.")
@@ -46,10 +46,10 @@ def plan(
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Say how many rows of which people are needed to certify a limit on gaps.
+    """Show how many rows of which groups are needed to certify a limit on gaps.
 
-    The plan follows from the numbers of groups and labels alone. `mamofair
-    train --calibration-fraction plan` holds back such rows.
+    The plan depends only on the counts of groups and labels. `mamofair train
+    --calibration-fraction plan` reserves such rows.
 
     Example: mamofair plan loans.csv --target approved --favorable yes
     --sensitive gender --notion equal_opportunity --within 0.05

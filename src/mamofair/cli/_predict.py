@@ -52,10 +52,7 @@ def predict(
     run: RunFolder,
     table: Annotated[
         Path,
-        typer.Argument(
-            help="A CSV, Parquet or Excel file, or a folder of Parquet files; the model ignores columns that it does "
-            "not know."
-        ),
+        typer.Argument(help="A CSV, Parquet or Excel file, or a folder of Parquet files; unknown columns are ignored."),
     ],
     point: Point = None,
     within: WithinLimit = None,
@@ -88,8 +85,8 @@ def predict(
         trained_on = is_training_table(table, loaded.settings)
         if trained_on:
             print_note(
-                f"{table.name} is the table that the run was trained with: on rows that a model has learned from, its "
-                "error and gaps can be far from those on others. See report.html for test rows, or train with `--test`."
+                f"{table.name} is the table that the run was trained with: on its training rows, a model's error "
+                "and gaps can be far from those on new rows. See report.html for test rows, or train with `--test`."
             )
         decided = _write_table(model, table, file_format, out)
         rows, favorable = len(decided), int(decided.sum())

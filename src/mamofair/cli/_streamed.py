@@ -108,7 +108,7 @@ def open_stream(options: TrainOptions, coded: bool) -> Stream:
     """Return the rows after one pass over them; `coded` if the model takes text and missing values as they are."""
     if isinstance(options.favorable, tuple):
         raise ValueError(
-            f"Rows that are not in memory must have one favorable value: found {quote_some(options.favorable)}. Reduce "
+            f"Streamed rows must have one favorable value: found {quote_some(options.favorable)}. Reduce "
             "the target to two values first."
         )
     if not 0 < options.test_fraction < 1:

@@ -113,8 +113,8 @@ def cost_sentence(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
         )
     if name != "error":
         return (
-            f"On test rows, the chosen model's {_in_words(name)} is {errors[1]:.3f} instead of {errors[0]:.3f}, the "
-            f"least one, and its largest gap is {gaps[1]:.3f} instead of {gaps[0]:.3f}."
+            f"On test rows, the chosen model's {_in_words(name)} is {errors[1]:.3f} instead of the smallest, "
+            f"{errors[0]:.3f}, and its largest gap is {gaps[1]:.3f} instead of {gaps[0]:.3f}."
         )
     more = round(1000 * (errors[1] - errors[0]))
     gap = f"its largest gap is {gaps[1]:.3f} instead of {gaps[0]:.3f}"

@@ -96,8 +96,8 @@ def print_split(split: Mapping[str, Any], sizes: tuple[int, int]) -> None:
         print_note(f"All {sizes[0]:,} rows are learned from; the {sizes[1]:,} rows of {split['file']} are for testing.")
         if split["repeated"]:
             print_note(
-                f"{split['repeated']:,} of the {sizes[1]:,} rows of {split['file']} are also learned from, equal in "
-                "all columns: on rows that a model has learned from, its figures say little."
+                f"{split['repeated']:,} of the {sizes[1]:,} rows of {split['file']} are also training rows, equal in "
+                "all columns: figures on training rows say little."
             )
     if split["kind"] == "time":
         begin, left_out = to_text(split["from"]), split.get("left_out", {"units": 0, "rows": 0})

@@ -34,7 +34,7 @@ def watch(
         ),
     ] = None,
     state: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The JSON file that keeps the watch; required.")
+        Path | None, typer.Option(metavar="FILE", help="The JSON file that stores the watch; required.")
     ] = None,
     limit: Annotated[
         float | None, typer.Option(help="The largest acceptable gap. Fixed when the watch begins.")
@@ -168,7 +168,7 @@ def _require_same(notes: dict[str, Any], given: dict[str, Any]) -> None:
     """Raise a `ValueError` if a watch is not the one that was begun."""
     advice = "Add `--new` to begin a new watch."
     if notes["run"] != given["run"]:
-        raise ValueError(f"The watch is of another run than this one, or it was trained again since. {advice}")
+        raise ValueError(f"The watch belongs to another run, or the run was retrained since. {advice}")
     kept = {**notes, "prediction": "prediction", **dict.fromkeys(("id", "time")), **notes["columns"]}
     for name, value in given.items():
         if value is not None and kept[name] != value:
