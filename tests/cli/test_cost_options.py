@@ -75,7 +75,7 @@ def test_sentences_follow_the_performance():
     before = {"point": 0, "test": {"balanced_error": {"value": 0.2}, "dp[sex]": {"value": 0.2}}}
     after = {"point": 3, "test": {"balanced_error": {"value": 0.25}, "dp[sex]": {"value": 0.1}}}
     assert cost_sentence(before, after).startswith(
-        "On test rows, the chosen model's balanced error is 0.250 instead of 0.2"
+        "On test rows, the chosen model's balanced error is 0.250 instead of the smallest, 0.2"
     )
     assert "the one with the least balanced error" in cost_sentence(before, before)
     assert "reaches a cost of 0.100" in limit_sentence(10, 0.1, 0.09, "cost")
