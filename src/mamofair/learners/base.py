@@ -52,7 +52,7 @@ class Learner(ABC):
 
     #: The learned fields, each with a check of values that come from a file.
     STATE: ClassVar[Mapping[str, Callable[[Any], bool]]] = {}
-    #: Whether the history tells how the front's hypervolume grows.
+    #: Whether the history records the growth of the front's hypervolume.
     notes_growth: ClassVar[bool] = False
 
     @classmethod
@@ -92,11 +92,11 @@ class Learner(ABC):
 
     @property
     def custom(self) -> tuple[str, ...]:
-        """The names of objectives of the user's own, which this kind measures beside performance and gaps."""
+        """The names of custom objectives, which this learner measures besides performance and gaps."""
         return ()
 
     def measure_custom(self, points: Sequence[Point], rows: Rows) -> list[dict[str, float]]:
-        """Return what these objectives measure for each point on some rows, by name; nothing, if there are none."""
+        """Return the custom metrics of each point on some rows, by name; empty if there are none."""
         return []
 
     @property
@@ -105,7 +105,7 @@ class Learner(ABC):
         return False
 
     def draw_seed(self, seed: int) -> int:
-        """Return the seed to use, given one that was drawn: processes that train together must agree on it."""
+        """Return the seed to use, given a drawn one: processes that train together must agree on it."""
         return seed
 
     def split(self, rows: Rows, fractions: tuple[Any, float], rng: np.random.Generator) -> Parts:
@@ -115,13 +115,13 @@ class Learner(ABC):
         return Parts(*hold_back(rows, fractions, rng))
 
     def check_stream(self) -> None:
-        """Raise a `ValueError` if this kind cannot learn from a stream."""
+        """Raise a `ValueError` if this learner cannot train from a stream."""
         if self.folds is not None:
             raise ValueError(f"`cv` must be None to train from a stream: found {self.folds}. Hold rows back instead.")
         refuse_in_streams(getattr(self, "objectives", ()))
 
     def takes_text(self, notions: Any) -> bool:
-        """Whether this kind takes columns of text as they are, for these notions."""
+        """Whether this learner takes text columns without encoding, for these notions."""
         return False
 
     def read_stream(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
@@ -129,15 +129,15 @@ class Learner(ABC):
         return np.asarray(self.read(estimator, X, reset=reset))
 
     def needs_validation(self, notions: Any) -> bool:
-        """Whether rows of a stream must be held back to measure points, for these notions."""
+        """Whether rows of a stream must be held out to measure points, for these notions."""
         return True
 
     def take_stream(self, parts: Parts, seed: int) -> Parts:
-        """Return the parts of a stream as this kind learns from them."""
+        """Return the parts of a stream in the form that this learner trains on."""
         return parts
 
     def for_fold(self: Kind, whole: Rows, part: Rows) -> Kind:
-        """Return a learner that trains on a part of the rows, in step with this one on the whole."""
+        """Return a learner that trains on a part of the rows, in step with this one, which trains on all."""
         return copy(self)
 
     def resume(self, earlier: Any, *, anew: bool) -> None:
@@ -145,7 +145,7 @@ class Learner(ABC):
         raise NotImplementedError
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what was learned: plain values, arrays, tensors and frozen dataclasses."""
+        """Return the learned values: plain values, arrays, tensors and frozen dataclasses."""
         return {name: value for name in self.STATE if (value := getattr(self, name)) is not None}
 
     def load_state_dict(self, state: Mapping[str, Any], features: int) -> None:

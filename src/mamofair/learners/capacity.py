@@ -1,4 +1,4 @@
-"""How thresholds are moved where only a share of people can be selected."""
+"""Thresholds that select a given share of people."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,9 @@ _OFFSETS = tuple(step / 4 for step in range(-20, 21) if step)
 
 
 def offsets_for(select_rate: Bounds | None, offsets: Sequence[float] = ()) -> tuple[float, ...]:
-    """Return what is added to scores when points are measured, one after another; nothing is the first.
+    """Return the offsets that are added to scores when points are measured, one after another; the first is 0.
 
-    If only some shares of people can be selected, these are enough to come close to any.
+    If the share of selected people is limited, there are enough offsets to come close to any share.
     """
     return tuple(dict.fromkeys((0.0, *offsets, *(() if select_rate is None else _OFFSETS))))
 
@@ -25,7 +25,7 @@ def threshold_within(
 ) -> float:
     """Return the threshold closest to 0 above which a share of scores within the bounds lies, if there is one.
 
-    It lies midway between two scores. Where many are equal, the share may end up beyond a bound.
+    It lies midway between two scores. If many scores are equal, the share may miss a bound.
 
     >>> threshold_within(np.array([0.1, 0.2, 0.3, 0.4]), (0.0, 0.5))
     0.25

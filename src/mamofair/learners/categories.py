@@ -1,4 +1,4 @@
-"""Features as trees take them: numbers, which may be missing, and codes of categories."""
+"""Features in the form that trees take: numbers, which may be missing, and codes of categories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from jaxtyping import Float
 from mamofair._messages import quote
 from mamofair._rows.columns import decode, different_values, of_series
 
-_TEXT = {"string", "mixed", "mixed-integer"}  # kinds of objects; others, such as booleans, are numbers in disguise
+_TEXT = {"string", "mixed", "mixed-integer"}  # inferred types; others, such as booleans, count as numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Categories:
         return cls(values, [frame.columns.index(name) for name in text])
 
     def stand_in(self, names: Sequence[Any]) -> bool:
-        """Whether the columns of categories have their places among columns of these names."""
+        """Whether the categorical columns are where they should be among columns of these names."""
         listed = list(names)
         return self.places == [listed.index(name) for name in self.values] if self.values else not self.places
 
@@ -67,9 +67,7 @@ class Categories:
 def _levels(column: nw.Series[Any]) -> pd.Index:
     """Return the different values of a column, sorted if they can be."""
     places, values = different_values(column)
-    gap = (
-        [np.nan] if (places < 0).any() else []
-    )  # pandas finds another type for whole numbers among which one is missing
+    gap = [np.nan] if (places < 0).any() else []  # pandas changes the type of whole numbers if one is missing
     return pd.Categorical(np.append(values, gap) if gap else values).categories
 
 

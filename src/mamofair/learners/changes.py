@@ -22,7 +22,7 @@ def counterfactuals(objectives: Sequence[Any]) -> list[CounterfactualGap]:
 
 
 def refuse_in_streams(objectives: Sequence[Any]) -> None:
-    """Raise a `ValueError` if an objective needs changed rows, which a stream has none of."""
+    """Raise a `ValueError` if an objective needs changed rows, which streams do not have."""
     if counterfactuals(objectives):
         raise ValueError(
             "`objectives` must have no CounterfactualGap to train from a stream, whose `memory` does not count "
@@ -40,7 +40,7 @@ def with_changes(tensor: AsTensor, gaps: Sequence[CounterfactualGap]) -> AsTenso
 
 
 def separate(batch: Batch, gaps: Sequence[CounterfactualGap]) -> Batch:
-    """Return a batch with the features alone as `x`, and what they were changed to as `changed`."""
+    """Return a batch with only the features as `x`, and their changed versions as `changed`."""
     if not gaps:
         return batch
     return replace(batch, x=batch.x[:, 0], changed={gap.name: batch.x[:, 1 + i] for i, gap in enumerate(gaps)})
@@ -49,14 +49,14 @@ def separate(batch: Batch, gaps: Sequence[CounterfactualGap]) -> Batch:
 def feed_with_changes(
     objectives: Sequence[Any], train: Rows, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool
 ) -> Feed:
-    """Return batches of training rows as `Rows.feed` does, with the changed rows that objectives ask for."""
+    """Return batches of training rows as `Rows.feed` does, with the changed rows that objectives need."""
     gaps = counterfactuals(objectives)
     feed = train.feed(with_changes(tensor, gaps), batch_size, ranks, device=device, even=even)
     return replace(feed, batches=lambda seed: (separate(batch, gaps) for batch in feed.batches(seed))) if gaps else feed
 
 
 def change_rows(gap: CounterfactualGap, X: np.ndarray) -> np.ndarray:
-    """Return the features of rows as they would be; a `ValueError` if they are no features of these rows."""
+    """Return the changed features of rows; a `ValueError` if they do not have the form of these rows' features."""
     changed = np.asarray(gap.change(X.copy()))
     if changed.shape != X.shape or changed.dtype.kind not in "biuf" or not np.isfinite(changed).all():
         raise ValueError(

@@ -1,7 +1,7 @@
-"""What values that come from a file must be, before anything is predicted from them.
+"""Checks of values that come from a file, before anything is predicted from them.
 
-A checksum says that a file is as somebody wrote it, not that it makes sense. NaN weights or negative counts would
-predict something, and nobody would notice.
+A checksum shows that a file is unchanged, not that it makes sense. NaN weights or negative counts would yield
+predictions, and nobody would notice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from mamofair.notions import column
 
 __all__ = ["are_finite", "are_tensors", "is_count", "is_number", "refuse", "require_points", "require_tallies"]
 
-_MOST = 1e9  # rows, more than anybody holds back: a choice with confidence takes time and memory by them
+_MOST = 1e9  # rows, more than anybody reserves: a choice with confidence takes time and memory in proportion
 
 
 def refuse(what: str) -> ValueError:
@@ -49,9 +49,9 @@ def are_tensors(found: Mapping[str, Any], like: Mapping[str, Tensor]) -> bool:
 def require_points(
     points: Sequence[Point], sizes: Mapping[str, int], criteria: Sequence[Criterion] = (), custom: Sequence[str] = ()
 ) -> None:
-    """Raise a `ValueError` unless points are measured on the same rows, in groups of which there are so many.
+    """Raise a `ValueError` unless points are measured on the same rows, with these numbers of groups.
 
-    Of the calibration rows, each gap may have some of its own.
+    Each gap may have calibration rows of its own.
     """
     gaps = {column(*criterion): sizes[criterion[1]] for criterion in criteria}
     require_tallies([point.valid for point in points], sizes)
@@ -66,9 +66,10 @@ def require_points(
 
 
 def require_tallies(tallies: Sequence[Tally], sizes: Mapping[str, int], gaps: Mapping[str, int] | None = None) -> None:
-    """Raise a `ValueError` unless these are counts of the same rows, everyone's and those of so many groups each.
+    """Raise a `ValueError` unless these are counts of the same rows, for everyone and for these numbers of groups.
 
-    `gaps` are those that may have rows of their own, and their numbers of groups. If some have, everyone may be no one.
+    `gaps` are those that may have rows of their own, with their numbers of groups. If some have, the counts of everyone
+    may be empty.
     """
     for tally in tallies:
         own = {name: size for name, size in (gaps or {}).items() if name in tally.counts}

@@ -1,4 +1,4 @@
-"""Cross-fitted fronts: every row measures models that have not seen it, and then trains the ones that are kept."""
+"""Cross-fitted fronts: points are measured out-of-fold on all rows, and the models that are kept are trained on all."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,8 +18,8 @@ def cross_fit(learner: Learner, task: Task, rows: Rows, archive: Archive) -> Ite
     """Yield a learner's candidates, trained on all rows and measured out of fold.
 
     The folds train side by side with the whole, in step. A point is one member at one moment of training; its counts
-    are the sum over folds of the counts of that member at that moment, on the fold's held-back rows. So they tell what
-    this procedure gives on new rows, not what exactly this model does, which has seen all of them.
+    are the sum over folds of the counts of that member at that moment, on the fold's held-out rows. So they describe
+    what this procedure achieves on new rows, not this very model, which was trained on all rows.
     """
     folds = learner.folds or 1
     fold = np.empty(len(rows), dtype=int)

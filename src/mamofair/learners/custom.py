@@ -1,4 +1,4 @@
-"""Objectives of the user's own, measured on the rows that are held back."""
+"""Custom objectives, measured on held-out rows."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ class CustomMetrics:
     def of(
         cls, objectives: Sequence[CustomObjective | CounterfactualGap], part: Rows, tensor: AsTensor, device: str
     ) -> "CustomMetrics":
-        """Return the metrics on a part of the rows, features as `tensor` makes them."""
+        """Return the metrics on a part of the rows; `tensor` converts features."""
         gaps = counterfactuals(objectives)
         return cls(objectives, separate(part.batch(with_changes(tensor, gaps), device), gaps) if objectives else None)
 
     def stretches(self) -> list[Tensor]:
-        """Return the features of these rows, few enough at a time to be scored at once."""
+        """Return the features of these rows in blocks that are small enough to be scored at once."""
         inputs = () if self.rows is None else self.rows.inputs
         return [inputs[some] for some in chunks(len(inputs))] if len(inputs) else []
 
@@ -57,13 +57,13 @@ class CustomMetrics:
 def require_same_metrics(
     earlier: Sequence[CustomObjective | CounterfactualGap], now: Sequence[CustomObjective | CounterfactualGap]
 ) -> None:
-    """Raise a `ValueError` if an objective has its name from an earlier fit, and measures something else."""
+    """Raise a `ValueError` if an objective has the name of an earlier one, but another metric."""
     known = {own.name: _measured_by(own) for own in earlier}
     for own in now:
         if own.name in known and known[own.name] != _measured_by(own):
             raise ValueError(
-                f"`warm_start` must go on with the same metrics: found another one under the name {quote(own.name)}, "
-                "which earlier points were not measured by. Set `warm_start=False` to start anew."
+                f"`warm_start` must continue with the same metrics: found another one under the name "
+                f"{quote(own.name)}, which earlier points were not measured by. Set `warm_start=False` to start again."
             )
 
 

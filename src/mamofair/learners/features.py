@@ -18,7 +18,7 @@ def count_rows(X: Any) -> int:
 
 
 def take_rows(X: Any, index: Any) -> Any:
-    """Return some of the rows; those of a tuple are the same rows as several models want them.
+    """Return some of the rows; a tuple holds the same rows in the forms that several models take.
 
     >>> import numpy as np
     >>> import pandas as pd

@@ -1,4 +1,4 @@
-"""How much a front has grown of late, where growth matters."""
+"""How much a front has grown recently, where growth matters."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ __all__ = ["growth"]
 
 _WIDER = 1.1  # than the gaps of the most accurate point: a box that ended there would not count this point
 _LEAST_GAP = 0.01
-_QUICK = 2**14  # directions, where a volume must be approximated: the same ones then and now
+_QUICK = 2**14  # directions, if a volume must be approximated: the same ones for both fronts
 
 
 def growth(
@@ -19,9 +19,9 @@ def growth(
 ) -> float:
     """Return how much more of a box is dominated by the points `now` than by those of `then`, as a fraction of it.
 
-    The box reaches from the least error to that of the best constant, the first of `reference`, and from no gap to a
-    little more than the gaps of the most accurate point. In the whole unit cube, which ends at gaps of 1, what is won
-    at small gaps weighs next to nothing. It is 0 if no point is better than a constant.
+    The box reaches from the smallest error to that of the best constant, the first of `reference`, and from no gap to a
+    little more than the gaps of the most accurate point. In the whole unit cube, which ends at gaps of 1, progress at
+    small gaps would hardly count. It is 0 if no point is better than a constant.
 
     >>> round(growth(np.array([[0.2, 0.1]]), np.array([[0.2, 0.1], [0.3, 0.0]]), (0.4, 1.0)), 3)
     0.455

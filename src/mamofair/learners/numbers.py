@@ -18,7 +18,7 @@ from mamofair.learners.piecewise import default_bins, knots_of
 
 @contextmanager
 def text_refused() -> Iterator[None]:
-    """Say what to do if features turn out to be text, where whoever takes them finds that out."""
+    """Raise an error that says what to do if features turn out to be text."""
     try:
         yield
     except (ValueError, np.exceptions.DTypePromotionError) as error:
@@ -52,7 +52,7 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool =
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """Centers and scales columns. With `columns`, those, of which each may come up several times, within `ends`."""
+    """Centers and scales columns; `columns` selects them, possibly several times each, and clips them to `ends`."""
 
     center: np.ndarray
     scale: np.ndarray
@@ -61,12 +61,12 @@ class Scaling:
 
     @classmethod
     def of(cls, X: Shaped[np.ndarray, "n ..."], pieces: int | None = 0, weight: np.ndarray | None = None) -> "Scaling":
-        """Return the scaling of columns with more than two values to mean 0 and deviation 1, of others to 0 and 1.
+        """Return the scaling of columns with more than two values to mean 0 and deviation 1, and of others to 0 and 1.
 
-        Dummies are left as they are: scaling hundreds of rare ones would blow them up, which on COMPAS costs a third
-        of the hypervolume. With `pieces` (None: as many as suit the rows), columns with more than two values are there
-        several times more, once for each range between two knots, from 0 below to 1 above it: what is linear in these
-        can bend at the knots.
+        Dummies are left as they are: scaling hundreds of rare ones would blow them up, which on COMPAS costs a third of
+        the hypervolume. With `pieces` (None: as many as suit the rows), columns with more than two values are repeated,
+        once for each range between two knots, going from 0 below to 1 above it: a linear function of these can bend at
+        the knots.
         """
         moments = Moments.of(X)
         plain, numbers = cls.by(moments), np.flatnonzero(~moments.binary)
@@ -85,7 +85,7 @@ class Scaling:
 
     @classmethod
     def by(cls, rows: Moments) -> "Scaling":
-        """Return the scaling of rows of which only the moments are known."""
+        """Return the scaling for rows whose moments are known."""
         scale = np.where(rows.binary, rows.high - rows.low, np.sqrt(rows.squares / rows.rows))
         return cls(np.where(rows.binary, rows.low, rows.mean), np.where(scale == 0, 1.0, scale))
 
@@ -96,7 +96,7 @@ class Scaling:
         return np.asarray(np.clip((X[:, self.columns] - self.center) / self.scale, *self.ends))
 
     def is_sound(self, features: int) -> bool:
-        """Whether this scales so many features by finite numbers, none of them 0."""
+        """Whether this scales this many features by finite numbers, none of them 0."""
         width = len(self.center)
         if not are_finite(self.center, self.scale) or not (self.scale != 0).all() or self.scale.shape != (width,):
             return False

@@ -1,6 +1,6 @@
 """Features as piecewise-linear functions of numbers and one column for each common category.
 
-A linear model, or a network, of these can bend at the knots, which lie at quantiles (Gorishniy and others 2022, *On
+A linear model or a network on these can bend at the knots, which lie at quantiles (Gorishniy and others 2022, *On
 embeddings for numerical features in tabular deep learning*).
 """
 
@@ -12,14 +12,14 @@ from jaxtyping import Float
 
 __all__ = ["Piecewise", "default_bins", "knots_of"]
 
-_RARE = 10  # rows; a category with fewer has no column of its own
+_RARE = 10  # rows; a rarer category has no column of its own
 
 
 def default_bins(rows: int, columns: int) -> int:
-    """Return into how many pieces to divide each of so many columns: more of them where rows can tell them apart.
+    """Return the number of pieces per column: more of them if there are enough rows for each.
 
-    On Adult a network with 48 errs half a point less than one with 8: only some values of capital gain mean much. Many
-    columns with as many pieces each would take time and memory.
+    On Adult a network with 48 errs half a point less than one with 8: only some values of capital gain mean much. The
+    same number of pieces for many columns would take too much time and memory.
 
     >>> default_bins(27_000, columns=5), default_bins(4_000, columns=5), default_bins(27_000, columns=20)
     (48, 8, 12)
@@ -45,10 +45,11 @@ def knots_of(
 
 @dataclass(frozen=True, eq=False)
 class Piecewise:
-    """How columns are encoded: the knots of each number, the codes of each category that have a column.
+    """The encoding of columns: the knots of each number, and the codes of each category that have a column.
 
     `knots` and `codes` hold the columns one after the other; `sizes` tells how many of either each column has, numbers
-    first. A missing number is a zero in all of its columns but one of its own, a rare or new category in all of them.
+    first. A missing number is encoded as zeros, with a one in a column for missing values; a rare or new category is
+    all zeros.
     """
 
     sizes: np.ndarray
@@ -76,7 +77,7 @@ class Piecewise:
 
     @property
     def width(self) -> int:
-        """The number of columns of what is returned."""
+        """The number of encoded columns."""
         numbers, categories = self.sizes.T
         return int(np.where(numbers > 0, np.maximum(numbers, 1), categories).sum())
 
@@ -97,7 +98,7 @@ class Piecewise:
         return encoded
 
     def is_sound(self, features: int) -> bool:
-        """Whether this encodes so many features, with finite knots in order."""
+        """Whether this encodes this many features, with finite knots in order."""
         sizes = self.sizes
         if sizes.dtype.kind != "i" or sizes.shape != (features, 2) or (sizes < 0).any() or (sizes > 0).all(1).any():
             return False

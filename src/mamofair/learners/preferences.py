@@ -16,12 +16,12 @@ __all__ = ["default_size", "read_members", "read_objectives", "relaxation_of"]
 
 
 def default_size(k: int) -> int:
-    """Return how many members suit k objectives: two gaps spread over a surface, which takes more of them."""
+    """Return how many members suit k objectives: the front of two gaps is a surface, which takes more members."""
     return 16 if k <= 2 else 32
 
 
 def read_members(members: Any, k: int, **ladder: float) -> list[Member]:
-    """Return the members of a population for k objectives: given, or so many with weights as far as `rays` reach."""
+    """Return the members of a population for k objectives: as given, or this many with weights from `rays`."""
     if isinstance(members, int | np.integer):
         if members < 1:
             raise ValueError(f"`members` must be at least 1: found {members}.")
@@ -42,7 +42,7 @@ def read_objectives(
     anchor_loss: CrossEntropy | SquaredError = CrossEntropy(),
     loss: CrossEntropy = CrossEntropy(),
 ) -> list[Objective]:
-    """Return what to make small: the loss, and each gap, without an anchor if all weights are `Fixed`.
+    """Return what to minimize: the loss, and each gap, without an anchor if all weights are `Fixed`.
 
     An anchor of cross-entropy is the loss itself.
     """

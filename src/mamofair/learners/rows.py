@@ -1,4 +1,4 @@
-"""Rows to learn from: features, labels, groups and weights, and the parts that a search divides them into."""
+"""Rows for a search: features, labels, groups and weights, and the parts that they are split into."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,13 +31,13 @@ __all__ = ["AsTensor", "Parts", "Rows", "hold_back", "read_classes", "warn_of_un
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows in memory: features as the learner wants them, labels, groups and weights.
+    """Rows in memory: features in the learner's form, labels, groups and weights.
 
     Labels are 1 if favorable, else 0; those of a batch that was just read from a stream are as they were given, since
     the favorable one may not have come yet. Rows of a stream have `keys`, numbers that follow from their content and
-    decide where they go. `samples` marks the rows that a gap is measured on, for gaps with rows of their own. Rows that
+    decide their part. `samples` marks the rows that a gap is measured on, for gaps with rows of their own. Rows that
     are not `representative` of everyone count for nothing else; they need no labels if these gaps need none. `units`
-    numbers the person or other unit of each row: rows of one unit are never divided between parts or folds.
+    numbers the person or other unit of each row: rows of one unit are never split between parts or folds.
     """
 
     X: Any
@@ -59,23 +59,23 @@ class Rows:
         return Rows(take_rows(self.X, index), self.y[index], self.groups[index], weight, **more)
 
     def split(self, sizes: Sequence[int], rng: np.random.Generator) -> list[Int[np.ndarray, " _"]]:
-        """Return the indices of parts of these sizes, at random, all with the same shares of labels and groups."""
+        """Return the indices of random parts of these sizes, stratified by label and groups."""
         return split_rows(np.column_stack([self.y, self.groups.codes]), sizes, rng, self.units)
 
     def counter(self) -> Counter:
-        """Return what counts decisions on these rows."""
+        """Return a counter of decisions on these rows."""
         return Counter.of(self.y, self.groups, self.weight, self.samples, self.representative, self.units)
 
     def scaling(self, pieces: int | None) -> Scaling:
-        """Return how columns are scaled, and divided into pieces."""
+        """Return how columns are scaled and split into pieces."""
         return Scaling.of(self.X, pieces, self.weight)
 
     def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool) -> Feed:
-        """Return batches of these rows, features as `tensor` makes them; each rank has its share of every batch."""
+        """Return batches of these rows; `tensor` converts features, and each rank has its share of every batch."""
         return in_memory(self.batch(tensor, device), batch_size, ranks.rank, ranks.size, even)
 
     def batch(self, tensor: AsTensor, device: str) -> Batch:
-        """Return these rows as one batch, features as `tensor` makes them."""
+        """Return these rows as one batch; `tensor` converts features."""
         memberships = self.groups.memberships(self.y, self.weight)
         return Batch.of(tensor(self.X, device), self.y, memberships, self.weight)
 
@@ -84,7 +84,7 @@ class Rows:
         return self
 
     def loaded(self, width: int) -> "Rows":
-        """Return rows in memory, each of which takes so many bytes: these are."""
+        """Return rows in memory, each of which takes this many bytes: these are there already."""
         return self
 
     @property
@@ -112,7 +112,7 @@ class Parts:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many rows each part has; those that train and measure, in folds, count in both."""
+        """The number of rows of each part; with folds, rows that both train and measure count in both."""
         sizes = {"train": len(self.train), "validation": len(self.valid), "calibration": len(self.calibration)}
         return sizes if self.unlabelled is None else sizes | {"unlabelled": len(self.unlabelled)}
 
@@ -123,7 +123,7 @@ class Parts:
 
 
 def hold_back(rows: Rows, fractions: tuple[Any, ...], rng: np.random.Generator) -> list[Rows]:
-    """Return the training part, then a part for each fraction, all with the same shares of labels and groups.
+    """Return the training part, then a part for each fraction, stratified by label and groups.
 
     The first fraction may also be a mask of the rows to take.
     """
@@ -155,7 +155,7 @@ def _read_mask(mask: Any, rows: Rows) -> np.ndarray:
 
 
 def warn_of_unmeasured(notion: Notion, attribute: str, valid: Rows) -> None:
-    """Warn of groups whose rates cannot be measured on the rows that are held back."""
+    """Warn of groups whose rates cannot be measured on the held-out rows."""
     index = valid.groups.names.index(attribute)
     values, codes = valid.groups.values[index], valid.groups.codes[:, index]
     for rate in notion.rates:

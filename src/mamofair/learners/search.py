@@ -23,7 +23,7 @@ _GROWTH = 1e-3  # less growth than this a round, as a fraction of the box, count
 
 @dataclass(eq=False)
 class Search:
-    """What a learner has found for a task: the archive, the history, and how the front was of late.
+    """The search of a learner for a task: the archive, the history, and the recent fronts.
 
     Parameters
     ----------
@@ -34,17 +34,17 @@ class Search:
     archive : Archive
         Keeps the best of them.
     history : list of dict
-        What happened, a record for each member at each step.
+        The training history, one record per member and step.
     reference : list of float
         The corner from which the hypervolume is counted.
     past : list of array
-        Values of the front after the last rounds, one more of them than patience allows to pass without growth.
+        Values of the front after the last rounds, one more than the patience.
     bound : float or None
-        Of a stream: the place below which rows are held back.
+        For a stream: the place below which rows are held out.
     small : {attribute: {group: rows}}
         Groups that are too small to judge, and are left out of the gaps.
     sizes : {part: rows}
-        How many rows each part has.
+        The number of rows of each part.
     """
 
     task: Task
@@ -64,11 +64,11 @@ class Search:
         return cls(task, learner, archive)
 
     def continue_with(self, task: Task, learner: Learner) -> "Search":
-        """Return a search that goes on from here, with an archive and a history of its own."""
+        """Return a search that continues from here, with its own archive and history."""
         archive, history, past = copy(self.archive), [*self.history], [*self.past]  # copies of an estimator share them
         archive.select_rate = task.select_rate
         search = replace(self, task=task, learner=learner, archive=archive, history=history, past=past)
-        search.past = [] if search.is_exhausted else past  # one that ran out of patience has some again
+        search.past = [] if search.is_exhausted else past  # a search that ran out of patience gets new patience
         return search
 
     @property
@@ -99,7 +99,7 @@ class Search:
         return cross_fit(self.learner, task, parts.train, archive)
 
     def _note_growth(self, records: list[dict[str, Any]]) -> None:
-        """Write the front's hypervolume into the last records, and remember the front for as long as it is needed."""
+        """Write the front's hypervolume into the last records, and keep the front for as long as it is needed."""
         volume = self.archive.hypervolume(self.reference)
         for record in records:
             record["hypervolume"] = volume
@@ -107,7 +107,7 @@ class Search:
             self.past = [*self.past, self.archive.values][-1 - self.learner.patience :]
 
     def check_parts(self, parts: Parts) -> None:
-        """Refuse a gap that is not defined in the training rows; warn of one that the others cannot measure."""
+        """Raise a `ValueError` for a gap that is undefined in training rows; warn of one that cannot be measured."""
         for notion, attribute in self.task.criteria:
             require_rates(notion, attribute, parts.train.groups, parts.train.y)
             warn_of_unmeasured(notion, attribute, parts.valid)

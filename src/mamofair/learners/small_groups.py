@@ -1,4 +1,4 @@
-"""Groups that are too small to judge: left out of what is optimised and promised, and named wherever results are."""
+"""Groups that are too small to judge: not optimised or certified, and named in all results."""
 
 from mamofair._messages import PATH, cut, quote, warn_user
 from mamofair._rows.groups import Groups
@@ -8,7 +8,7 @@ __all__ = ["SmallGroups", "find_small_groups", "leave_out", "warn_of_small_group
 
 
 def warn_of_small_groups(small: SmallGroups, least: int) -> None:
-    """Name the groups that are left out."""
+    """Warn of the groups that are left out."""
     for name, counts in small.items():
         named = ", ".join(f"{quote(value)} ({count:,})" for value, count in counts.items())
         warn_user(
@@ -18,5 +18,5 @@ def warn_of_small_groups(small: SmallGroups, least: int) -> None:
 
 
 def leave_out(groups: Groups, small: SmallGroups) -> Groups:
-    """Return the same rows, where members of small groups are unknown."""
+    """Return the same rows, with members of small groups set to unknown."""
     return groups.without({name: list(counts) for name, counts in small.items()}) if small else groups

@@ -21,9 +21,8 @@ __all__ = ["Task", "read_notions"]
 class Task:
     """What a search is asked for.
 
-    The labels, which of them is favorable, the groups of each attribute, the notions asked for, the seed, the
-    performance that counts beside gaps, the least and the largest share of people that can be selected, and the names
-    of what else is measured: objectives of the user's own.
+    The labels, which of them is favorable, the groups of each attribute, its notions, the seed, the performance besides
+    the gaps, the smallest and largest share of people that can be selected, and the names of custom objectives.
     """
 
     classes: np.ndarray
@@ -48,12 +47,12 @@ class Task:
         select_rate: tuple[float, float] | None = None,
         custom: tuple[str, ...] = (),
     ) -> "Task":
-        """Return the task that these labels and groups, and what users asked for, make."""
+        """Return the task for these labels, groups and user settings."""
         values = dict(zip(groups.names, groups.values, strict=True))
         label, asked = favorable_label(classes, favorable=favorable), read_notions(notions, groups.names)
         for name, own in asked.items():
             for notion in own:
-                notion.comparisons(len(values[name]))  # raises unless it knows its strata
+                notion.comparisons(len(values[name]))  # raises if the strata are unknown
         if performance.name in custom:
             raise ValueError(
                 f"The name of an objective must be unique: found {quote(performance.name)}, the front's first column."
@@ -62,12 +61,12 @@ class Task:
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """The gaps that count beside the performance: a notion and an attribute each."""
+        """The gaps besides the performance: a notion and an attribute each."""
         return tuple((notion, name) for name, notions in self.notions.items() for notion in notions)
 
     @property
     def size(self) -> int:
-        """The number of objectives, which is that of a front's columns."""
+        """The number of objectives, which are the front's columns."""
         return 1 + len(self.criteria) + len(self.custom)
 
     @property
@@ -77,13 +76,13 @@ class Task:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What another task must share for a search to go on with it, as plain values."""
+        """What another task must have in common for a search to continue with it, as plain values."""
         groups = tuple(self.groups.values())
         return self.classes.tolist(), self.favorable, groups, dict(self.notions), self.performance, self.custom
 
 
 def read_notions(notions: Any, attributes: tuple[str, ...]) -> dict[str, tuple[Notion, ...]]:
-    """Return the notions asked for of each attribute.
+    """Return the notions of each attribute.
 
     >>> [notion.name for notion in read_notions({"sex": ["dp", "tpr"]}, ("sex", "race"))["sex"]]
     ['demographic_parity', 'equal_opportunity']

@@ -1,4 +1,4 @@
-"""Whether models are worth anything: where one label is rare, a constant classifier is hard to beat."""
+"""Whether models are useful: if one label is rare, a constant classifier is hard to beat."""
 
 from mamofair._messages import cut
 from mamofair.fronts import Front, Tally
@@ -13,10 +13,10 @@ _HALF = 0.5  # of the best point's gain over a constant classifier
 
 
 def rare_label_sentence(front: Front, ways: str) -> str | None:
-    """Return a sentence if a label is rare and the best point hardly beats deciding everyone alike; None if it does.
+    """Return a sentence if a label is rare and the best point hardly beats a constant classifier; otherwise None.
 
-    `ways` says what to do instead; of `{}` in it, "fp=10,fn=1" is made, or "fp=1,fn=10", such that mistakes about the
-    rare label cost more. Where labels are balanced or have a price, nothing is said.
+    `ways` says what to do instead; `{}` in it becomes "fp=10,fn=1" or "fp=1,fn=10", so that mistakes about the rare
+    label cost more. If labels are balanced or mistakes have costs, there is no sentence.
     """
     tp, fp, fn, tn = front[0].valid.overall
     positive = float((tp + fn) / (tp + fp + fn + tn))
@@ -35,10 +35,10 @@ def rare_label_sentence(front: Front, ways: str) -> str | None:
 def near_constant_sentence(
     chosen: Tally, best: Tally, performance: Cost, labels: tuple[object, object], ways: str
 ) -> str | None:
-    """Return a sentence if a model decides nearly everyone alike and gains little by the others; None if it does not.
+    """Return a sentence if a model is nearly constant and gains little from its other decisions; otherwise None.
 
-    Nearly everyone is 90 %. A model for a rare label decides as many alike and may be a good one. So it must also gain
-    less over the best constant classifier than half of what the best point gains, or less than a tenth of the
+    Nearly constant means the same decision for 90 %. A good model for a rare label may do that, too. So it must also
+    gain less over the best constant classifier than half of what the best point gains, or less than a tenth of the
     constant's own error or cost.
 
     Parameters
@@ -48,7 +48,7 @@ def near_constant_sentence(
     performance : Cost
         What is compared with the constant classifier.
     labels : (unfavorable, favorable)
-        How the two decisions are called.
+        The names of the two decisions.
     ways : str
         What to do about it.
 

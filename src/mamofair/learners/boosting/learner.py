@@ -39,9 +39,9 @@ _THREADS = 1024
 
 @dataclass(eq=False, kw_only=True)
 class BoostingLearner(Learner):
-    """Grows boosters; the parameters are those of `FairBoostingClassifier`, which says what they mean.
+    """Grows boosters; the parameters are those of `FairBoostingClassifier`, which documents them.
 
-    A point's state is the number of a booster, a number of trees and, if there is one, what is added to scores.
+    A point's state is the number of a booster, a number of trees and, if any, an offset that is added to scores.
     """
 
     relaxation: Relaxation | Mapping[Any, Relaxation]
@@ -78,11 +78,11 @@ class BoostingLearner(Learner):
 
     @property
     def custom(self) -> tuple[str, ...]:
-        """The names of the user's own objectives."""
+        """The names of the custom objectives."""
         return tuple(own.name for own in self.objectives)
 
     def measure_custom(self, points: Sequence[Point], rows: Rows) -> list[dict[str, float]]:
-        """Return what the user's own objectives measure for each point on some rows."""
+        """Return the custom metrics of each point on some rows."""
         metrics = CustomMetrics.of(self.objectives, rows, _tensor, "cpu")
         return metrics.on(rows.X, lambda X: self.scores(points, X))
 
@@ -93,7 +93,7 @@ class BoostingLearner(Learner):
         return read_numbers(estimator, self.categories(X), reset, table=True).astype(float)
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
-        """Grow a tree of each booster after another, and yield what they are then."""
+        """Add one tree per round to each booster, and yield the boosters after each round."""
         members = read_members(self.members, task.size, **LADDER)
         weightings = [member.weighting for member in members]
         loss = CrossEntropy(task.performance.mistakes(parts.valid.positive_share))
@@ -130,7 +130,7 @@ class BoostingLearner(Learner):
             self.boosters = deepcopy(self.boosters)
 
     def _bytes_a_row(self, members: int, task: Task) -> int:
-        """Return what a training row takes beside its features: derivatives of all members, groups, and LightGBM's."""
+        """Return the bytes of a training row besides features: derivatives of members, groups, and LightGBM's own."""
         return 48 * members + 16 * sum(map(len, task.groups.values())) + 64
 
     def _parameters(self, seed: int) -> dict[str, Any]:

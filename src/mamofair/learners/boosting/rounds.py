@@ -1,8 +1,8 @@
 """The training loop in function space: gradient boosting on several objectives at once, with LightGBM.
 
 An objective's derivatives by the scores are its gradient in function space, so that common descent needs no parameters:
-a weighting combines the gradients, and each round a tree is fitted to what comes out. Same objectives, same weightings
-as with networks, another learner.
+a weighting combines the gradients, and each round fits a tree to the result. Objectives and weightings are the same as
+for networks; only the learner differs.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,15 +22,15 @@ from mamofair.objectives import CrossEntropy, Gap, Objective, evaluate
 if TYPE_CHECKING:
     from lightgbm import Booster, Dataset
 
-_FLOOR = 0.001  # of a row's Hessian; without it, rows that are sure of their label would take any step
+_FLOOR = 0.001  # the smallest Hessian of a row; without it, rows whose label is certain would take any step
 
 
 @dataclass(frozen=True, eq=False)
 class Round:
     """A moment of training: each booster, in place, has its tree number `trees`.
 
-    `scores` are those of the rows that are held back, for each part and member. `values` and `weights` are those of
-    the objectives that the round set out from, and `cosines` are between their gradients in function space.
+    `scores` are those of the held-out rows, for each part and member. `values` and `weights` are those of the
+    objectives at the start of the round, and `cosines` are between their gradients in function space.
     """
 
     trees: int
@@ -54,7 +54,7 @@ def rounds(
     """Train boosters, one for each weighting, and yield a `Round` after each of their n trees.
 
     The first scores are the log odds of all rows, weighted as the cross-entropy weighs labels. They are part of the
-    first tree, so that a booster needs nothing else to predict: `booster.predict(X, num_iteration=t, raw_score=True)`
+    first tree, so a booster needs nothing else for predictions: `booster.predict(X, num_iteration=t, raw_score=True)`
     are its scores with t trees. Rows are binned once for all members. The caller's thread count is left as it is.
 
     Parameters
@@ -64,7 +64,7 @@ def rounds(
     held_back
         Features of other rows to score after each round, in any number of parts.
     objectives
-        What to make small.
+        What to minimize.
     weightings
         One for each member. `Fixed` ones weigh the objectives' raw values. Others see the Gramian of the gradients in
         function space, each divided by its objective's initial value.
@@ -138,14 +138,14 @@ def _direction(
 
 
 def _accuracy(objective: Objective) -> float:
-    """Return how much cross-entropy is in an objective: the part whose Hessian is never negative."""
+    """Return the weight of the cross-entropy in an objective: the part whose Hessian is never negative."""
     if isinstance(objective, Gap) and isinstance(objective.anchor_loss, CrossEntropy):
         return objective.anchor
     return float(isinstance(objective, CrossEntropy))
 
 
 def _label_weights(objectives: Sequence[Objective], rows: Batch) -> Float[Tensor, " n"] | None:
-    """Return what each row counts in the cross-entropy, by its label; None if all count the same."""
+    """Return the weight of each row in the cross-entropy, by its label; None if all weigh the same."""
     losses = (own for own in objectives if isinstance(own, CrossEntropy) and not own.is_even)
     return next((loss.weights_of(rows.y) for loss in losses), None)
 
@@ -166,8 +166,8 @@ def _start(
         "metric": "None",
         "objective": "none",
         "deterministic": True,
-        "force_row_wise": True,  # or LightGBM would time both ways, and the faster one may differ the next time
-        "feature_pre_filter": False,  # or few rows would leave no column, which LightGBM takes for an error
+        "force_row_wise": True,  # otherwise LightGBM times both layouts, and the faster one may differ the next time
+        "feature_pre_filter": False,  # otherwise few rows may leave no column, which LightGBM treats as an error
     } | dict(parameters)
 
     def binned(X: np.ndarray, reference: "Dataset | None" = None) -> "Dataset":
@@ -198,12 +198,12 @@ def _lightgbm() -> Any:
 
 
 def _known(derivatives: tuple[np.ndarray, np.ndarray], scores: np.ndarray, rows: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Answer LightGBM, which asks each booster for derivatives, with those found for all of them at once."""
+    """Return derivatives that were computed for all boosters at once, where LightGBM asks for those of one."""
     return derivatives
 
 
 def _scores(evaluation: Callable[..., Any]) -> list[Float[np.ndarray, " _"]]:
-    """Return the scores that LightGBM keeps, and hands to functions that evaluate them."""
+    """Return the scores that LightGBM keeps and passes to evaluation functions."""
     found: list[np.ndarray] = []
 
     def remember(scores: np.ndarray, rows: Any) -> tuple[str, float, bool]:
@@ -244,7 +244,7 @@ def _require_finite(values: Float[Tensor, "k members"], objectives: Sequence[Obj
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Run torch on one thread, as sums that do not depend on the machine need it; restore the caller's on leaving."""
+    """Run torch on one thread, so that sums do not depend on the machine; restore the caller's setting on exit."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,4 +1,4 @@
-"""What boosters predict with so many of their trees."""
+"""Predictions of boosters with their first t trees."""
 
 import re
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ _FIRST: "WeakKeyDictionary[Booster, dict[int, Booster]]" = WeakKeyDictionary()
 def staged_scores(
     booster: "Booster", X: Shaped[np.ndarray, "n d"], trees: Sequence[int], threads: int = 1
 ) -> Float[np.ndarray, "stages n"]:
-    """Return the scores with the first so many trees, for each of some numbers of trees, in one pass over all trees.
+    """Return the scores with the first t trees, for each of several t, in one pass over all trees.
 
-    They equal `booster.predict(X, num_iteration=t, raw_score=True)` bit for bit. That call is not safe from threads: it
-    notes the number of trees in the booster, and another thread's call with another number may change it meanwhile.
-    Here all calls ask for the leaves of all trees, and the sums are ours.
+    They equal `booster.predict(X, num_iteration=t, raw_score=True)` bit for bit. That call is not thread-safe: it
+    stores the number of trees in the booster, and another thread may change it meanwhile. Here all calls ask for the
+    leaves of all trees, and we compute the sums.
     """
     leaves = _leaf_values(booster)
     wanted: dict[int, list[int]] = {}
@@ -46,7 +46,7 @@ def staged_scores(
 def first_scores(
     booster: "Booster", X: Shaped[np.ndarray, "n d"], number: int, threads: int = 1
 ) -> Float[np.ndarray, " n"]:
-    """Return the scores with the first so many trees, by a copy that has no others: safe from threads, and faster."""
+    """Return the scores with the first t trees, from a copy that has no others: thread-safe, and faster."""
     if not len(X):
         return np.zeros(0)
     first = _first_trees(booster, number)
@@ -54,7 +54,7 @@ def first_scores(
 
 
 def _first_trees(booster: "Booster", number: int) -> "Booster":
-    """Return a booster with the first so many trees, remembered; LightGBM's text of it has all digits."""
+    """Return a booster with the first t trees, cached; LightGBM's text format keeps all digits."""
     if number >= booster.num_trees():
         return booster
     known = _FIRST.setdefault(booster, {})
@@ -66,9 +66,9 @@ def _first_trees(booster: "Booster", number: int) -> "Booster":
 
 
 def _leaf_values(booster: "Booster") -> list[Float[np.ndarray, " leaves"]]:
-    """Return what each leaf of each tree adds to a score, by LightGBM's text, which has all digits; remembered."""
+    """Return the value of each leaf of each tree, from LightGBM's text format, which keeps all digits; cached."""
     known = _LEAVES.get(booster, [])
-    if len(known) != booster.num_trees():  # a booster in training has more of them each time
+    if len(known) != booster.num_trees():  # a booster in training has more trees each time
         text = booster.model_to_string(num_iteration=-1)
         known = [np.array(line.split(), dtype=float) for line in re.findall(r"^leaf_value=(.*)$", text, re.MULTILINE)]
         _LEAVES[booster] = known

@@ -1,4 +1,4 @@
-"""Networks: a population of them, trained by common descent or with fixed preferences."""
+"""Populations of networks, trained by common descent or with fixed preferences."""
 
 from mamofair.learners.network.learner import NetworkLearner
 

@@ -1,4 +1,4 @@
-"""How networks are found: a population trained side by side, each member with a preference of its own."""
+"""The network learner: a population trained side by side, each member with its own preference."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -40,10 +40,10 @@ __all__ = ["NetworkLearner"]
 
 @dataclass(eq=False, kw_only=True)
 class NetworkLearner(Learner):
-    """Trains a population of networks; the parameters are those of `FairNetClassifier`, which says what they mean.
+    """Trains a population of networks; the parameters are those of `FairNetClassifier`, which documents them.
 
-    `preferences` takes the number of objectives and returns the members' weightings, in the place of `members`;
-    `make_objectives` takes the criteria and returns what to make small, in the place of cross-entropy and gaps.
+    `preferences` takes the number of objectives and returns the members' weightings, instead of `members`;
+    `make_objectives` takes the criteria and returns what to minimize, instead of cross-entropy and gaps.
     """
 
     relaxation: Relaxation | Mapping[Any, Relaxation]
@@ -99,16 +99,16 @@ class NetworkLearner(Learner):
 
     @property
     def custom(self) -> tuple[str, ...]:
-        """The names of the user's own objectives."""
+        """The names of the custom objectives."""
         return tuple(own.name for own in self.objectives)
 
     def measure_custom(self, points: Sequence[Point], rows: Rows) -> list[dict[str, float]]:
-        """Return what the user's own objectives measure for each point on some rows."""
+        """Return the custom metrics of each point on some rows."""
         return CustomMetrics.of(self.objectives, rows, self._tensor, "cpu").on(rows.X, lambda X: self.scores(points, X))
 
     @property
     def can_resume(self) -> bool:
-        """Whether training goes on from `state_dict`: the networks of folds are not kept."""
+        """Whether training can resume from `state_dict`: not with folds, whose networks are not kept."""
         return self.cv is None
 
     def draw_seed(self, seed: int) -> int:
@@ -123,7 +123,7 @@ class NetworkLearner(Learner):
         return read_numbers(estimator, X, reset)
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
-        """Train, and yield the members of the averaged population several times an epoch."""
+        """Train, and yield the members of the averaged population several times per epoch."""
         ranks, members = Ranks.present(), self._members(task)
         require_same(ranks, self, task, parts)
         if self.training is None:
@@ -191,7 +191,7 @@ class NetworkLearner(Learner):
 
     def _start(self, train: Rows, members: Sequence[Member], seed: int) -> Training:
         """Build the networks and their optimizer; members with the same seed start from the same weights."""
-        pieces = self.pieces if isinstance(self.network, MLP) else 0  # a network of the user's expects the columns
+        pieces = self.pieces if isinstance(self.network, MLP) else 0  # a custom network expects the original columns
         self.scaling = train.scaling(pieces) if self.standardize and train.X.ndim == 2 else None
         networks: dict[int, nn.Module] = {}
         for own in {member.seed for member in members}:
@@ -213,12 +213,12 @@ class NetworkLearner(Learner):
         return min(self.batch_size, max(64, -(-len(rows) // 6))) if self.even_batches else self.batch_size
 
     def for_fold(self, whole: Rows, part: Rows) -> "NetworkLearner":
-        """Return a learner that takes as many steps an epoch on a part as this one on the whole."""
+        """Return a learner that takes as many steps per epoch on a part as this one on all rows."""
         steps = -(-len(whole) // self._rows_a_step(whole))
         return replace(self, batch_size=-(-len(part) // steps))
 
     def resume(self, earlier: "NetworkLearner", *, anew: bool) -> None:
-        """Take up the networks of an earlier learner, with as many epochs more if `anew`, or with those left."""
+        """Continue with the networks of an earlier learner, for as many epochs again if `anew`, else for those left."""
         assert earlier.training is not None
         require_same_metrics(earlier.objectives, self.objectives)
         # Copies of an estimator, such as `at` returns, share what is trained: from here on, this one has its own.
@@ -232,7 +232,7 @@ class NetworkLearner(Learner):
         self.last_epoch = self.training.epoch + self.epochs if anew else self.epochs
 
     def _tensor(self, X: np.ndarray, device: str | None = None, dtype: torch.dtype = torch.float32) -> Tensor:
-        """Return features as the network takes them."""
+        """Return features in the form that the network takes."""
         if self.scaling is not None:
             X = self.scaling(X)
         whole = X.dtype.kind in "iu" and not isinstance(self.network, MLP) and not self.standardize

@@ -1,4 +1,4 @@
-"""Networks in training as tensors that can be written down, and back."""
+"""The state of training as tensors that can be saved and loaded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ __all__ = ["Training", "add_offset", "fill", "filled", "require_moments", "requi
 class Training:
     """Networks in training: the population, its running average, its optimizer, and the next epoch.
 
-    Networks that were loaded have the optimizer's state as it was saved, in its place, until they train further.
+    Loaded networks have the saved state in place of the optimizer until they train further.
     """
 
     population: Population
@@ -27,7 +27,7 @@ class Training:
     epoch: int = 0
 
     def require_size(self, members: int) -> None:
-        """Raise a `ValueError` unless the population has so many members."""
+        """Raise a `ValueError` unless the population has this many members."""
         found = self.population.size
         if members != found:
             raise ValueError(f"`warm_start` must continue with as many members: found {members} after {found}.")
@@ -64,7 +64,7 @@ def add_offset(state: Mapping[str, Tensor], offset: float) -> dict[str, Tensor]:
 
 
 def require_shapes(recipe: Any, features: int, tensors: Mapping[str, Tensor]) -> None:
-    """Refuse, before a network is built, a recipe for one of another size than that of the tensors in the file."""
+    """Raise a `ValueError`, before a network is built, if its size is not that of the tensors in the file."""
     if not isinstance(recipe, MLP):
         return
     widths = [features, *recipe.hidden, 1]
@@ -74,7 +74,7 @@ def require_shapes(recipe: Any, features: int, tensors: Mapping[str, Tensor]) ->
 
 
 def require_moments(held: Mapping[str, Any], population: Population, average: Average) -> None:
-    """Refuse an optimizer's state with moments that are not those of the parameters, and counters that are none."""
+    """Raise a `ValueError` if an optimizer's moments do not match the parameters, or its counters are invalid."""
     scales = population.scales
     like = {i: {"step": torch.zeros(()), "exp_avg": p, "exp_avg_sq": p} for i, p in enumerate(population.parameters)}
     sound = all(i in like and are_tensors(state, like[i]) for i, state in held["state"].items())
@@ -85,9 +85,9 @@ def require_moments(held: Mapping[str, Any], population: Population, average: Av
 
 
 def filled(optimizer: Adam | torch.optim.Optimizer, held: Mapping[str, Any]) -> Adam | torch.optim.Optimizer:
-    """Return an optimizer with the state that was held; one with other settings, but for its rate, is refused."""
+    """Return an optimizer with the saved state; its settings must be the same, except for the learning rate."""
     ours, theirs = (
-        # What is off counts as absent: versions of torch differ in the settings that they name.
+        # A setting that is off counts as absent: versions of torch differ in the settings that they list.
         [{k: value for k, value in group.items() if k != "lr" and value not in (None, False)} for group in groups]
         for groups in (optimizer.state_dict()["param_groups"], held["param_groups"])
     )

@@ -1,4 +1,4 @@
-"""Classifiers with probabilities, of the user's or of ours: fitted to a table, and asked for what they believe."""
+"""Classifiers with probabilities, the user's or ours: fitting them to a table, and reading their probabilities."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,7 @@ _DUST = 1e-6  # of rounding, in probabilities
 
 
 def read_table(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
-    """Return features: frames as they are, the rest as arrays; what is in them is for the user's estimator to judge."""
+    """Return features: frames unchanged, the rest as arrays; the user's estimator checks their values."""
     X = decode(X)
     if nw.dependencies.is_into_dataframe(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -34,7 +34,7 @@ def read_table(estimator: BaseEstimator, X: Any, reset: bool) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A fitted classifier, and which of its columns of probabilities are wanted, a place for each."""
+    """A fitted classifier, and which columns of its probabilities are used."""
 
     classifier: Any
     classes: tuple[Any, ...]
@@ -48,11 +48,11 @@ class Model:
         return np.column_stack(columns)
 
     def is_constant(self, X: Any) -> bool:
-        """Return whether all rows have the same probabilities: few rows are asked first, which most often is enough."""
+        """Return whether all rows have the same probabilities; a few rows are tried first, which is usually enough."""
         return all(np.ptp(self(take_rows(X, slice(n))), axis=0).max() <= _NOTHING for n in (_FEW, count_rows(X)))
 
     def is_sound(self, features: int) -> bool:
-        """Whether a model of ours fits so many features; others judge that themselves."""
+        """Whether one of our models fits this many features; other models check that themselves."""
         own = self.classifier
         return not isinstance(own, TreesModel | LinearModel) or own.is_sound(features)
 
@@ -75,7 +75,7 @@ class Model:
 
 
 def fitted(estimator: Any, rows: Rows, target: np.ndarray, classes: int, seed: int = 0) -> Model:
-    """Return a clone, fitted; where there is one class only, most classifiers refuse, and none is needed."""
+    """Return a fitted clone; for a single class none is needed, and most classifiers would refuse."""
     if isinstance(estimator, Trees | Linear) and len(np.unique(target)) > 1:
         return Model(estimator.fit(rows.X, target, rows.weight, seed), tuple(range(classes)))
     classifier = clone(estimator) if len(np.unique(target)) > 1 else DummyClassifier()
@@ -92,7 +92,7 @@ def fitted(estimator: Any, rows: Rows, target: np.ndarray, classes: int, seed: i
 
 
 def trained(estimator: Any, labels: tuple[Any, Any]) -> Model:
-    """Return a classifier that is trained already, once it is clear that it is, and for these labels."""
+    """Return an already trained classifier, after checking that it is trained, and for these labels."""
     known = getattr(estimator, "classes_", None)
     if known is None:
         raise ValueError(

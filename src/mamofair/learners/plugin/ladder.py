@@ -1,9 +1,9 @@
 """Multipliers for a bound on all gaps at once, fitted to smoothed counts.
 
-The dual of `multipliers` has its optimum where beliefs are true and decisions may be drawn by lot. With several notions
-or many groups neither holds well enough, so here the decisions that are measured are optimised themselves: each is
-replaced by a sigmoid of its score, and error and gaps follow from the labels and groups as they are. What exceeds a
-bound is squared and added. Along a ladder of bounds each solution starts from the one before.
+The dual of `multipliers` is exact if the probabilities are true and decisions may be randomised. With several notions
+or many groups neither holds well enough, so here the measured decisions themselves are optimised: each is replaced by a
+sigmoid of its score, and error and gaps are computed from the true labels and groups. The square of any excess over a
+bound is added as a penalty. Along a ladder of bounds, each solution starts from the previous one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,8 +34,8 @@ class SmoothCounts:
 
     `shares` weigh a row's favorable decision in each rate of each group, `base` is what the rates are without any, and
     `rates` has each rate's first column, number of groups and criterion, one stratum after the other. `cost` and
-    `wrong` are the same of what mistakes cost. `ratios` says which criteria compare by ratio: 1 − r_b/r_a is within a
-    bound ε if (1 − ε)·r_a − r_b ≤ 0.
+    `wrong` are the same for the cost of mistakes. `ratios` says which criteria compare by ratio: 1 − r_b/r_a is within
+    a bound ε if (1 − ε)·r_a − r_b ≤ 0.
     """
 
     evidence: Evidence
@@ -55,7 +55,7 @@ class SmoothCounts:
         criteria: Sequence[Criterion],
         weight: np.ndarray | None,
     ) -> "SmoothCounts":
-        """Return the counts of these rows, or of evenly spaced ones if they are many."""
+        """Return the counts of these rows, or of evenly spaced ones if there are many."""
         if len(y) > _ROWS:
             some = np.linspace(0, len(y) - 1, _ROWS).astype(int)
             return cls.of(evidence[some], y[some], groups[some], criteria, None if weight is None else weight[some])
@@ -70,7 +70,7 @@ class SmoothCounts:
                 kept = np.array([float(no in rate.event) for _, no in SIDES])[y]
                 for block in notion.comparisons(member.shape[1]):
                     own = member[:, block] * (weight * np.isin(y, rate.labels))[:, None]
-                    own = own[:, own.any(axis=0)]  # a group of none of these rows has no rate
+                    own = own[:, own.any(axis=0)]  # a group without rows here has no rate
                     own = own / own.sum(axis=0)
                     rates.append((sum(len(part) for part in base), own.shape[1], number))
                     columns.append(own * np.array(slopes(rate), dtype=float)[y][:, None])
@@ -88,7 +88,7 @@ class SmoothCounts:
         return np.asarray(np.divide(gain, size, out=np.zeros_like(size), where=size > 1e-9))
 
     def loss(self, bounds: Float[np.ndarray, " k"]) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
-        """Return a function of multipliers, in units: the cost and what exceeds the bounds, and its gradient."""
+        """Return a function of multipliers, in units: the cost plus penalties for exceeded bounds, and its gradient."""
         gain, terms = self.evidence.gain / _SMOOTH, self.evidence.terms * (self.unit / _SMOOTH)
 
         def loss(price: np.ndarray) -> tuple[float, np.ndarray]:
@@ -115,7 +115,8 @@ class SmoothCounts:
 def ladders(counts: SmoothCounts, gaps: Float[np.ndarray, " k"]) -> Iterator[Float[np.ndarray, "steps m"]]:
     """Yield the multipliers of ladders of bounds, from these gaps to none.
 
-    The first ladder has the same share of each gap as its bound; with several gaps, others have other shares.
+    In the first ladder, bounds are the same fraction of each gap; with several gaps, further ladders vary the
+    fractions.
     """
     spread = 0.05 + Halton(len(gaps), scramble=False).random(_DIRECTIONS)[1:] if len(gaps) > 1 else []
     for direction in (np.ones(len(gaps)), np.full(len(gaps), gaps.max()) / np.maximum(gaps, 1e-9), *spread):

@@ -1,4 +1,4 @@
-"""How plug-in rules are found: models of labels and groups, then a sweep over the prices of unfairness."""
+"""The plug-in learner: models of labels and groups, then a sweep over the prices of unfairness."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,10 +32,10 @@ from mamofair.learners.task import Task
 
 __all__ = ["PlugInLearner"]
 
-_FIRST, _BETWEEN, _ROUNDS = 30, 40, 5  # multipliers to begin with, then a round, and how many rounds
-_MUTANTS, _MUTATIONS = 300, {"fast": 4, "balanced": 12, "best": 24}  # rules a round, and rounds
-_PAIRS = 20  # of groups: with more, bounds on one gap after the other take too long
-_TRIED_ON = 50_000  # rows, while rules are searched for; those that are kept are measured on all
+_FIRST, _BETWEEN, _ROUNDS = 30, 40, 5  # the first multipliers, those per round, and the number of rounds
+_MUTANTS, _MUTATIONS = 300, {"fast": 4, "balanced": 12, "best": 24}  # rules per round, and rounds
+_PAIRS = 20  # groups: with more, bounds on one gap after the other take too long
+_TRIED_ON = 50_000  # rows for the search; the rules that are kept are measured on all rows
 _SURE = 1 - 1e-9
 _MOST_CATEGORIES = 1000  # of a column
 
@@ -52,7 +52,7 @@ UNTOLD = (
 
 @dataclass(eq=False, kw_only=True)
 class PlugInLearner(Learner):
-    """Finds plug-in rules; the parameters are those of `FairPlugInClassifier`, which says what they mean."""
+    """Finds plug-in rules; the parameters are those of `FairPlugInClassifier`, which documents them."""
 
     estimator: Any
     group_estimator: Any
@@ -74,7 +74,7 @@ class PlugInLearner(Learner):
     }
 
     def read(self, estimator: Any, X: Any, reset: bool) -> Any:
-        """Return features as a table; to predict, with the groups that are told."""
+        """Return features as a table; for predictions, with the given groups."""
         if reset:
             self.categories = Categories.of(X) if self.estimator is None else Categories({}, [])
             return self._read_table(estimator, X, reset)
@@ -87,7 +87,7 @@ class PlugInLearner(Learner):
         return self._read_table(estimator, X, reset=False)
 
     def _read_table(self, estimator: Any, X: Any, reset: bool) -> Any:
-        """Return features: numbers for our own models, as they are for an estimator of the user's."""
+        """Return features: numbers for our own models, unchanged for the user's estimator."""
         if self.estimator is not None:
             return read_table(estimator, X, reset)
         return np.asarray(read_numbers(estimator, self.categories(X), reset, table=True), dtype=float)
@@ -101,7 +101,7 @@ class PlugInLearner(Learner):
         return (groups.crossed() if self.crossed else groups).as_in(self.posterior.groups)
 
     def split(self, rows: Rows, fractions: tuple[Any, float], rng: np.random.Generator) -> Parts:
-        """Divide rows into parts; with folds, the training rows are measured as well."""
+        """Split rows into parts; with folds, points are also measured on the training rows."""
         if self.cv is None:
             return super().split(rows, fractions, rng)
         train, calibration = hold_back(rows, fractions[1:], rng)
@@ -115,7 +115,7 @@ class PlugInLearner(Learner):
             yield from self.explore(self.learn(task, parts), task, parts)
 
     def check_stream(self) -> None:
-        """Raise a `ValueError` if models of the user's are to learn from a stream."""
+        """Raise a `ValueError` if the user's own models would have to train from a stream."""
         if self.estimator is not None or self.group_estimator is not None:
             raise ValueError(
                 "Rows that are not in memory are learned by our own models: found `estimator` or `group_estimator`. "
@@ -123,11 +123,11 @@ class PlugInLearner(Learner):
             )
 
     def takes_text(self, notions: Any) -> bool:
-        """Whether text is taken as it is: our own models take it."""
+        """Whether text needs no encoding: our own models take it."""
         return True
 
     def read_stream(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
-        """Return numbers; the categories of text would have to be known before the first rows are read."""
+        """Return numbers; text would need its categories before the first rows are read."""
         self.categories = Categories({}, []) if reset else self.categories
         return np.asarray(read_numbers(estimator, X, reset, table=True), dtype=float)
 
@@ -137,7 +137,7 @@ class PlugInLearner(Learner):
         return Parts(train, parts.valid if self.cv is None else train, parts.calibration)
 
     def needs_validation(self, notions: Any) -> bool:
-        """Whether rows must be held back to measure points: with folds, all of them do."""
+        """Whether rows must be held out to measure points: not with folds, which use all rows."""
         return self.cv is None
 
     def _explore_stored(self, task: Task, parts: Parts, train: StoredRows) -> Iterator[Candidates]:
@@ -156,7 +156,7 @@ class PlugInLearner(Learner):
         yield from self.explore(beliefs.posterior, task, replace(parts, valid=beliefs.some), count=count)
 
     def learn(self, task: Task, parts: Parts) -> Posterior:
-        """Fit the final model, and return the posterior of the rows to measure on, by models that saw others."""
+        """Fit the final model, and return the posterior of the rows to measure on, by models fitted to other rows."""
         learner, train, rng = self._prepare(task, parts), parts.train, np.random.default_rng(task.seed)
         with text_refused():  # an estimator of the user's may take text: only it can tell
             if self.cv is not None:
@@ -165,20 +165,20 @@ class PlugInLearner(Learner):
             return self._validate(learner, train, parts.valid)
 
     def _validate(self, learner: PosteriorLearner, train: Rows, valid: Rows) -> Posterior:
-        """Fit the final model, stacked by what it believes of held-back rows, and return that."""
+        """Fit the final model, stacked by its posterior of the validation rows, and return that posterior."""
         model = learner.fit(train)
         views = model.views(valid.X)
         self.posterior = replace(model, stacks=learner.stack(views, valid))
         return self.posterior.join(views, valid.groups if self.aware else None)
 
     def learn_from_share(self, task: Task, parts: Parts, folds: int, share: float) -> Posterior:
-        """Return the posterior of the rows by models that saw a share of the other folds; there is no final model."""
+        """Return the out-of-fold posterior, by models fitted to a share of the other folds; there is no final model."""
         learner = self._prepare(task, parts)
         with text_refused():
             return learner.cross_fit(parts.train, folds, np.random.default_rng(task.seed), final=False, share=share)[0]
 
     def _prepare(self, task: Task, parts: Parts) -> PosteriorLearner:
-        """Return what learns labels and groups of the training rows."""
+        """Return the learner of the labels and groups of the training rows."""
         train = parts.train
         if self.aware and any(notion.over for notion, _ in task.criteria):
             raise ValueError("`aware=True` must have groups alone to predict with: found notions within strata.")
@@ -194,7 +194,7 @@ class PlugInLearner(Learner):
     def explore(
         self, posterior: Posterior, task: Task, parts: Parts, *, alone: bool = False, count: Count | None = None
     ) -> Iterator[Candidates]:
-        """Yield the points of rules, measured; with `alone` only what trades each gap by itself needs.
+        """Yield rules as measured points; with `alone`, only those that trade off one gap at a time.
 
         `count` counts decisions on all rows, if `parts.valid` and the posterior are of some of them only.
         """
@@ -208,11 +208,11 @@ class PlugInLearner(Learner):
             yield Candidates(points, [{"step": step, "rules": len(states)}])
 
     def _count(self, posterior: Posterior, part: Rows) -> Count:
-        """Return what counts the decisions of rules on some rows."""
+        """Return a function that counts the decisions of rules on some rows."""
         return partial(measure, evidence=self.evidence(posterior, part.groups), counter=part.counter())
 
     def _sweep(self, posterior: Posterior, task: Task, valid: Rows, alone: bool) -> Iterator[list[State]]:
-        """Yield rules that no others beat, on some rows at least: see `_propose`; then thresholds for groups."""
+        """Yield rules that no others beat, at least on some rows (see `_propose`), then group thresholds."""
         assert self.strata is not None
         some = np.random.default_rng(task.seed).permutation(len(valid))[:_TRIED_ON]
         evidence, part = self.evidence(posterior, valid.groups)[some], valid[some]
@@ -239,7 +239,7 @@ class PlugInLearner(Learner):
     def _propose(
         self, rules: Rules, posterior: Posterior, task: Task, valid: Rows, part: Rows, alone: bool
     ) -> Iterator[np.ndarray]:
-        """Yield multipliers: none; those of a spread of bounds; what lies between; ladders of bounds; mutations."""
+        """Yield multipliers: none, those of a spread of bounds, those in between, ladders of bounds, and mutations."""
         assert self.contrasts is not None
         yield np.zeros((1, rules.evidence.terms.shape[1]))
         gaps = rules.values[0, 1:]
@@ -248,9 +248,9 @@ class PlugInLearner(Learner):
             yield padded(first_multipliers(dual, _FIRST, alone=alone))
             for _ in range(_ROUNDS):
                 yield padded(between(rules.values, rules.multipliers[:, :-1], _BETWEEN))
-        if self.aware:  # thresholds for groups say all that mutations could
+        if self.aware:  # group thresholds cover whatever mutations could find
             return
-        ratios = any(notion.is_ratio for notion, _ in task.criteria)  # the dual knows differences only
+        ratios = any(notion.is_ratio for notion, _ in task.criteria)  # the dual handles differences only
         if (len(gaps) > 1 and not alone) or len(dual.pairs) > _PAIRS or ratios:
             yield from ladders(SmoothCounts.of(rules.evidence, part.y, part.groups, task.criteria, part.weight), gaps)
         rng = np.random.default_rng(task.seed)
@@ -258,7 +258,7 @@ class PlugInLearner(Learner):
             yield mutate(rules, gaps, _MUTANTS, rng)
 
     def evidence(self, posterior: Posterior, told: Groups | None) -> Evidence:
-        """Return what rules decide by."""
+        """Return the evidence that rules decide by."""
         assert self.contrasts is not None
         terms = np.column_stack([self.contrasts.terms(posterior), np.ones(len(posterior.positive))])
         return self._evidence(self.contrasts.gain(posterior.positive), terms, told)
@@ -269,25 +269,25 @@ class PlugInLearner(Learner):
         return Evidence(gain, terms, stratum, self.contrasts.mistakes)
 
     def _categorical(self) -> list[int]:
-        """Return the places of columns with categories; where these are too many, their codes are numbers."""
+        """Return the places of categorical columns; if a column has too many categories, its codes count as numbers."""
         sizes = zip(self.categories.places, self.categories.values.values(), strict=True)
         return [place for place, values in sizes if len(values) <= _MOST_CATEGORIES]
 
     def scores(self, points: Sequence[Point], X: tuple[Any, Groups | None]) -> Float[np.ndarray, "points n"]:
-        """Return the logit of P(y=1 | x), moved by costs and by each rule; without either it is the estimator's own."""
+        """Return the logit of P(y=1 | x), shifted by costs and by each rule; without either, the estimator's own."""
         assert self.posterior is not None
         evidence = self.evidence(self.posterior(*X), X[1])
-        # One by one: a product with all of them may round otherwise.
+        # One by one: a product with all of them may round differently.
         moved = np.stack([evidence.scores([point.state])[0] for point in points]) / evidence.stakes
         return np.asarray(2 * np.arctanh(np.clip(moved, -_SURE, _SURE)))
 
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:
-        """Whether models, contrasts and strata are of the same groups."""
+        """Whether models, contrasts and strata have the same groups."""
         parts = self.contrasts, self.strata, self.posterior
         return self.categories.stand_in(names) and are_whole(parts, task, features, self.aware)
 
     def fits(self, point: Point) -> bool:
-        """Whether a point's state is multipliers, or thresholds, as many as there are."""
+        """Whether a point's state is multipliers or thresholds, of the right number."""
         assert self.contrasts is not None
         sizes = {"multipliers": len(self.contrasts.offset) + 1}
         if self.aware and self.strata is not None:

@@ -1,17 +1,17 @@
 """The plug-in front: from P(y, a | x) to the best decisions for every price of unfairness.
 
 A rate that is not conditioned on the prediction is linear in the decisions ŷ(x), and so is the error, or any other
-cost. So error + Σ λ_j gap_j, with signed differences between groups as gaps, is least where each row is decided by
-itself (Menon and Williamson 2018, *The cost of fairness in binary classification*; their Eq. 10 is the case of one
-gap). With w₀ and w₁ what a mistake costs where y = 0 and y = 1, for the error both 1:
+cost. So error + Σ λ_j gap_j, with signed differences between groups as gaps, is minimised row by row (Menon and
+Williamson 2018, *The cost of fairness in binary classification*; their Eq. 10 is the case of one gap). With w₀ and w₁
+the cost of a mistake for y = 0 and y = 1 (both 1 for the error):
 
     ŷ(x) = 1  where  w₁η(x) − w₀(1 − η(x)) − Σ_j λ_j g_j(x) > 0
     g_j(x)  = h_a(x) − h_b(x)  for the groups a and b that j compares
     h_a(x)  = Σ_y P(a, y | x) · (1[(ŷ=1, y) ∈ event] − 1[(ŷ=0, y) ∈ event]) / P(a, y ∈ given)
 
 Which multipliers λ? For bounds on the gaps, those that maximise the dual, a concave function of a few numbers. Ladders
-of bounds give a first set; then neighbours on the front are asked what lies between. So the cost grows with the points
-that are wanted, not with the power of the number of gaps, as that of a grid would.
+of bounds give a first set; then points between neighbours on the front are added. So the cost grows with the number of
+points wanted, not exponentially with the number of gaps, as for a grid.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,8 +31,8 @@ from mamofair.fronts import Criterion
 from mamofair.notions import FN, FP, TN, TP, Notion, Rate
 
 _ROWS = 16_000  # with 4,000, the gap in equal opportunity of Adult, one of whose groups is small, was off by .05
-_SMOOTH = 0.02  # of the gain: the width over which a decision turns; the dual of few rows has kinks
-_FARTHEST = 1e3  # a term may weigh so much more than the gain; where a gap cannot be closed, nothing else stops
+_SMOOTH = 0.02  # of the gain: the width over which a decision flips; the dual of few rows has kinks
+_FARTHEST = 1e3  # how much more than the gain a term may weigh; if a gap cannot be closed, nothing else limits it
 _NOTHING = 1e-12
 _AROUND = (-0.5, 0.9, 1.1, 1.25, 1.5, 2.0, 3.0)
 
@@ -42,7 +42,7 @@ SIDES = ((FP, TN), (TP, FN))
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """What a model believes of rows: P(y=1 | x), and P(a, y | x) for the groups of each attribute, y = 0 first."""
+    """The posterior of rows: P(y=1 | x), and P(a, y | x) for the groups of each attribute, y = 0 first."""
 
     positive: Float[np.ndarray, " n"]
     joint: Mapping[str, Float[np.ndarray, "n _ 2"]]
@@ -61,11 +61,11 @@ def slopes(rate: Rate) -> tuple[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class Contrasts:
-    """The differences that multipliers weigh: one for each criterion, rate, and group but the largest, against that.
+    """The differences that multipliers weigh: for each criterion and rate, each group against the largest one.
 
     Every weighing of an attribute's groups that sums to zero is a sum of these, so that the gap between any two groups
     has its multipliers. Within strata, the largest group is that of the stratum. `shares` are P(a, y) of each
-    attribute, y = 0 first. `mistakes` are what a mistake costs more than the right decision, for y = 0 and y = 1.
+    attribute, y = 0 first. `mistakes` are the extra costs of a mistake over the right decision, for y = 0 and y = 1.
     """
 
     criteria: tuple[Criterion, ...]
@@ -105,11 +105,11 @@ class Contrasts:
         return block_diag(*blocks), np.array(numbers)
 
     def gain(self, positive: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-        """Return what a favorable decision saves over an unfavorable one, given P(y=1 | x); 2η − 1 for the error."""
+        """Return how much a favorable decision saves over the other, given P(y=1 | x); 2η − 1 for the error."""
         return sum(self.mistakes) * positive - self.mistakes[0]
 
     def terms(self, posterior: Posterior) -> Float[np.ndarray, "n m"]:
-        """Return g_j(x), a column a contrast."""
+        """Return g_j(x), one column per contrast."""
         return np.hstack(
             [
                 self._against_largest(notion, name, rate, posterior.joint[name] @ np.array(slopes(rate), dtype=float))
@@ -120,7 +120,7 @@ class Contrasts:
 
     @cached_property
     def offset(self) -> Float[np.ndarray, " m"]:
-        """The differences if everyone is decided unfavorably."""
+        """The differences if everyone gets the unfavorable decision."""
         kept = {
             rate: np.array([float(no in rate.event) for _, no in SIDES]) for n, _ in self.criteria for rate in n.rates
         }
@@ -149,14 +149,14 @@ class Contrasts:
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """What bounds ε on the gaps cost at the least, as a function of the prices q ≥ 0 of each bound; smoothed.
+    """The smallest cost of bounds ε on the gaps, as a function of the prices q ≥ 0 of each bound; smoothed.
 
     The largest gap between groups is within a bound if the difference of every pair (a, b) is. The price of a pair is
     q, and the best decisions for these prices are those of the multipliers λ = q A, with A = 1 for a and −1 for b:
 
         D(q) = w₁P(y=1) + λ·offset − E max(0, gain − λ·g) − q·ε
 
-    is concave, and its greatest value is the least cost; w₁P(y=1) does not matter for where that is.
+    is concave, and its maximum is the smallest cost; w₁P(y=1) does not affect where that is.
     """
 
     gain: Float[np.ndarray, " n"]
@@ -168,7 +168,7 @@ class Dual:
 
     @classmethod
     def of(cls, contrasts: Contrasts, posterior: Posterior, weight: np.ndarray | None) -> "Dual":
-        """Return the dual on rows that stand for all: of those sorted by gain, one after each equal share of weight."""
+        """Return the dual on representative rows: sorted by gain, one per equal share of weight."""
         own = np.ones(len(posterior.positive)) if weight is None else weight
         order = np.argsort(posterior.positive, kind="stable")
         if len(order) > _ROWS:
@@ -184,25 +184,25 @@ class Dual:
 
     @property
     def gaps(self) -> Float[np.ndarray, " k"]:
-        """The gaps, as they are believed to be, of the most accurate decisions."""
+        """The gaps of the most accurate decisions, according to the posterior."""
         differences = (self.weight * (self.gain > 0)) @ self.terms + self.offset
         return np.array([differences[self.criterion == c].max() for c in range(self.criterion.max() + 1)])
 
     def multipliers(self, bounds: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
-        """Return the best multipliers for bounds on the gaps; infinite ones are none."""
+        """Return the best multipliers for bounds on the gaps; an infinite bound is no bound."""
         # In units in which a price of one makes a term weigh as much as the gain, on average.
         size = self.weight @ np.abs(self.terms)
         unit = np.divide(self.weight @ np.abs(self.gain), size, out=np.zeros_like(size), where=size > _NOTHING)
         bound = bounds[self.criterion]
         active = np.isfinite(bound) & (unit > 0)
-        if not active.any():  # nothing is asked for, or nobody knows anything of groups: accuracy alone
+        if not active.any():  # no bounds, or nothing is known about groups: accuracy alone
             return np.zeros(self.pairs.shape[1])
         terms = self.terms[:, active] * unit[active]
         cost = unit[active] * (bound - self.offset)[active]
 
         def loss(price: np.ndarray) -> tuple[float, np.ndarray]:
             score = (self.gain - terms @ price) / _SMOOTH
-            rest = np.exp(-np.abs(score))  # softplus and sigmoid share it: two thirds of the time of both by themselves
+            rest = np.exp(-np.abs(score))  # softplus and sigmoid share it: two thirds of the time of computing both
             value = _SMOOTH * self.weight @ (np.maximum(score, 0) + np.log1p(rest)) + price @ cost
             return float(value), cost - (self.weight * np.where(score > 0, 1, rest) / (1 + rest)) @ terms
 
@@ -215,8 +215,8 @@ def first_multipliers(dual: Dual, n: int, *, alone: bool = False) -> Float[np.nd
     """Return multipliers that spread over the front: of `n` bounds for each gap and, if not `alone`, of `n` for all.
 
     The bounds of all gaps together are spread evenly (a Halton sequence) from 0 to a bit above what they are without.
-    Multipliers somewhat smaller and larger than those of no gap are added, since what is believed is not what is
-    measured.
+    Multipliers somewhat smaller and larger than those of no gap are added, since measured gaps differ from those of the
+    posterior.
     """
     gaps = dual.gaps
     k = len(gaps)
@@ -237,7 +237,7 @@ def between(
     """
     if len(values) < 2:
         return multipliers[:0]
-    distance = np.abs(values[:, None] - values[None]).sum(axis=-1) + _NOTHING  # what is 0 is no edge to scipy
+    distance = np.abs(values[:, None] - values[None]).sum(axis=-1) + _NOTHING  # scipy takes 0 as no edge
     np.fill_diagonal(distance, np.inf)
     near = np.argsort(distance, axis=1)[:, : min(2 * (values.shape[1] - 1), len(values) - 1)]
     tree = np.column_stack(minimum_spanning_tree(np.where(np.isfinite(distance), distance, 0)).nonzero())
@@ -254,7 +254,7 @@ State = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What rules decide rows by: gain, terms and, for thresholds, the number of the stratum, −1 if it has none.
+    """The evidence that rules decide by: gain, terms and, for thresholds, the number of the stratum, −1 if none.
 
     The last term is 1 for every row: its multiplier moves the threshold. `mistakes` are what `Contrasts` has.
     """
@@ -269,7 +269,7 @@ class Evidence:
         return Evidence(self.gain[rows], self.terms[rows], stratum, self.mistakes)
 
     def scores(self, rules: Sequence[State]) -> Float[np.ndarray, "rules n"]:
-        """Return gain − Σ λ_j g_j, or what η exceeds a threshold by, for rules of one kind; positive is yes.
+        """Return gain − Σ λ_j g_j, or how far η exceeds a threshold, for rules of one kind; positive means favorable.
 
         For the error that is 2η − 1 − Σ λ_j g_j, or 2 (η − threshold).
         """

@@ -1,7 +1,7 @@
-"""Rules found by chance: mixtures of the best rules so far, with some noise, kept if exact counts say so.
+"""Random search for rules: mixtures of the best rules so far, with some noise, kept if their exact counts are good.
 
 Several gaps at once have a front that no ladder of bounds describes. So bounds are drawn at random; of the rules that
-meet them best, two are mixed, or extrapolated, and what comes out is measured like any other.
+meet them best, two are mixed or extrapolated, and the result is measured like any other rule.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _AT_ONCE = 2**22  # decisions in memory
 _PRICE = 3.0  # of exceeding a bound, in units of error
 _PARENTS = 6
 _NOISE = (0.003, 0.1)  # relative to multipliers
-_OFFSET = 0.1  # the least scale of the last multiplier, which moves the threshold: at first, it is 0 everywhere
+_OFFSET = 0.1  # the smallest scale of the last multiplier, which moves the threshold: at first, it is 0 everywhere
 
 
 @dataclass(eq=False)
@@ -43,7 +43,7 @@ class Rules:
         self.values = np.empty((0, len(self.criteria) + 1))
 
     def add(self, new: Float[np.ndarray, "some m"]) -> Float[np.ndarray, "fewer m"]:
-        """Measure rules, moved to select a share of people that is allowed, and return those that no rule beats."""
+        """Measure rules, shifted to select an allowed share of people, and return those that no rule beats."""
         if self.select_rate is not None:
             new = move_rules(new, self.evidence, self.select_rate, self.weight)
         every = np.vstack([self.multipliers, new])
@@ -60,7 +60,7 @@ class Rules:
     def _measure(self, rules: np.ndarray) -> np.ndarray:
         tallies = self.counter(self.evidence.scores([{"multipliers": rule} for rule in rules]) > 0)
         values = measure_points([Point(tally) for tally in tallies], self.criteria, self.performance)
-        if self.select_rate is not None:  # what cannot be moved there is worse than any other rule
+        if self.select_rate is not None:  # a rule that cannot be shifted there is worse than any other
             values[distance_to(self.select_rate, [tally.positive_share for tally in tallies]) > 0] = 2.0
         return np.asarray(values)
 
@@ -80,7 +80,7 @@ def padded(multipliers: Float[np.ndarray, "rules m"]) -> Float[np.ndarray, "rule
 def move_rules(
     rules: Float[np.ndarray, "rules m"], evidence: Evidence, bounds: Bounds, weight: Float[np.ndarray, " n"] | None
 ) -> Float[np.ndarray, "rules m"]:
-    """Return the rules, the last multiplier of each changed so far that a share within the bounds is selected."""
+    """Return the rules, with the last multiplier of each changed so that a share within the bounds is selected."""
     moved = rules.copy()
     for rule in moved:  # one after another: scores of all rules and rows may not fit in memory
         [scores] = evidence.scores([{"multipliers": rule}])
@@ -110,5 +110,5 @@ def _draw_bounds(gaps: Float[np.ndarray, " k"], n: int, rng: np.random.Generator
     shares = rng.random((n, len(gaps)))
     alike = rng.random((n, 1))
     kind = np.arange(n)[:, None] % 3
-    same = alike**1.5 * max(gaps.max(), 1e-9)  # more of the small ones, which people ask for
+    same = alike**1.5 * max(gaps.max(), 1e-9)  # more of the small ones, which people usually want
     return np.asarray(1.1 * np.select([kind == 0, kind == 1], [shares * gaps, alike * gaps], same))

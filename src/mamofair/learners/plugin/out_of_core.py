@@ -1,7 +1,7 @@
-"""The plug-in on rows that are on disk: models by folds, what they believe as columns on disk, and counts by pieces.
+"""The plug-in on rows that are on disk: models of folds, their posterior as columns on disk, and counts by blocks.
 
-The models are those of `PosteriorLearner`, which LightGBM bins from disk, a byte a value. What they believe of the rows
-of their fold is written behind the rows. Rules are searched for on some rows, and counted on all.
+The models are those of `PosteriorLearner`, which LightGBM bins from disk, one byte per value. Their posterior of the
+rows of their fold is written after the rows. Rules are searched for on some rows, and counted on all.
 """
 
 import os
@@ -25,13 +25,13 @@ from mamofair.learners.rows import Rows
 __all__ = ["Beliefs", "cross_fit_stored", "fitting_within"]
 
 _SEARCHED = 1_000_000  # rows on which models are stacked and rules are searched for
-# Of the memory, for the rows that models are fitted to. A row takes a byte a column, and gradients, scores and indices.
+# Of the memory, for the rows that models are fitted to. A row: a byte per column, and gradients, scores and indices.
 _SHARE, _BESIDES = 1 / 2, 56
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """What models believe of rows on disk: of `some` rows in memory, and of all, as what rules decide by, on disk."""
+    """The posterior of rows on disk: of `some` rows in memory, and of all, as evidence for rules, on disk."""
 
     rows: StoredRows
     some: Rows
@@ -39,7 +39,7 @@ class Beliefs:
     evidence: DiskArray
 
     def counting(self, given: Callable[[np.ndarray, Rows], Evidence]) -> Callable[[list[State]], list[Tally]]:
-        """Return what counts the decisions of rules on all rows; `given` makes evidence of what is on disk."""
+        """Return a counter of the decisions of rules on all rows; `given` makes evidence of stored columns."""
 
         def count(states: list[State]) -> list[Tally]:
             total: list[Tally] = []
@@ -79,10 +79,10 @@ def cross_fit_stored(
     evidence: Callable[[Posterior, Rows], Evidence],
     width: int,
 ) -> tuple[Beliefs, PosteriorModel]:
-    """Return beliefs of every row from models that have not seen it, and a final model of all rows.
+    """Return the out-of-fold posterior of every row, and a final model of all rows.
 
-    As `PosteriorLearner.cross_fit` does, but for where rows are. Folds follow from the content of rows. `evidence` is
-    what rules decide by, with so many terms.
+    This is `PosteriorLearner.cross_fit` for rows on disk. Folds follow from the content of rows. `evidence` makes what
+    rules decide by, with this many terms.
     """
     learner, share = fitting_within(learner, rows)
     whole, models = (rows.elsewhere or partial(_fit_folds, rows))(learner, folds, share)
@@ -107,21 +107,21 @@ def cross_fit_stored(
 def _fit_folds(
     rows: StoredRows, learner: PosteriorLearner, folds: int, share: float
 ) -> tuple[PosteriorModel, list[PosteriorModel]]:
-    """Return the model of all rows, and of each fold the model of the others."""
+    """Return the model of all rows, and for each fold the model of the other folds."""
     whole = learner.fit(rows.others(-1, folds, share))
     told = learner.with_constant(whole.constant)
     return whole, [told.fit(rows.others(fold, folds, share)) for fold in range(folds)]
 
 
 def _some(count: int, seed: int) -> np.ndarray:
-    """Return the numbers of some rows, in order: all, or as many as it takes."""
+    """Return the numbers of some rows, in order: all, or as many as needed."""
     if count <= _SEARCHED:
         return np.arange(count)
     return np.sort(np.random.default_rng(seed).choice(count, _SEARCHED, replace=False, shuffle=False))
 
 
 def _views(models: list[PosteriorModel], rows: StoredRows) -> dict[Any, DiskArray]:
-    """Return what the models of each row's fold believe of it: of each target, all models' classes side by side."""
+    """Return each row's probabilities by the models of its fold: per target, all models' classes side by side."""
     written: dict[Any, DiskArray] = {}
     for numbers in rows.pieces():
         folds, blocks = rows.folds(numbers, len(models)), dict[Any, np.ndarray]()

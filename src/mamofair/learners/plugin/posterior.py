@@ -22,16 +22,16 @@ from mamofair.learners.rows import Rows
 
 __all__ = ["PosteriorLearner", "PosteriorModel", "Target"]
 
-_GROUPS = 2  # of an attribute: with more, one model has to do
+_GROUPS = 2  # groups of an attribute: with more, a single model is used
 
-#: The name of an attribute, and the label of the rows among which its groups are told apart; None if that is all rows.
+#: The name of an attribute, and the label of the rows whose groups are learned; None for all rows.
 Key = tuple[str, int | None]
 _LABEL: Key = ("", None)  # stands for y itself
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What a model is to tell apart: the rows that it learns from, their classes, and the share of each class."""
+    """What a model learns: its rows, their classes, and the share of each class."""
 
     wanted: np.ndarray
     codes: np.ndarray
@@ -39,19 +39,19 @@ class Target:
 
     @property
     def classes(self) -> int:
-        """The number of classes: two of labels, all groups of an attribute."""
+        """The number of classes: two labels, or the groups of an attribute."""
         return 2 if self.shares is None else len(self.shares)
 
 
 @dataclass(frozen=True, eq=False)
 class PosteriorLearner:
-    """Fits what the criteria need: y, and of each attribute its groups, for all rows or for those of a label.
+    """Fits what the criteria need: y, and the groups of each attribute, for all rows or for those of a label.
 
     A rate like P(ŷ=1) needs P(a | x) alone, one like P(ŷ=1 | y=1) needs P(a, y=1 | x) = P(y=1 | x) P(a | x, y=1). If
-    `aware`, groups are told at prediction and not learned. `label` is a model of y that is trained already, `group` one
-    of the groups. `shares` are P(a, y) of each attribute, y = 0 first; `constant` names the models that need not be
-    fitted, since they tell no row from another. Several estimators are stacked. Of our own models, `jobs` are fitted
-    side by side, −1 meaning as many as there are cores.
+    `aware`, groups are given at prediction and not learned. `label` is an already trained model of y, `group` one of
+    the groups. `shares` are P(a, y) of each attribute, y = 0 first; `constant` names the models that need not be
+    fitted, because they are constant. Several estimators are stacked. Of our own models, `jobs` are fitted side by
+    side, −1 meaning as many as there are cores.
     """
 
     criteria: tuple[Criterion, ...]
@@ -76,10 +76,10 @@ class PosteriorLearner:
     def cross_fit(
         self, rows: Rows, folds: int, rng: np.random.Generator, *, final: bool = True, share: float = 1.0
     ) -> tuple[Posterior, "PosteriorModel | None"]:
-        """Return beliefs of every row from models that have not seen it and, if wanted, a final model of all rows.
+        """Return the out-of-fold posterior of every row and, if wanted, a final model of all rows.
 
-        The weights of a stack are those that fit these beliefs best. What is constant in the final model is so in each.
-        Each model may see a share of the other rows only.
+        The weights of a stack are fitted to this posterior. What is constant in the final model is constant in each
+        fold. Models may be fitted to a share of the other rows only.
         """
         parts = rows.split(even_sizes(len(rows), folds), rng)
         whole = self.fit(rows) if final else None
@@ -101,7 +101,7 @@ class PosteriorLearner:
         return posterior, None if whole is None else replace(whole, stacks=stacks)
 
     def stack(self, given: Mapping[Key, Float[np.ndarray, "models n _"]], rows: Rows) -> dict[Key, Stack]:
-        """Return how the models of each target are combined, given what they believe of rows they have not seen."""
+        """Return how the models of each target are combined, given their probabilities of rows they have not seen."""
         stacks = {}
         for key, target in self._targets(rows).items():
             if key in given and len(given[key]) > 1:
@@ -122,7 +122,8 @@ class PosteriorLearner:
     def _fit_all(self, rows: Rows, parts: list[np.ndarray]) -> list["PosteriorModel"]:
         """Return the models of each part of the rows, given by number; those of our own kinds are fitted side by side.
 
-        A part is copied when its turn comes: copies of all of them at once would take several times the table.
+        A part is copied only when it is needed: copies of all parts at once would take several times the table's
+        memory.
         """
         targets = self._targets(rows)
         jobs = [
@@ -140,21 +141,21 @@ class PosteriorLearner:
         return [PosteriorModel(own, {}, rows.groups[:0]) for own in found]
 
     def _estimators(self, key: Key) -> tuple[Any, ...]:
-        """Return what learns a target; a model that is trained already is taken as it is."""
+        """Return the estimators of a target; an already trained model is used as it is."""
         if key == _LABEL:
             return self.estimators if self.label is None else (self.label,)
         if key in self.constant:
             return (None,)
         if self.group is not None:
             return (self.group,)
-        # Of many groups, the first of several models knows enough: four attributes of Adult take half the time.
+        # For many groups, the first of several models is enough: four attributes of Adult take half the time.
         return self.group_estimators[:1] if len(self.shares[key[0]]) > _GROUPS else self.group_estimators
 
     def _fit_one(self, rows: Rows, part: np.ndarray, target: Target, estimator: Any) -> Model:
         """Return a model of a target, learned from a part of the rows.
 
-        One that believes the same of every row is replaced by the groups' shares: each fold has slightly other shares,
-        and with these alone the folds, but not the final model, would trade error for gaps.
+        A constant model is replaced by the groups' shares: these differ slightly between folds, and with such
+        differences alone the folds, but not the final model, would trade error for gaps.
         """
         if isinstance(estimator, Model):
             return estimator
@@ -171,7 +172,7 @@ class PosteriorLearner:
         return Model(shares, tuple(everyone.tolist()))
 
     def _labels(self, attribute: str) -> Iterable[int | None]:
-        """Return the labels for which groups must be told apart; None if labels do not matter."""
+        """Return the labels for which groups must be learned; None if labels do not matter."""
         needed = [slopes(rate) for notion, name in self.criteria if name == attribute for rate in notion.rates]
         if all(negative == positive for negative, positive in needed):
             return [None]
@@ -191,7 +192,7 @@ class PosteriorModel:
 
     @property
     def constant(self) -> frozenset[Key]:
-        """The targets whose models tell no row from another."""
+        """The targets whose models are constant."""
         dummies = {k for k, own in self.models.items() if all(isinstance(m.classifier, DummyClassifier) for m in own)}
         return frozenset(dummies - {_LABEL})
 
@@ -201,7 +202,7 @@ class PosteriorModel:
         return self.models[_LABEL]
 
     def is_sound(self, features: int) -> bool:
-        """Whether there are models of labels, and all are models of so many features with finite weights."""
+        """Whether there are models of labels, and all models take this many features and have finite weights."""
         models = [model for own in self.models.values() for model in own]
         if _LABEL not in self.models or not all(
             isinstance(model, Model) and model.is_sound(features) for model in models
@@ -213,11 +214,11 @@ class PosteriorModel:
         return len(self.label[0].classes) == 2 and sizes == stacked and finite
 
     def views(self, X: Any) -> dict[Key, Float[np.ndarray, "models n _"]]:
-        """Return what each model believes of rows."""
+        """Return each model's probabilities of rows."""
         return {key: np.stack([model(X) for model in own]) for key, own in self.models.items()}
 
     def join(self, views: Mapping[Key, Float[np.ndarray, "models n _"]], told: Groups | None = None) -> Posterior:
-        """Return what all models together believe of rows; `told` are their true groups, if they are known."""
+        """Return the combined posterior of rows, given each model's; `told` are their true groups, if known."""
         found = {key: self.stacks[key](own) if key in self.stacks else own[0] for key, own in views.items()}
         positive = found.pop(_LABEL)[:, -1]
         label = np.column_stack([1 - positive, positive])
@@ -234,5 +235,5 @@ class PosteriorModel:
         return Posterior(positive, joint)
 
     def __call__(self, X: Any, told: Groups | None = None) -> Posterior:
-        """Return what is believed of rows; `told` are their true groups, if they are known."""
+        """Return the posterior of rows; `told` are their true groups, if known."""
         return self.join(self.views(X), told)

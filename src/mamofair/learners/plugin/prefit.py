@@ -1,4 +1,4 @@
-"""Classifiers that users bring along: trained already or not, frozen, or such that scikit-learn cannot clone them."""
+"""Classifiers that users pass: trained already or not, frozen, or impossible to clone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,21 +16,21 @@ _LONGEST = 160  # characters of somebody else's message
 
 
 def is_fitted(estimator: Any) -> bool:
-    """Return whether a classifier is fitted: it knows its classes, and does not deny it."""
+    """Return whether a classifier is fitted: it has classes, and does not say otherwise."""
     estimator = unfrozen(estimator)
     says = getattr(estimator, "__sklearn_is_fitted__", None)
     return getattr(estimator, "classes_", None) is not None and (says is None or bool(says()))
 
 
 def unfrozen(estimator: Any) -> Any:
-    """Return what scikit-learn's `FrozenEstimator` holds; anything else as it is."""
+    """Return the estimator inside scikit-learn's `FrozenEstimator`; anything else unchanged."""
     while isinstance(estimator, FrozenEstimator):
         estimator = estimator.estimator
     return estimator
 
 
 def try_clone(estimator: Any) -> tuple[Any, str]:
-    """Return a clone that can be trained and "", or None and the reason why there is none.
+    """Return a clone that can be trained and "", or None and the reason.
 
     The clone of a frozen estimator, or of a pipeline that ends in one, keeps its fit and ignores `fit`.
     """
@@ -45,7 +45,7 @@ def try_clone(estimator: Any) -> tuple[Any, str]:
 
 
 def learns(estimator: Any, prefit: bool) -> bool:
-    """Return whether `estimator` is to be trained, not used as it is; a `ValueError` if neither is possible."""
+    """Return whether `estimator` is to be trained rather than used as it is; a `ValueError` if neither is possible."""
     if prefit:
         return False
     copy, reason = try_clone(estimator)
@@ -71,7 +71,7 @@ def seeded(estimator: Any, seed: int) -> Any:
 
 
 def group_learner(estimator: Any, group_estimator: Any) -> Any:
-    """Return what is to learn the groups, or None if `group_estimator` is used as it is."""
+    """Return the estimator to train for the groups, or None if `group_estimator` is used as it is."""
     if group_estimator is None:
         inner = unfrozen(estimator)
         copy, reason = try_clone(inner)
@@ -90,10 +90,10 @@ def group_learner(estimator: Any, group_estimator: Any) -> Any:
 
 
 def group_classes(group_estimator: Any, estimator: Any, groups: dict[str, tuple[Any, ...]]) -> tuple[Any, ...]:
-    """Return the classes of a fitted `group_estimator`, in the order of the groups; a `ValueError` if it has others.
+    """Return the classes of a fitted `group_estimator`, in the order of the groups; a `ValueError` if they differ.
 
-    `groups` are those of each attribute that counts. A model of the labels may well have classes 0 and 1, which are
-    the codes of two groups: where it can be seen, that is refused, too.
+    `groups` are those of each attribute that counts. A model of the labels may well have the classes 0 and 1, which are
+    also the codes of two groups: that is refused, too, if it can be detected.
     """
     if len(groups) > 1:
         raise ValueError(
@@ -116,7 +116,7 @@ def group_classes(group_estimator: Any, estimator: Any, groups: dict[str, tuple[
 def posterior_learner(
     given: Any, task: Task, shares: Mapping[str, np.ndarray], ours: tuple[Any, ...], ours_of_groups: tuple[Any, ...]
 ) -> PosteriorLearner:
-    """Return what learns y, with the estimator unless that is trained already, and the groups.
+    """Return the learner of y, with the estimator unless that is already trained, and of the groups.
 
     `given` has the parameters of `FairPlugInClassifier`. `ours` are the models of labels, and `ours_of_groups` those of
     groups, where there is no estimator.
@@ -144,7 +144,7 @@ def _listed(values: Sequence[Any]) -> str:
 
 
 def warn_of_retraining(estimator: Any, group_estimator: Any, prefit: bool) -> None:
-    """Warn of estimators that are fitted, but are trained again."""
+    """Warn of fitted estimators that are retrained."""
     ways = {"estimator": "Pass prefit=True", "group_estimator": "Pass FrozenEstimator(…) of sklearn.frozen"}
     for name, given in (("estimator", None if prefit else estimator), ("group_estimator", group_estimator)):
         if given is not None and is_fitted(given) and try_clone(given)[0] is not None:

@@ -1,4 +1,4 @@
-"""A sign that a trained model has seen the rows on which it is to be measured."""
+"""Detects a trained model that has seen the rows on which it is to be measured."""
 
 import warnings
 from dataclasses import dataclass, replace
@@ -12,8 +12,8 @@ from mamofair.learners.plugin.classifiers import Model, fitted
 from mamofair.learners.plugin.prefit import seeded, try_clone, unfrozen
 from mamofair.learners.rows import Rows
 
-_ROWS = 3000  # at the most: the second model is to be trained in a moment
-_SHARE = 0.8  # of them, to train on
+_ROWS = 3000  # rows at most: the second model must train quickly
+_SHARE = 0.8  # of them, for training
 _LESS, _SURE = 0.6, -4.0  # how much less disagreement and error is a sign, and how many standard errors
 
 
@@ -39,11 +39,10 @@ class Sign:
 def compare(model: Model, learner: Any, rows: Rows, seed: int) -> Sign:
     """Compare a model with a second one of its kind, trained on four fifths of the rows.
 
-    The second knows those by heart, as far as such models do, and the others not. A model that has seen none of the
-    rows disagrees with it everywhere, and most where the second knows rows by heart. One that has seen all of them
-    agrees there and disagrees elsewhere. Models that learn nothing by heart agree everywhere: there is no sign, and no
-    harm. A model that was trained on far more rows and hardly ever errs would look the same; people are not so
-    predictable.
+    The second memorises those, as far as such models do, and not the others. A model that has seen none of the rows
+    disagrees with it everywhere, and most on the memorised rows. One that has seen all of them agrees there and
+    disagrees elsewhere. Models that do not memorise agree everywhere: there is no sign, and no harm. A model that was
+    trained on far more rows and hardly ever errs would look the same; people are not so predictable.
     """
     order = np.random.default_rng(seed).permutation(len(rows))[:_ROWS]
     known, new = np.split(order, [round(_SHARE * len(order))])
@@ -66,7 +65,7 @@ def warn_of_seen_rows(model: Model, rows: Rows, seed: int) -> None:
     try:
         with warnings.catch_warnings(action="ignore"):
             sign = compare(model, seeded(learner, seed), rows, seed)
-    except Exception:  # whatever a clone cannot do (early stopping needs rows of its own): nobody asked for it
+    except Exception:  # whatever fails in a clone (early stopping needs rows of its own): the user did not ask for it
         return
     if sign.is_clear:
         warn_user(

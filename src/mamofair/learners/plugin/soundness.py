@@ -1,4 +1,4 @@
-"""What the parts of a plug-in must be if they come from a file."""
+"""Checks of a plug-in's parts that come from a file."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ __all__ = ["are_whole"]
 def are_whole(
     parts: tuple[Contrasts | None, Strata | None, PosteriorModel | None], task: Task, features: int, aware: bool
 ) -> bool:
-    """Whether contrasts, strata and models are all there, finite, and of the groups of a task."""
+    """Whether contrasts, strata and models are complete, finite, and for the groups of a task."""
     contrasts, strata, posterior = parts
     if contrasts is None or strata is None or posterior is None:
         return False

@@ -1,4 +1,4 @@
-"""Several models of one target, combined by their logarithms of probabilities (a logarithmic opinion pool)."""
+"""Several models of one target, combined by their log-probabilities (a logarithmic opinion pool)."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ class Stack:
         target: Int[np.ndarray, " n"],
         weight: Float[np.ndarray, " n"] | None,
     ) -> "Stack":
-        """Return the stack with the least log loss, given probabilities of rows that the models have not seen."""
+        """Return the stack with the smallest log loss, given probabilities of rows that the models have not seen."""
         models, n, classes = given.shape
         logs, share = _logs(given), np.full(n, 1 / n) if weight is None else weight / weight.sum()
         rows = np.arange(n)
@@ -44,12 +44,12 @@ class Stack:
             return float(value), np.concatenate([np.einsum("nk,mnk->m", residual, logs), residual.sum(axis=0)])
 
         start = np.concatenate([np.full(models, 1 / models), np.zeros(classes)])
-        bounds = [(0, None)] * models + [(-10, 10)] * classes  # a class that never occurs would drift away
+        bounds = [(0, None)] * models + [(-10, 10)] * classes  # else the bias of an absent class diverges
         found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
         return cls(found[:models], found[models:])
 
     def __call__(self, given: Float[np.ndarray, "models n classes"]) -> Float[np.ndarray, "n classes"]:
-        """Return the combined probabilities; the same for a row, to the last digit, whatever rows come with it."""
+        """Return the combined probabilities; those of a row do not depend on the other rows, to the last digit."""
         score = sum((weight * own for weight, own in zip(self.weights, _logs(given), strict=True)), start=self.bias)
         return np.asarray(softmax(score, axis=1))
 

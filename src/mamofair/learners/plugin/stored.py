@@ -1,4 +1,4 @@
-"""Rows to learn from that are on disk: read as often, and in any order, as the models need them."""
+"""Training rows on disk, which models can read repeatedly and in any order."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ __all__ = ["StoredRows"]
 class StoredRows(Rows):
     """A copy of a stream's rows on disk, which can be read in any order.
 
-    `y`, `groups` and `weight` have each combination of label and groups that occurs once, and what its rows weigh.
-    `about` has, row by row, the label, the groups, a place in [0, 1) that decides its fold and, if there are some, the
-    weight. Rows may take `memory` bytes while they are learned from. `elsewhere` is what fits the models of folds, if
-    that is not done here.
+    `y`, `groups` and `weight` have each combination of label and groups that occurs once, with the total weight of its
+    rows. `about` has, row by row, the label, the groups, a place in [0, 1) that decides its fold and, if there are
+    some, the weight. Rows may take `memory` bytes during training. `elsewhere` fits the models of folds, if that is not
+    done here.
     """
 
     about: DiskArray
@@ -33,7 +33,7 @@ class StoredRows(Rows):
         return len(self.about)
 
     def __getitem__(self, index: Any) -> Rows:
-        """Return some rows, whose numbers are in order: labels and groups in memory, features on disk."""
+        """Return some rows, given by sorted numbers: labels and groups in memory, features on disk."""
         numbers = np.asarray(index)
         starts = range(0, max(1, len(numbers)), disk.PIECE)
         parts = [self._read(numbers[start : start + disk.PIECE]) for start in starts]
@@ -60,7 +60,7 @@ class StoredRows(Rows):
         return self.about.take(numbers)[:, 1 + len(self.groups.names)]
 
     def folds(self, numbers: Int[np.ndarray, " n"], count: int) -> Int[np.ndarray, " n"]:
-        """Return the fold of each of some rows, if there are so many folds."""
+        """Return the fold of each of some rows, given the number of folds."""
         return np.asarray((self.places(numbers) * count).astype(int))
 
     def others(self, fold: int, count: int, share: float) -> Rows:

@@ -24,7 +24,7 @@ __all__ = ["EFFORTS", "Linear", "LinearModel", "TableModel", "Trees", "TreesMode
 
 _NEWTON = 600  # columns up to which Newton steps are faster
 _AT_ONCE = 2**16  # rows
-_FEW, _MANY = 20_000, 100_000  # rows; with more a linear model adds nothing to trees, or takes too long
+_FEW, _MANY = 20_000, 100_000  # rows; with more, a linear model adds nothing to trees, or takes too long
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Trees:
     num_threads: int = 1  # several models are fitted side by side
 
     def fit(self, X: Any, target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int) -> "TreesModel":
-        """Return trees fitted to a target, of rows in memory or on disk; with two classes at least."""
+        """Return trees fitted to a target with at least two classes, on rows in memory or on disk."""
         from lightgbm import Dataset, Sequence, train
 
         Sequence.register(DiskView)  # LightGBM asks for its own type; here it is loaded anyway
@@ -49,10 +49,10 @@ class Trees:
             "learning_rate": self.learning_rate,
             "feature_fraction": self.feature_fraction,
             "seed": seed % 2**31,
-            "data_random_seed": 1,  # else it follows from the seed in memory, but not on disk, and bins differ
+            "data_random_seed": 1,  # otherwise it follows from the seed in memory, but not on disk, and bins differ
             "num_threads": self.num_threads,
             "deterministic": True,
-            "force_col_wise": True,  # else LightGBM tries which is faster, and the last digits differ
+            "force_col_wise": True,  # otherwise LightGBM tries which is faster, and the last digits differ
             "verbosity": -1,
         }
         classes = np.unique(target)
@@ -78,7 +78,7 @@ class TreesModel:
         return np.asarray(np.column_stack(scores) / np.sum(scores, axis=0)[:, None])
 
     def is_sound(self, features: int) -> bool:
-        """Whether there are as many boosters as it takes, on so many features."""
+        """Whether there are as many boosters as needed, for this many features."""
         count = len(self.classes_) if len(self.classes_) > 2 else 1
         known = all(hasattr(own, "num_feature") and own.num_feature() == features for own in self.boosters)
         return len(self.classes_) > 1 and len(self.boosters) == count and known
@@ -92,7 +92,7 @@ class Linear:
     categorical: tuple[int, ...] = ()
 
     def fit(self, X: Any, target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int) -> "LinearModel":
-        """Return a regression fitted to a target; there must be two classes at least."""
+        """Return a regression fitted to a target with at least two classes."""
         from sklearn.linear_model import LogisticRegression  # which prediction need not wait for
 
         X = np.asarray(X)  # it may be on disk
@@ -127,7 +127,7 @@ class LinearModel:
         return np.asarray(softmax(score, axis=1))
 
     def is_sound(self, features: int) -> bool:
-        """Whether coefficients and encoding fit together, and so many features."""
+        """Whether coefficients and encoding match each other and this many features."""
         rows = len(self.classes_) if len(self.classes_) > 2 else 1
         shapes = self.coef.shape == (rows, self.encoding.width) and self.intercept.shape == (rows,)
         return self.encoding.is_sound(features) and shapes and are_finite(self.coef, self.intercept)
@@ -147,12 +147,12 @@ EFFORTS: dict[str, tuple[tuple[Trees, ...], int]] = {
     "best": ((_SMALL, _MEDIUM, _LARGE, _SLOW), _MANY),
 }
 
-#: What tells groups apart where the stack is of trees alone: as good a front for less time (docs/results/train.md).
+#: The models of groups if the stack has trees alone: as good a front for less time (docs/results/train.md).
 _GROUPS = {"fast": Trees(60, 15, 0.1, 0.6), "balanced": _QUICK}
 
 
 def recipes(effort: str, rows: int, categorical: Sequence[int]) -> tuple[TableModel, ...]:
-    """Return what to fit to so many rows, given the places of columns that hold codes of categories."""
+    """Return the models to fit to this many rows, given the places of categorical columns."""
     trees, most = EFFORTS[effort]
     places = tuple(categorical)
     linear = (Linear(categorical=places),) if rows <= most else ()
@@ -160,6 +160,6 @@ def recipes(effort: str, rows: int, categorical: Sequence[int]) -> tuple[TableMo
 
 
 def group_recipes(effort: str, ours: tuple[TableModel, ...]) -> tuple[TableModel, ...]:
-    """Return what to fit to groups, given what is fitted to labels."""
+    """Return the models to fit to groups, given those of labels."""
     small = effort in _GROUPS and all(isinstance(own, Trees) for own in ours)
     return (replace(_GROUPS[effort], categorical=ours[0].categorical),) if ours and small else ours

@@ -1,14 +1,14 @@
-"""Thresholds for groups: every combination of them, counted exactly without deciding a single row again.
+"""Group thresholds: exact counts for every combination, without deciding rows again.
 
-Several notions at once have a front that multipliers miss: between two of their corners the best rule would have to
-decide a whole group by lot. Thresholds on P(y=1 | x), one for each group, fill it, if groups are known at prediction.
-Sorted scores and running sums give the confusion cells of a group at all of its thresholds; a combination of thresholds
-only adds them up.
+With several notions, multipliers miss parts of the front: between two of its corners the best rule would have to
+randomise the decisions of a whole group. If groups are known at prediction, thresholds on P(y=1 | x), one per group,
+fill it. Sorted scores and running sums give the confusion cells of a group at all of its thresholds; a combination of
+thresholds only adds them up.
 
-Up to a quarter of a million combinations, which is what three groups have, all are tried, so the result is exact for
-these thresholds. Beyond, a Pareto local search (Paquete, Chiarandini and Stützle 2004) changes one group's threshold to
-all of its values, or two groups' to neighbouring ones, until nothing new turns up. It starts from thresholds and
-shares of favorable decisions that all groups have in common, and from a spread of others; it may miss a point.
+Up to a quarter of a million combinations, enough for three groups, all are tried, so the result is exact for these
+thresholds. Beyond, a Pareto local search (Paquete, Chiarandini and Stützle 2004) changes one group's threshold to all
+of its values, or two groups' to neighbouring ones, until nothing new turns up. It starts from thresholds and shares of
+favorable decisions that all groups have in common, and from a spread of others; it may miss a point.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from mamofair.performance import ERROR, Cost
 
 EVERYONE, NOBODY = -1.0, 1.0  # thresholds of a probability
 _AT_ONCE = 2**18  # combinations: of 512 thresholds for two groups, or 64 for three
-_PAIRS, _ALONE = 512, 64  # thresholds a group, at the most: of two groups, of more
+_PAIRS, _ALONE = 512, 64  # thresholds per group, at most: for two groups, for more
 _STEPS, _STARTS, _ROUNDS = (-2, -1, 1, 2), 2**14, 10
 
 
@@ -63,7 +63,7 @@ def cells(
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """The combinations of groups that have thresholds of their own: all that occur, if a group is known in them."""
+    """The combinations of groups that have their own thresholds: all that occur with a known group."""
 
     names: tuple[str, ...]
     codes: Int[np.ndarray, "strata attributes"]
@@ -88,8 +88,8 @@ class Strata:
 class Cuts:
     """Each stratum's thresholds, and its cells at each of them.
 
-    `places` says, for each attribute, which strata make up each of its groups. `fixed` are the cells of rows of no
-    stratum, who are decided where a favorable decision is as good as the other one: at ½, for the error.
+    `places` says, for each attribute, which strata make up each of its groups. `fixed` are the cells of rows without a
+    stratum, whose threshold is where both decisions are equally good: ½, for the error.
     """
 
     at: tuple[Float[np.ndarray, " _"], ...]
@@ -128,7 +128,7 @@ class Cuts:
     def values(
         self, chosen: Int[np.ndarray, "rules strata"], criteria: Sequence[Criterion]
     ) -> Float[np.ndarray, "rules columns"]:
-        """Return performance and gaps of combinations of thresholds, each given by its number."""
+        """Return performance and gaps of combinations of thresholds, given by their numbers."""
         counts = np.stack([own[chosen[:, i]] for i, own in enumerate(self.cells)], axis=1)
         everyone = counts.sum(axis=1) + self.fixed
         cost = self.performance(everyone)
@@ -143,7 +143,7 @@ class Cuts:
 def search(
     counts: Cuts, criteria: Sequence[Criterion], *, most: int = 400, exact: int = _AT_ONCE
 ) -> Float[np.ndarray, "rules strata"]:
-    """Return thresholds, a column a stratum, that no others beat in error and gaps; `most` of them, well spread.
+    """Return thresholds, one column per stratum, that no others beat in error and gaps; at most `most`, well spread.
 
     Up to `exact` combinations all are tried; more are searched locally.
     """
@@ -166,7 +166,7 @@ def _best(counts: Cuts, criteria: Sequence[Criterion], chosen: Int[np.ndarray, "
 
 
 def _local_search(counts: Cuts, criteria: Sequence[Criterion], sizes: list[int]) -> np.ndarray:
-    """Move from thresholds and shares in common, and from a spread of others, to better neighbours until none are."""
+    """Move from common thresholds and shares, and from a spread of others, to better neighbours while there are any."""
     common = [np.searchsorted(at, np.linspace(0, 1, max(sizes)), side="right") - 1 for at in counts.at]
     shares = [np.linspace(0, size - 1, max(sizes)).astype(int) for size in sizes]
     spread = (Halton(len(sizes), scramble=False).random(_STARTS) * sizes).astype(int)
@@ -182,7 +182,7 @@ def _local_search(counts: Cuts, criteria: Sequence[Criterion], sizes: list[int])
 
 
 def _neighbours(chosen: Int[np.ndarray, "some strata"], sizes: list[int]) -> Int[np.ndarray, "more strata"]:
-    """Return these, and what changes one threshold to any other, or two of them by a step or two each."""
+    """Return these, and all that differ in one threshold, or in two by a step or two each."""
     found = [chosen]
     for i, size in enumerate(sizes):
         moved = np.repeat(chosen, size, axis=0)
