@@ -35,7 +35,7 @@ class Answer:
     Attributes
     ----------
     limits
-        The largest gaps that were asked for, by column.
+        The largest acceptable gaps, by column.
     confidence
         1 − δ, where δ is the chance of choosing a point that exceeds the limits.
     sequence
@@ -43,7 +43,7 @@ class Answer:
     passed
         How many rows passed before the first that failed.
     intervals
-        The low and the high end of each gap, by column, of the chosen point or else of the first one.
+        The low and high end of each gap, by column, of the chosen point or else of the first one.
     more_rows
         About how many more calibration rows of which group would settle the question, if there are too few:
         `{"sex=F": 900}`; they do so with a chance of about two in three, for each pair of groups alone.
@@ -61,7 +61,7 @@ class Answer:
 
     @property
     def status(self) -> Literal["certified", "no solution", "not enough data"]:
-        """A point is certified; or the first one exceeds a limit, with that confidence; or it cannot be told."""
+        """Whether a point is certified, the first one exceeds a limit with that confidence, or neither can be shown."""
         if self.passed:
             return "certified"
         exceeds = any(self.intervals[name][0] > limit for name, limit in self.limits.items())
@@ -99,7 +99,7 @@ def answer(front: Front, demand: Demand, pool: Pool) -> Answer:
     """Test the points of a front in their order, and return the outcome."""
     sequence, passed = certify(front, demand, pool)
     tally = front[sequence[max(passed - 1, 0)]].calibration
-    assert tally is not None  # `certify` has refused that
+    assert tally is not None  # `certify` has raised an error for that
     return Answer(
         limits={column(*criterion): limit for criterion, limit in demand.limits.items()},
         confidence=1 - demand.delta,
@@ -114,7 +114,7 @@ def answer(front: Front, demand: Demand, pool: Pool) -> Answer:
 
 
 def _more_rows(front: Front, tally: Tally, demand: Demand) -> dict[str, float]:
-    """Return about how many more rows of which groups would settle the pairs that are not certified, each alone."""
+    """Return about how many more rows of which groups would settle each pair that is not certified, taken alone."""
     needed: dict[str, float] = {}
     level = demand.lower_level(tally)
     for pair, limit in demand.pairs(tally):

@@ -1,7 +1,7 @@
 """Learn, then test (Angelopoulos et al. 2021): points in an order fixed beforehand, tested until the first one fails.
 
-The order looks at validation rows only, so calibration rows are fresh to every test, and the first point that exceeds
-its limits passes with probability δ at most; what comes after it is tested only if it passed. So with probability
+The order depends on validation rows only, so calibration rows are fresh for every test, and the first point that
+exceeds its limits passes with probability at most δ; later points are tested only if it passed. So with probability
 1 − δ no point that passes exceeds its limits, however many there are, and any of them may be chosen.
 
 A point passes if every pair of groups in each gap passes its own test at level δ. That needs no correction (an
@@ -25,13 +25,13 @@ __all__ = ["Demand", "certify", "order_rows", "useful_rows"]
 #: The share of the most accurate point's gain over the best constant below which a point is as good as constant.
 _USEFUL = 0.25
 
-#: The share of the range of errors that each next point must win: less is not worth the risk of ending the sequence.
+#: The share of the range of errors by which each next point must improve: less is not worth the risk of a failed test.
 _STEP = 0.05
 
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """Limits on gaps, the chance δ that they may be exceeded, and the method to test them with.
+    """Limits on gaps, the chance δ that they may be exceeded, and the method of testing.
 
     Ratios have one method, Clopper and Pearson's limits of both rates, which `exact` means as well.
     """
@@ -55,7 +55,7 @@ class Demand:
             )
 
     def pairs(self, tally: Tally) -> Iterator[tuple[Pair, float]]:
-        """Yield every two groups in every gap, and its limit."""
+        """Yield every pair of groups in every gap, and its limit."""
         return ((pair, limit) for criterion, limit in self.limits.items() for pair in pairs(tally, criterion))
 
     def accepts(self, tally: Tally) -> bool:
@@ -72,10 +72,10 @@ class Demand:
         return pair.is_within(limit, self.delta, self.method)
 
     def intervals(self, tally: Tally) -> dict[str, tuple[float, float]]:
-        """Return the low and the high end of each gap, by column.
+        """Return the low and high end of each gap, by column.
 
-        A high end is wrong only if that of the two groups which attain the gap is, at level δ. The low ends have level
-        δ all together: they are right if all are, of every two groups in every gap (Bonferroni).
+        A high end is wrong only if that of the pair of groups that attains the gap is, at level δ. The low ends have
+        level δ jointly: they are right if those of all pairs in all gaps are (Bonferroni).
         """
         intervals, level = {}, self.lower_level(tally)
         for criterion in self.limits:
@@ -85,7 +85,7 @@ class Demand:
         return intervals
 
     def lower_level(self, tally: Tally) -> float:
-        """Return the level of the low end for each two groups."""
+        """Return the level of the low end for each pair of groups."""
         return self.delta / len(list(self.pairs(tally)))
 
 
@@ -94,12 +94,12 @@ def order_rows(front: Front, demand: Demand, pool: Pool) -> list[int]:
 
     Room is a limit minus the upper bound on validation rows (Newcombe's, of the same confidence), in the gap where it
     is least: a point with few favorable decisions has more of it than another with the same gap. Each next row must be
-    more accurate than all before. Points that are as good as constant would come first, having no gap and no use, and
-    are left out.
+    more accurate than all before. Nearly constant points are left out: they have no gap and no use, and would come
+    first.
 
-    Validation rows are none of those that test, so any order by them is valid. One along the preferences, from the
-    largest weight on gaps to none, answers as often on Adult, and chooses points with more error where there are
-    several gaps: .167 against .153 (`bench/choosing.py`).
+    Validation rows are not used for testing, so any order based on them is valid. The order of the preferences, from
+    the largest weight on gaps to none, answers as often on Adult, but chooses points with more error for several gaps:
+    .167 against .153 (`bench/choosing.py`).
     """
     rows, every = useful_rows(front, pool), pool.values(front)[:, 0]
     errors = every[rows]
@@ -122,7 +122,7 @@ def useful_rows(front: Front, pool: Pool) -> np.ndarray:
         return rows
     tp, fp, fn, tn = front[0].valid.overall
     gains = pool.performance_for(front).of_best_constant((tp + fn) / (tp + fp + fn + tn)) - pool.values(front)[rows, 0]
-    least = min(_USEFUL * gains.max(), gains.max())  # if none gains anything, the best of them
+    least = min(_USEFUL * gains.max(), gains.max())  # if no point gains anything, the best of them
     return np.asarray(rows[gains >= least])
 
 

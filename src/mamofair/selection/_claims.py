@@ -14,9 +14,9 @@ __all__ = ["Claim", "list_claims"]
 
 @dataclass(frozen=True)
 class Claim:
-    """That a rate of the first of two groups, by their indices, is higher than that of the second by the limit or more.
+    """The claim that one group's rate exceeds another's by the limit or more; groups are given by their indices.
 
-    A point that exceeds a limit makes one of these claims true, and has to survive its test.
+    If a point exceeds a limit, one of these claims is true, and its test must not reject it.
     """
 
     criterion: Criterion
@@ -25,7 +25,7 @@ class Claim:
     limit: float
 
     def samples(self, tally: Tally) -> tuple[Sample, Sample]:
-        """Return the events and the rows under the rate's condition of both groups; none where there is no group."""
+        """Return both groups' events and rows under the rate's condition; zeros for a group that does not exist."""
         confusion = Confusion.of_counts(tally.counts[self.criterion[1]])
         events, rows = confusion.mass(self.rate.event).tolist(), confusion.mass(self.rate.given).tolist()
         first, second = ((events[i], rows[i]) if i < len(rows) else (0.0, 0.0) for i in self.places)
@@ -50,9 +50,9 @@ class Claim:
 
 
 def list_claims(limits: Mapping[Criterion, float], tally: Tally) -> list[Claim]:
-    """Return a claim for every two groups, in either order, of every rate in every gap.
+    """Return a claim for every pair of groups, in either order, of every rate in every gap.
 
-    A single group, which nothing can be compared with, is paired with an empty one.
+    A single group, which cannot be compared with any other, is paired with an empty one.
     """
     return [
         Claim(criterion, rate, places, limit)

@@ -1,4 +1,4 @@
-"""What the rows so far say about one point of a front: counts, and wealth against each claim."""
+"""The evidence about one point of a front: counts, and wealth against each claim."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,19 +14,19 @@ __all__ = ["Evidence"]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What the rows so far say about one point.
+    """The evidence of the rows so far about one point.
 
     Attributes
     ----------
     row
         The point's row of `front.frame()`.
     shares
-        Of the bets, one for each claim: how much the first group bears.
+        The first group's share of the bets, one for each claim.
     tally
         The counts of all rows so far.
     wealth
-        The logarithm of the largest wealth so far against each claim. It is kept beside the counts, because it depends
-        on when one looked.
+        The logarithm of the largest wealth so far against each claim. It is stored besides the counts, because it
+        depends on the times of the updates.
     """
 
     row: int
@@ -36,7 +36,7 @@ class Evidence:
 
     @classmethod
     def none(cls, row: int, valid: Tally, claims: Sequence[Claim], attributes: Sequence[str]) -> "Evidence":
-        """Return that there is none yet; validation rows tell which rows to expect."""
+        """Return empty evidence; validation rows show which rows to expect."""
         tally = Tally({name: np.zeros_like(valid.counts[name]) for name in ("", *attributes)})
         return cls(row, tuple(claim.share(valid) for claim in claims), tally, (0.0,) * len(claims))
 
@@ -50,7 +50,7 @@ class Evidence:
         return replace(self, tally=total, wealth=tuple(wealth))
 
     def is_sound(self, sizes: Mapping[str, int], claims: int) -> bool:
-        """Whether there are counts of so many groups of each attribute, and numbers that make sense for each claim."""
+        """Whether there are counts of this many groups of each attribute, and valid numbers for each claim."""
         shapes = {"": (1, 4)} | {name: (size, 4) for name, size in sizes.items()}
         counts = self.tally.counts
         if {name: table.shape for name, table in counts.items()} != shapes:

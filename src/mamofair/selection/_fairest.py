@@ -67,9 +67,10 @@ class FairestWithin(Pool):
 
 
 def standard_errors(front: Front, cost: Cost) -> Float[np.ndarray, " points"]:
-    """Return the standard error of each point's performance: a mean of what decisions cost, or of both labels' means.
+    """Return the standard error of each point's performance: a mean cost of decisions, or of both labels' means.
 
-    Linearised, so that rows may have weights. Half a row more in each cell keeps an error of 0 from being certain.
+    It is linearised, so that rows may have weights. Half a row more in each cell keeps an error of 0 from being
+    certain.
     """
     tallies = [point.valid for point in front]
     counts = np.stack([tally.overall for tally in tallies])

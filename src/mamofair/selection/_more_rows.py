@@ -12,18 +12,18 @@ from mamofair.selection._claims import Claim
 
 __all__ = ["count_more_rows"]
 
-_CHANCE = 2 / 3  # that so many more rows settle it
-_SPLIT = 1.3  # what it costs to split wealth between bets, in the logarithm of wealth
-_MOST = 2.0**20  # times the rows so far: beyond, nobody will wait
+_CHANCE = 2 / 3  # the chance that this many more rows settle it
+_SPLIT = 1.3  # the cost of splitting wealth between bets, in log-wealth
+_MOST = 2.0**20  # times the rows so far: nobody will wait for more
 
 
 def count_more_rows(
     claims: Sequence[Claim], tally: Tally, delta: float, groups: Mapping[str, tuple[Any, ...]]
 ) -> dict[str, float]:
-    """Return about how many more rows of which group would settle every two groups, each two alone.
+    """Return about how many more rows of which group would settle every pair of groups, each taken alone.
 
-    So many that the rates are shown to be within the limit, or beyond it, in about two of three cases, if groups keep
-    their proportions. A group without rows counts as if it had two, one of them with the event.
+    With this many, the rates are shown to be within the limit, or beyond it, in about two of three cases, if groups
+    keep their proportions. A group without rows counts as if it had two, one of them with the event.
     """
     needed: dict[str, float] = {}
     for claim in claims:
@@ -44,7 +44,7 @@ def _times(a: Sample, b: Sample, limit: float, delta: float, lower_delta: float)
     """Return how many times the rows so far it takes, by normal approximation.
 
     With t times the rows, wealth is 1/δ where the difference is √(2 ln(1/δ) + …) standard errors from the limit. The
-    difference that will be found then is as uncertain as the rows so far leave it.
+    difference at that time is as uncertain as it is with the rows so far.
     """
     variance = sum((x + 1) * (n - x + 1) / (n + 2) ** 2 / n for x, n in (a, b))
     gap = a[0] / a[1] - b[0] / b[1]

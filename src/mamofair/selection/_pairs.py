@@ -1,4 +1,4 @@
-"""Pairs of groups and their counts: what confidence bounds on gaps are made of."""
+"""Pairs of groups and their counts, from which confidence bounds on gaps are computed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from mamofair.notions import Confusion, Rate
 
 __all__ = ["Pair", "padded_gaps", "pairs"]
 
-#: The chance that so many more rows settle it. In simulations it was .73 to 1: the truth is seldom next to the limit.
+#: The chance that the estimated rows settle it. In simulations it was .73 to 1: the truth is seldom close to the limit.
 _CHANCE = 2 / 3
 
 
@@ -27,7 +27,7 @@ class Pair:
     """Two groups of an attribute, by their indices, and the counts of a rate's event in each.
 
     `shares` are the parts of each group's rows that are under the rate's condition, above 0. `is_ratio` says whether
-    the two rates are compared by ratio: then their distance is 1 − smaller / larger, and there is one method for all.
+    the two rates are compared by ratio: then their distance is 1 − smaller / larger, and all methods are the same.
     """
 
     attribute: str
@@ -57,12 +57,12 @@ class Pair:
     def rows_to_settle(self, limit: float, delta: float, lower_delta: float, method: Method) -> tuple[float, float]:
         """Return about how many more rows of each group would show whether the distance is more than `limit`.
 
-        So many that a new sample of that size shows it with a chance of two in three, if the true difference is as
-        uncertain as this sample leaves it. (Taken for the truth, the difference found would promise too much.) The ways
-        from a difference to its bounds shrink with its standard error √(v_a/n_a + v_b/n_b). More rows are wanted of
-        the group that is less well known alone, if that can do, else of both until they are known alike. A group
-        without rows counts as if it had two, one of them with the event. Ratios are differences of logarithms, for
-        which half a row with the event and half a row without are added.
+        A new sample of that size shows it with a chance of two in three, if the true difference is as uncertain as this
+        sample leaves it. (Taking the measured difference for the truth would be too optimistic.) The distances from a
+        difference to its bounds shrink with its standard error √(v_a/n_a + v_b/n_b). More rows are needed only of the
+        less well-known group, if that is enough, or else of both, until both are equally well known. A group without
+        rows counts as if it had two, one of them with the event. Ratios are differences of logarithms, for which half a
+        row with the event and half a row without are added.
         """
         samples = [sample if sample[1] else (1.0, 2.0) for sample in self.samples]
         sizes = [rows for _, rows in samples]
@@ -77,7 +77,7 @@ class Pair:
         down = gap + method(b, a, lower_delta / 2)
 
         def chance(shrink: float) -> float:
-            """Return how likely a difference, if its error shrinks so, is certified or shown to exceed the limit."""
+            """Return the chance that a difference with this smaller error is certified or shown to exceed the limit."""
             error = (sum(known) * (1 + shrink**2)) ** 0.5
             within, beyond = max(limit - up * shrink, 0.0), limit + down * shrink
             parts = [(end - gap) / error for end in (-within, within, -beyond, beyond)]
@@ -85,7 +85,7 @@ class Pair:
 
         shrink = brentq(lambda t: chance(t) - _CHANCE, 1e-6, 1.0) if chance(1.0) < _CHANCE else 1.0
         wanted = shrink**2 * sum(known)
-        better = min(known) if min(known) < wanted / 2 else wanted / 2  # the better known group may do as it is
+        better = min(known) if min(known) < wanted / 2 else wanted / 2  # the better-known group may need no more rows
         factors = [max(1.0, one / (wanted - better)) for one in known]
         one, other = (
             (factor * planned - rows) / share
@@ -95,10 +95,10 @@ class Pair:
 
 
 def pairs(tally: Tally, criterion: Criterion) -> Iterator[Pair]:
-    """Yield every two groups in every rate of a gap; weighted rows count with their effective number.
+    """Yield every pair of groups in every rate of a gap; weighted rows count with their effective number.
 
-    A single group, which nothing can be compared with, is paired with an empty one. Within strata, a single group of
-    one is left out.
+    A single group, which cannot be compared with any other, is paired with an empty one. A stratum with a single group
+    is left out.
     """
     notion, attribute = criterion
     key = tally.key(*criterion)
@@ -129,7 +129,7 @@ def count_events(
 
 
 def padded_gaps(front: Front, margin: float) -> Float[np.ndarray, "points gaps"]:
-    """Return the gaps of each point as measured, plus so many standard errors: the largest such sum of two groups."""
+    """Return the gaps of each point plus a margin in standard errors: the largest such sum over pairs of groups."""
     gaps = [_padded_gap(front, criterion, margin) for criterion in front.criteria]
     # Where nothing was compared, the gap counts as 1.
     return np.asarray(np.fmax(np.stack(gaps, axis=-1), front.gaps))
@@ -143,7 +143,7 @@ def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.n
     for rate in notion.rates:
         events, rows = count_events(rate, counts, np.stack(squares) if squares else None)
         rates, known = _divide(events, rows), rows > 0
-        # As if a row with the event and one without it had been seen besides: a rate of 0 is not certain.
+        # As if one more row with the event and one without it had been seen: a rate of 0 is not certain.
         variances = _divide((events + 1) * (rows - events + 1), (rows + 2) ** 2 * rows)
         blocks = notion.comparisons(rates.shape[1])
         worst = np.full((len(front), len(blocks)), np.nan)  # of strata in which nothing is compared
@@ -165,10 +165,10 @@ def _padded_shortfall(
     variances: Float[np.ndarray, "points 2"],
     margin: float,
 ) -> Float[np.ndarray, " points"]:
-    """Return 1 − smaller / larger rate of two groups plus so many standard errors, by the delta method.
+    """Return 1 − smaller / larger rate of two groups plus a margin in standard errors, by the delta method.
 
-    The variance of low / high is (v_low + (low/high)²·v_high) / high². If both rates are 0, one row with the event and
-    one without it besides say how small they may be.
+    The variance of low / high is (v_low + (low/high)²·v_high) / high². If both rates are 0, one additional row with the
+    event and one without it show how small they may be.
     """
     low, high = rates.min(axis=1), rates.max(axis=1)
     ratio = np.divide(low, high, out=np.ones_like(high), where=high > 0)

@@ -1,6 +1,6 @@
-"""Planning a certificate before training: how many calibration rows of which people a limit needs.
+"""Planning a certificate before training: how many calibration rows of which groups a limit needs.
 
-A rate given y is conditional on group and label, so its rows may be held back in any proportion of these, as long as
+A rate given y is conditional on group and label, so its rows may be reserved in any proportion of these, as long as
 they are drawn at random within each group and label. A rate over everyone, or given ŷ, needs the labels of a group in
 their natural shares: its rows are drawn at random within each group. So each gap has rows of its own; a row may serve
 several. The test of a gap (`_certified.py`) is conditional on how many rows each group has, and so holds for any plan
@@ -28,15 +28,15 @@ __all__ = ["CHANCE", "Need", "Plan", "plan_calibration", "rows_needed"]
 #: The chance that a model without any gap is certified with as many rows as planned.
 CHANCE = 0.65
 
-_MOST = 0.5  # the share of a group's rows, or of those with a label, that may be held back
+_MOST = 0.5  # the share of a group's rows, or of those with a label, that may be reserved
 _SELECTION = Rate(TP | FP)
 
 
 def rows_needed(limit: float, confidence: float, *, rate: float = 0.5, chance: float = CHANCE) -> int:
     """Return how many rows each of two groups needs to certify that their rates differ by at most `limit`.
 
-    So many that two groups with the same rate pass the test with probability `chance`. A rate of ½ varies most; for
-    other ones fewer rows will do. Rows count if they are under the rate's condition: y = 1, for equal opportunity.
+    With this many, two groups with the same rate pass the test with probability `chance`. A rate of ½ varies most;
+    others need fewer rows. Rows count if they are under the rate's condition: y = 1, for equal opportunity.
 
     >>> rows_needed(0.05, 0.9), rows_needed(0.05, 0.9, rate=0.2)
     (983, 629)
@@ -57,7 +57,7 @@ def _distance(confidence: float, chance: float) -> float:
     return float(ndtri(confidence) + ndtri((1 + chance) / 2))
 
 
-#: Labels are 1 where they are favorable, whatever they are called, so that the number would be taken for another one.
+#: Labels are 1 if favorable, whatever their names, so the number might be mistaken for another label.
 _LABELS = {None: "", 0: " with an unfavorable label", 1: " with a favorable label"}
 
 
@@ -82,7 +82,7 @@ class Plan:
     Attributes
     ----------
     limits
-        The largest gaps asked for.
+        The largest acceptable gaps.
     confidence
         The confidence.
     chance
@@ -90,7 +90,7 @@ class Plan:
     needs
         The rows of each group, or of each group and label, that each gap is to be tested on.
     rows, held_back
-        How many rows there are in all, and about how many of them the plan holds back.
+        The number of all rows, and about how many of them the plan reserves.
     """
 
     limits: Mapping[Criterion, float]
@@ -113,8 +113,8 @@ class Plan:
     ) -> "Plan":
         """Return the plan for labels (1 is favorable) and groups; a `ValueError` if half of the rows are not enough.
 
-        `more` are rows of each group that a gap has besides: those without labels. All comparisons must pass together,
-        so each is planned to do so more often than with probability `chance`, as if it were independent of the others.
+        `more` are further rows of each group for a gap: those without labels. All comparisons must pass together, so
+        each is planned to pass with a higher probability than `chance`, as if it were independent of the others.
         """
         for (notion, _), limit in limits.items():
             require_differences(notion, "A plan of calibration rows")
@@ -127,7 +127,7 @@ class Plan:
         return cls(dict(limits), confidence, chance, needs, len(y), int(held_back.sum()))
 
     def frame(self) -> pd.DataFrame:
-        """Return a table of who is needed, and how many such rows there are."""
+        """Return a table of the rows needed, and how many such rows there are."""
         named = [
             {
                 "gap": column(*need.criterion),
@@ -181,7 +181,7 @@ def _is_in(need: Need, y: np.ndarray, groups: Groups) -> Bool[np.ndarray, " n"]:
 
 @dataclass(frozen=True, eq=False)
 class _Planner:
-    """What a plan is made from: labels and groups, how sure to be, and rows that gaps have besides."""
+    """The input of a plan: labels and groups, the confidence, and further rows of gaps."""
 
     y: Int[np.ndarray, " n"]
     groups: Groups
@@ -190,7 +190,7 @@ class _Planner:
     more: Mapping[Criterion, Float[np.ndarray, " groups"]]
 
     def needs(self, criterion: Criterion, limit: float) -> Iterator[Need]:
-        """Yield what a gap needs of each group; a `ValueError` if there are too few rows."""
+        """Yield the rows that a gap needs of each group; a `ValueError` if there are too few."""
         place = self.groups.names.index(criterion[1])
         codes, values = self.groups.codes[:, place], self.groups.values[place]
         labels = np.stack([np.bincount(codes[(codes >= 0) & (self.y == y)], minlength=len(values)) for y in (0, 1)])
@@ -216,7 +216,7 @@ class _Planner:
         return float(np.mean(self.y))
 
     def _shares(self, rate: Rate, labels: Int[np.ndarray, "2 groups"]) -> Float[np.ndarray, " groups"]:
-        """Return which part of each group's rows to expect under the condition of a rate."""
+        """Return the expected share of each group's rows under the condition of a rate."""
         selected = self._selected
         cells = np.stack([labels[1] * selected, labels[0] * selected, labels[1] * (1 - selected)], axis=-1)
         counts = np.column_stack([cells, labels[0] * (1 - selected)])
@@ -247,7 +247,7 @@ class _Planner:
 
 
 def _divide_budget(budget: float, most: Float[np.ndarray, " groups"]) -> Float[np.ndarray, " groups"]:
-    """Return rows n of each group with 1/n_a + 1/n_b ≤ budget for each two, alike unless the smallest has too few."""
+    """Return rows n of each group with 1/n_a + 1/n_b ≤ budget for each pair, equal unless the smallest has too few."""
     alike = 2 / budget
     smallest = min(most.min(), alike)
     others = max(alike, 1 / (budget - 1 / smallest))
@@ -266,7 +266,7 @@ def plan_calibration(
 ) -> Plan:
     """Return how many rows of which groups to reserve so that a limit on all gaps can be certified.
 
-    Nothing is trained: the plan follows from the numbers of groups and labels, the limit and the confidence.
+    Nothing is trained: the plan depends only on the counts of groups and labels, the limit and the confidence.
     `calibration_fraction="plan"` makes `fit` reserve such rows.
 
     Parameters
@@ -276,7 +276,7 @@ def plan_calibration(
     limit, confidence
         As for `MostAccurateWithin`.
     chance
-        How likely it shall be that a model without any gap is certified.
+        The chance that a model without any gap is certified.
 
     Examples
     --------

@@ -44,9 +44,9 @@ class Model(Protocol):
 class Question:
     """A test for a point within the limits that may be repeated with more rows.
 
-    `MostAccurateWithin(limit, confidence)` tests points once, on rows that were held back. A question takes rows that
-    come later, as often as they come, and `answer` may be looked at after each update: the chance that it ever names a
-    point which exceeds a limit is at most 1 − `confidence`. That takes about twice the rows of the single test.
+    `MostAccurateWithin(limit, confidence)` tests points once, on calibration rows. A question takes later rows, in any
+    number of updates, and you may look at `answer` after each of them: the chance that it ever names a point that
+    exceeds a limit is at most 1 − `confidence`. That takes about twice the rows of the single test.
 
     The order of the points, the limits and the confidence are fixed when the question is asked (`Question.of`). Another
     limit, another confidence or another model is another question, and rows that have answered one cannot answer it.
@@ -56,7 +56,7 @@ class Question:
     limits
         The largest acceptable gaps.
     confidence
-        How sure to be, such as 0.95.
+        The confidence, such as 0.95.
     groups
         The names of each attribute's groups.
     points
@@ -64,7 +64,7 @@ class Question:
     front
         What identifies the front that the question was asked of.
     rows
-        How many rows there have been.
+        The number of rows so far.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Question:
     def of(
         cls, front: Front, limit: float | Mapping[str, float], confidence: float, *, allow_constant: bool = False
     ) -> "Question":
-        """Return a question about a front that no row has answered yet; parameters as for `MostAccurateWithin`."""
+        """Return a new question about a front, without rows; parameters as for `MostAccurateWithin`."""
         limits = MostAccurateWithin(limit, confidence).limits_of(front.criteria)
         if not limits:
             raise ValueError("A question must have a limit on some gap: found none.")
@@ -119,7 +119,7 @@ class Question:
 
     @property
     def claims(self) -> list[Claim]:
-        """What must be rejected of a point for it to pass."""
+        """The claims that must be rejected for a point to pass."""
         return list_claims(self.limits, self.points[0].tally)
 
     def update(self, y: Any, decisions: Any, *, sensitive_features: Any) -> "Question":
@@ -188,9 +188,9 @@ class Question:
 
     @property
     def answer(self) -> Answer:
-        """What the rows so far answer. Its promises hold at all times: whenever you look, and however often.
+        """The answer of the rows so far. Its guarantees hold at all times: whenever you look, and however often.
 
-        A point that has passed at some time has passed for good. `intervals` are those of the rows so far.
+        A point that has passed once has passed for good. `intervals` are those of the rows so far.
         """
         threshold, passed = -log(self.delta), 0
         while passed < len(self.points) and min(self.points[passed].wealth) >= threshold:
@@ -207,7 +207,7 @@ class Question:
         )
 
     def _intervals(self, point: Evidence) -> dict[str, tuple[float, float]]:
-        """Return the low and the high end of each gap: high ends at level δ each, low ends at level δ all together."""
+        """Return the low and high end of each gap: high ends at level δ each, low ends at level δ jointly."""
         claims = self.claims
         ends = {column(*criterion): (0.0, 0.0) for criterion in self.limits}
         for claim, share in zip(claims, point.shares, strict=True):
@@ -220,7 +220,7 @@ class Question:
         """Warn if there are several attributes, and new rows have other shares of a group than chance explains."""
         before, after, valid = self.points[0].tally, later.points[0].tally, front[self.sequence[0]].valid
         attributes = dict.fromkeys(attribute for _, attribute in self.limits)
-        if len(attributes) < 2 or valid.squares is not None:  # sums of weights are no numbers of rows
+        if len(attributes) < 2 or valid.squares is not None:  # sums of weights are not numbers of rows
             return
         for name in attributes:
             new = (after.counts[name] - before.counts[name]).sum(axis=1)
@@ -273,7 +273,7 @@ class Question:
 
 
 def _identify(front: Front, sequence: Sequence[int]) -> str:
-    """Return what tells a front from another: a checksum of the counts on validation rows of these points."""
+    """Return what identifies a front: a checksum of these points' counts on validation rows."""
     points = [front[row].valid.counts if row < len(front) else {} for row in sequence]
     counts = [{name: table.tolist() for name, table in tables.items()} for tables in points]
     return hashlib.sha256(json.dumps([front.columns, list(sequence), counts]).encode()).hexdigest()

@@ -26,7 +26,7 @@ class Selection(Protocol):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pool:
-    """The points that a selection chooses among, and what performance it judges them by.
+    """The points that a selection chooses from, and the performance that it judges them by.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class Pool:
         The share of people that can be selected: at most a number such as 0.1, or within a pair such as (0.09, 0.11).
         An estimator with this selection shifts the thresholds of its points to meet it.
     performance
-        What counts instead of the front's own performance, such as `Cost(fp=1, fn=5)`.
+        The performance to use instead of the front's own, such as `Cost(fp=1, fn=5)`.
     """
 
     allow_constant: bool = False
@@ -71,7 +71,7 @@ class Pool:
         return useful if len(useful) and not self.allow_constant else rows
 
     def values(self, front: Front) -> Float[np.ndarray, "points columns"]:
-        """Return performance and gaps of each point, by the performance that counts here."""
+        """Return performance and gaps of each point, with this selection's performance."""
         if self.performance is None:
             return front.values
         cells = np.stack([point.valid.overall for point in front])
@@ -87,7 +87,7 @@ class Pool:
 
 
 def read_select_rate(select_rate: Any) -> tuple[float, float] | None:
-    """Return the least and the largest share of people to select; None if any will do.
+    """Return the smallest and largest share of people to select; None if any share is allowed.
 
     >>> read_select_rate(0.1)
     (0.0, 0.1)

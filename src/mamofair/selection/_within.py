@@ -25,7 +25,7 @@ class MostAccurateWithin(Pool):
 
     Without `confidence` the gaps are those on validation rows, on which the points were also picked, plus a margin: the
     margin makes larger gaps on new rows less likely, but guarantees nothing. With confidence, points are tested on
-    calibration rows, which nothing was chosen with, and the chance of choosing one that exceeds a limit is at most
+    calibration rows, which were not used for any choice, and the chance of choosing one that exceeds a limit is at most
     1 − `confidence`. `answer(front)` explains the outcome.
 
     Parameters
@@ -35,7 +35,7 @@ class MostAccurateWithin(Pool):
         `{"demographic_parity[sex]": 0.02}`. For a notion that compares by ratio, 0.2 means a ratio of at least 0.8.
         Without `confidence` these may be columns of custom objectives, too, which have no margin.
     confidence
-        How sure to be, such as 0.95. Needs an estimator with a `calibration_fraction`.
+        The confidence, such as 0.95. It needs an estimator with a `calibration_fraction`.
     margin
         Without `confidence`: how far below the limit a gap must be, in its standard errors. Points right at the limit
         exceed it on new rows in about half of the cases. 0 takes gaps as they were measured.
@@ -48,10 +48,10 @@ class MostAccurateWithin(Pool):
         better than constant are not chosen either, unless this is allowed.
     select_rate
         The share of people that can be selected: at most a number such as 0.1, or within a pair such as (0.09, 0.11),
-        on validation rows. An estimator with this selection moves the thresholds of its points to meet it; on a front
-        that is there already, points with other shares are left out.
+        on validation rows. An estimator with this selection shifts the thresholds of its points to meet it; on an
+        existing front, points with other shares are left out.
     performance
-        What counts instead of the front's own performance: "error", "balanced_error" or a `Cost`.
+        The performance to use instead of the front's own: "error", "balanced_error" or a `Cost`.
     """
 
     limit: float | Mapping[str, float]
@@ -85,7 +85,7 @@ class MostAccurateWithin(Pool):
         return sequence[passed - 1]
 
     def answer(self, front: Front) -> Answer:
-        """Return the outcome of the tests: a point, that there is none, or that there are too few rows."""
+        """Return the outcome of the tests: a certified point, no solution, or not enough data."""
         if self.confidence is None:
             raise ValueError("An answer must have a `confidence`: found None. Try MostAccurateWithin(limit, 0.95).")
         return answer(front, self._demand(front.criteria, front.custom, self.confidence), self)
@@ -103,7 +103,7 @@ class MostAccurateWithin(Pool):
         return padded_gaps(front, self.margin)
 
     def check(self, criteria: Sequence[Criterion], custom: Sequence[str] = ()) -> None:
-        """Raise a `ValueError` if there is no test for these criteria with confidence; to say so before training."""
+        """Raise a `ValueError`, before training, if there is no test with confidence for these criteria."""
         named = self.limit if isinstance(self.limit, Mapping) else {}
         if self.confidence is not None and set(named) <= {*custom, *(column(*one) for one in criteria)}:
             self._demand(criteria, custom, self.confidence)
