@@ -1,4 +1,4 @@
-"""Batches of a stream become rows: read and checked, with keys that follow from their content."""
+"""Batches of a stream as rows: read and checked, with keys that follow from their content."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -84,7 +84,7 @@ def as_bytes(memory: int | str) -> int:
 
 
 def unpack(rows: Rows) -> tuple[Any, ...]:
-    """Return rows as a batch (X, y, sensitive_features, sample_weight, keys), which is how users give and get them.
+    """Return rows as a batch (X, y, sensitive_features, sample_weight, keys), the form that users pass and receive.
 
     >>> from mamofair.objectives import read_groups
     >>> rows = Rows(np.ones((2, 1)), np.array([1, 0]), read_groups({"sex": ["f", "m"]}), weight=None)
@@ -106,7 +106,7 @@ def bytes_of(rows: Rows) -> int:
 
 
 def census_of(rows: Rows) -> Census:
-    """Return how many rows there are of each label and groups."""
+    """Return the number of rows of each combination of label and groups."""
     codes, labels = pd.factorize(rows.y)
     return Census.of(labels.tolist(), codes, rows.groups)
 
@@ -146,7 +146,7 @@ def _content_keys(X: np.ndarray, labels: np.ndarray, groups: Groups) -> np.ndarr
 
 
 def concatenate(blocks: Sequence[Rows]) -> Rows:
-    """Return the rows of one block or more as one; each has group numbers of its own."""
+    """Return one or more blocks of rows as one; each block has its own group numbers."""
     every = sum((census_of(block) for block in blocks[1:]), start=census_of(blocks[0])).groups()
     groups = Groups(every.names, every.values, np.concatenate([block.groups.as_in(every).codes for block in blocks]))
     X, y, keys = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("X", "y", "keys"))

@@ -10,7 +10,7 @@ from mamofair._torch import Tensor, torch
 
 __all__ = ["shuffle_buffer"]
 
-_ROWS_PER_LOOKUP = 16_384  # rows that are taken from the buffer together
+_ROWS_PER_LOOKUP = 16_384  # rows taken from the buffer at once
 
 
 def shuffle_buffer(

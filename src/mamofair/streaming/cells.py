@@ -1,4 +1,4 @@
-"""Different rows of Parquet files, and how often each occurs: a group-by whose memory does not grow with the rows."""
+"""Distinct rows of Parquet files, and how often each occurs: a group-by whose memory does not grow with the rows."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,17 +15,18 @@ __all__ = ["COUNT", "count_cells"]
 COUNT = "count_all"
 
 _BLOCK = 1 << 17  # rows to read at once
-_MERGE = 1 << 17  # different rows that are merged with those found before
+_MERGE = 1 << 17  # distinct rows, after which they are merged with those found before
 _MOST = 1_000_000
 
 
 def count_cells(
     shards: Shards, names: Sequence[str], edges: Mapping[str, Sequence[float]], periods: Mapping[str, str]
 ) -> Any:
-    """Return an Arrow table of the different rows of some columns, and the count of each as the last column.
+    """Return an Arrow table of the distinct rows of some columns, with the count of each as the last column.
 
-    A number of a column with `edges` counts as the lower edge of its bin, and a date of a column with a period, such as
-    "month", as the first day of it (by UTC, if it has a time zone). Rows that differ in nothing else are then one.
+    In a column with `edges`, a number counts as the lower edge of its bin, and in a column with a period, such as
+    "month", a date counts as its first day (in UTC, if it has a time zone). Rows that do not differ otherwise are then
+    the same.
     """
     parts: list[Any] = []
     for chunk in range(len(shards.chunks)):
@@ -69,7 +70,7 @@ def _is_number(kind: Any) -> bool:
 
 
 def _floor(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
-    """Return the lower edge of each number's bin; what is missing or infinite stays so, to be told later.
+    """Return the lower edge of each number's bin; missing and infinite values stay, to be reported later.
 
     >>> _floor(np.array([30.0, 60.0, np.nan, np.inf]), [25, 60]).tolist()
     [25.0, 60.0, nan, inf]
@@ -79,7 +80,7 @@ def _floor(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
 
 
 def _merge(parts: Sequence[Any], names: Sequence[str]) -> Any:
-    """Return tables of counts as one; of too many different rows, the column with the most values is named."""
+    """Return tables of counts as one; an error about too many distinct rows names the column with most values."""
     import pyarrow as pa
 
     table = pa.concat_tables(parts, promote_options="permissive").group_by(list(names), use_threads=False)

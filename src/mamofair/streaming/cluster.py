@@ -1,4 +1,4 @@
-"""Models of folds, fitted by the workers of a Dask cluster: each reads the files and keeps a copy of its own."""
+"""Models of folds, fitted by the workers of a Dask cluster: each reads the files and keeps its own copy."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,8 +14,8 @@ from mamofair.streaming.rows import StreamedRows
 
 __all__ = ["Cluster", "connect"]
 
-_PATIENCE = 10.0  # seconds between looks at whether there are workers left
-_COPIES: dict[str, StoredRows] = {}  # on a worker, the rows that it learns from
+_PATIENCE = 10.0  # seconds between checks for remaining workers
+_COPIES: dict[str, StoredRows] = {}  # on a worker, its training rows
 _LOCK = Lock()
 
 
@@ -23,8 +23,8 @@ _LOCK = Lock()
 class Cluster:
     """Fits models on workers. The files must have the same paths there, and mamofair the same version.
 
-    If a worker dies, Dask gives its jobs to others. A `ConnectionError` says that there are none, or that jobs kill
-    the workers that try them.
+    If a worker dies, Dask gives its jobs to others. A `ConnectionError` is raised if there are none, or if a job kills
+    every worker that tries it.
     """
 
     address: Any
@@ -34,12 +34,12 @@ class Cluster:
     def __call__(
         self, learner: PosteriorLearner, folds: int, share: float
     ) -> tuple[PosteriorModel, list[PosteriorModel]]:
-        """Return the model of all rows, and of each fold the model of the others."""
+        """Return the model of all rows, and for each fold the model of the other folds."""
         copy = uuid4().hex
         with connect(self.address) as client:
             try:
                 whole, *models = self._fit(client, copy, learner, range(-1, folds), folds, share)
-                if whole.constant:  # what is constant in the final model must be so in each
+                if whole.constant:  # what is constant in the final model must be constant in each fold
                     told = learner.with_constant(whole.constant)
                     models = self._fit(client, copy, told, range(folds), folds, share)
             finally:
@@ -66,7 +66,7 @@ class Cluster:
 
 
 def _wait(client: Any, jobs: list[Any]) -> None:
-    """Wait for jobs as long as somebody works on them."""
+    """Wait for jobs as long as there are workers."""
     from distributed import wait
 
     while True:

@@ -1,4 +1,4 @@
-"""Dask frames as streams: the workers write them to Parquet files, which are read again and again."""
+"""Dask frames as streams: the workers write them to Parquet files, which are read in each epoch."""
 
 import sys
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ __all__ = ["current_client", "is_dask", "written_stream"]
 
 
 def is_dask(X: Any) -> bool:
-    """Whether this is a Dask frame, which only somebody who has imported Dask can have."""
+    """Whether this is a Dask frame, which exists only if Dask has been imported."""
     return "dask.dataframe" in sys.modules and isinstance(X, sys.modules["dask.dataframe"].DataFrame)
 
 

@@ -30,13 +30,13 @@ from mamofair.streaming.rows import StreamedRows, TrainStats
 
 __all__ = ["LabelsAndGroups", "hold_out"]
 
-_SHARE = 1 / 4  # of the memory, for rows that are held out; those that are shuffled may take as much
-_LOWER = 0.9  # held-out rows that take more are reduced by this factor until they do not
+_SHARE = 1 / 4  # of the memory, for held-out rows; the shuffle buffer may take as much
+_LOWER = 0.9  # held-out rows are reduced by this factor until they fit
 
 
 @dataclass(frozen=True, eq=False)
 class _Partition:
-    """Rows whose place is below a bound are held out, by chunk; of the others there are statistics. `a + b`: of both.
+    """Held-out rows, whose place is below a bound, by chunk, and statistics of the others. `a + b` is that of both.
 
     The bound can be lowered later on: held-out rows then become training rows, never the other way round.
     """
@@ -80,7 +80,7 @@ class _Partition:
 
 @dataclass(frozen=True, eq=False)
 class LabelsAndGroups:
-    """What the rows of a stream have in common: the classes, the favorable one, and the groups of all rows."""
+    """Labels and groups of a stream: the classes, the favorable one, and the groups of all rows."""
 
     classes: np.ndarray
     favorable: Any
@@ -141,7 +141,7 @@ def hold_out(
     share, room = sum(fractions), np.inf if bound is not None else budget * _SHARE
     partition = _one_pass(chunks, read, seed, share if bound is None else bound, room)
     task = LabelsAndGroups.of(partition.census, favorable, crossed, notions, min_group)
-    # Again: what a held-out row takes in training depends on the number of groups, which one pass had to find.
+    # Again: the memory of a held-out row in training depends on the number of groups, which is known only after a pass.
     partition = partition.within(room, _extra_bytes(partition.held_out[0][1], task.groups))
     _warn(partition, share)
     bound = partition.bound
@@ -176,7 +176,7 @@ def _read_training_rows(
 
 
 def _extra_bytes(block: Rows, groups: Groups) -> int:
-    """Return what a held-out row takes in training: features as float32, a counter a label and group as float64."""
+    """Return the bytes of a held-out row in training: features as float32, a counter per label and group as float64."""
     counters = 16 * (1 + sum(map(len, groups.values))) * (1 if block.weight is None else 2)
     return 4 * int(np.prod(block.X.shape[1:])) + counters
 
@@ -207,7 +207,7 @@ def _one_pass(chunks: Chunks, read: ReadX, seed: int, bound: float, room: float)
 
 
 def _warn(partition: _Partition, share: float) -> None:
-    """Warn if fewer rows are held out than was asked for, or if they cannot represent the others."""
+    """Warn if fewer rows are held out than requested, or if they cannot represent the others."""
     held_out, rows = sum(len(block) for _, block in partition.held_out), len(partition.census)
     if partition.bound < share:
         warn_user(

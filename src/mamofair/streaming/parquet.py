@@ -72,14 +72,14 @@ class Shards:
         return all(shard.types[name].startswith(("int", "uint")) for shard, _ in self.chunks)
 
     def read(self, chunk: int, names: Collection[str], rows: int) -> Iterator[dict[str, RawColumn]]:
-        """Yield the columns of a chunk, so many rows at a time."""
+        """Yield the columns of a chunk, in blocks of this many rows."""
         label = self.chunks[chunk][0].label
         for batch in self.batches(chunk, names, rows):
             with _naming_file(label):
                 yield {name: _read_column(batch[name], self.kinds[name], f"{quote(name)} of {label}") for name in names}
 
     def batches(self, chunk: int, names: Collection[str], rows: int) -> Iterator[Any]:
-        """Yield a chunk as record batches of Arrow, so many rows at a time; text is encoded as a dictionary."""
+        """Yield a chunk as Arrow record batches of this many rows; text is encoded as a dictionary."""
         import pyarrow.parquet as pq
 
         shard, group = self.chunks[chunk]
@@ -160,7 +160,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _open_shard(path: Path, label: str) -> Shard:
-    names = open_parquet(path).names  # says if pyarrow is missing, or if a name occurs twice
+    names = open_parquet(path).names  # raises if pyarrow is missing, or if a name occurs twice
     import pyarrow.parquet as pq
 
     with _naming_file(label), pq.ParquetFile(path) as file:

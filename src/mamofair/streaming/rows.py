@@ -23,7 +23,7 @@ from mamofair.streaming.buffer import shuffle_buffer
 __all__ = ["StreamedRows", "TrainStats"]
 
 _SHARE = 1 / 4  # of the memory, for rows that are shuffled
-_LOADED = 1 / 2  # of the memory, for rows that are learned from without being read again
+_LOADED = 1 / 2  # of the memory, for training rows that are not read again
 _FOLD_SEED = 2  # makes folds independent of other choices with the same seed
 
 
@@ -95,11 +95,11 @@ class StreamedRows(Rows):
                 weights[cell] = weights.get(cell, 0.0) + weight
         cells = np.array(list(weights), dtype=int)
         groups = Groups(self.groups.names, self.groups.values, cells[:, 1:])
-        X = DiskView(table, np.arange(len(table), dtype=np.int32))  # LightGBM counts no further
+        X = DiskView(table, np.arange(len(table), dtype=np.int32))  # LightGBM counts rows in 32 bits
         return StoredRows(X, cells[:, 0], groups, np.array([*weights.values()]), about, self.memory)
 
     def loaded(self, width: int) -> Rows:
-        """Return as many rows as fit in memory, chosen by their content; each takes `width` bytes beside its own."""
+        """Return as many rows as fit in memory, chosen by their content; each takes `width` bytes besides its own."""
         first = next(self._read())
         # Features count twice: they are in blocks, then for a moment also in one array.
         size = bytes_of(first) / len(first) + 8 * first.X[0].size + width
@@ -115,7 +115,7 @@ class StreamedRows(Rows):
 
 
 def _weights(block: Rows) -> dict[tuple[int, ...], float]:
-    """Return what the rows of each label and groups weigh."""
+    """Return the total weight of each combination of label and groups."""
     cells, places = unique_rows(np.column_stack([block.y, block.groups.codes]))
     sums = np.bincount(places, block.weight)
     return dict(zip(map(tuple, cells.tolist()), map(float, sums), strict=True))

@@ -37,8 +37,8 @@ _TEST_SEED = 1  # makes the choice of test rows independent of other choices wit
 class ScanResult:
     """Statistics of one pass over rows; `a + b` are those of both.
 
-    `columns` and `census` (labels and groups) are of the rows to learn from; of test rows there is only a census,
-    `test`. `checksums` are sums of the keys of all rows, by chunk.
+    `columns` and `census` (labels and groups) are of the training rows; of test rows there is only a census, `test`.
+    `checksums` are sums of the keys of all rows, by chunk.
     """
 
     columns: Mapping[str, ColumnCounts]
@@ -131,7 +131,7 @@ def _fail_early(result: ScanResult, shards: Shards, roles: Roles, favorable: Any
 
 
 def check_types(shards: Shards, roles: Roles, favorable: Any) -> Roles:
-    """Refuse a target or sensitive column that is neither numbers nor text, and return roles without such features."""
+    """Raise a `ValueError` for a target or sensitive column that is neither numbers nor text; drop such features."""
     for name in (roles.target, *roles.edges):
         if shards.kinds[name] in ("date", "other"):
             summary = ColumnSummary(name, shards.kinds[name], 1, 1, 1, (shards.chunks[0][0].types[name],))
@@ -150,7 +150,7 @@ def check_labels(result: ScanResult, shards: Shards, roles: Roles, favorable: An
 
 
 def groups_of(columns: Mapping[str, RawColumn], roles: Roles) -> Groups:
-    """Return the groups of rows; bins of text are ignored here, and refused later."""
+    """Return the groups of rows; bins of text are ignored here, and raise an error later."""
     codes, values = [], []
     for name, edges in roles.edges.items():
         column = columns[name]
@@ -179,5 +179,5 @@ def is_test(keys: np.ndarray, fraction: float, seed: int) -> np.ndarray:
 
 
 def rows_per_block(memory: int, width: float) -> int:
-    """Return how many rows of so many bytes to read at once."""
+    """Return how many rows of this many bytes to read at once."""
     return int(np.clip(memory * _SHARE / width, _FEWEST, _MOST))

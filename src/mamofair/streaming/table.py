@@ -40,7 +40,7 @@ __all__ = ["Stream", "open_table", "stream"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stream:
-    """The rows of a Parquet file or folder, as often as needed: what `stream` returns and `fit_stream` takes.
+    """The rows of a Parquet file or folder, which `stream` returns and `fit_stream` reads repeatedly.
 
     It yields batches (X, y, sensitive_features, sample_weight, keys): X is a matrix of numbers, y is 1 for the
     favorable label, sample_weight is None, and keys follow from the content of the rows.
@@ -88,10 +88,10 @@ class Stream:
         return replace(self, y=self.labels)
 
     def as_codes(self) -> "Stream":
-        """Return the same rows for models that take text and missing values as they are.
+        """Return the same rows for models that take text and missing values without encoding.
 
         X then has a column for each feature: numbers, NaN where one is missing, and codes of text, as `categories` has
-        it. The encoder only makes sure of types, as `encoder("none")` does.
+        it. The encoder only ensures types, as `encoder("none")` does.
         """
         encoder = copy(self.encoder)
         encoder.strategy = "none"
@@ -119,7 +119,7 @@ class Stream:
 
     @cached_property
     def groups(self) -> Groups:
-        """Each combination of label and groups among the rows to learn from, as if it were a row."""
+        """Each combination of label and groups among the training rows, as if it were a row."""
         return self.scan.census.groups()
 
     @property
@@ -169,7 +169,7 @@ class Stream:
 
     def _labels(self, columns: Mapping[str, RawColumn]) -> np.ndarray:
         target = as_codes(columns[self.roles.target])
-        places = {value: i for i, value in enumerate(self.labels)}  # a category may be one that no row has
+        places = {value: i for i, value in enumerate(self.labels)}  # a category may have no rows
         codes = np.array([*(places.get(value, -1) for value in target.values), -1])[target.codes]
         if (codes < 0).any():
             raise ValueError(
@@ -190,7 +190,7 @@ def _coded(column: RawColumn, values: list[str] | None) -> np.ndarray:
 
 
 def _decoded(codes: np.ndarray, values: list[str]) -> pd.Series:
-    """Return text, missing where a code is NaN or of none."""
+    """Return text, missing where a code is NaN or unknown."""
     known = np.where((codes >= 0) & (codes < len(values)), codes, -1).astype(int)
     return pd.Series(pd.array([*values, None], dtype="str").take(known))
 
