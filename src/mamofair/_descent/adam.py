@@ -1,8 +1,8 @@
-"""Adam, step for step that of torch, without what its class costs.
+"""Adam with the same steps as torch's, without the overhead of its class.
 
 The first optimizer of torch in a process imports the whole of torch's compiler, which takes longer than a short fit,
-and each step passes through hooks. What is left without them is one call, of the kernel that
-`torch.optim.Adam(fused=True)` calls. Its state has the form of torch's: either reads the other's checkpoints.
+and each step passes through hooks. Without them, a step is a single call of the kernel that
+`torch.optim.Adam(fused=True)` uses. The state has torch's format: either class reads the other's checkpoints.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ class Adam:
     Parameters
     ----------
     parameters
-        What is trained, changed in place along its `grad`; parameters without one stay as they are.
+        The trained parameters, updated in place by their `grad`; those without one do not change.
     lr, betas, eps, weight_decay
         As in `torch.optim.Adam`.
     """
@@ -42,7 +42,7 @@ class Adam:
 
     @torch.no_grad()
     def step(self) -> None:
-        """Move the parameters."""
+        """Update the parameters."""
         [group] = self.param_groups
         moved = [(i, parameter) for i, parameter in enumerate(group["params"]) if parameter.grad is not None]
         for i, parameter in moved:
@@ -85,7 +85,7 @@ class Adam:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Take what `state_dict` returned, ours or torch's, to where the parameters are."""
+        """Load a `state_dict`, ours or torch's, to the device of the parameters."""
         [group], [given] = self.param_groups, state["param_groups"]
         group |= {name: value for name, value in given.items() if name in group and name != "params"}
         devices = [parameter.device for parameter in group["params"]]

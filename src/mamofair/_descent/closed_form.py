@@ -3,10 +3,10 @@
 With a₀ = x the inputs, zᵢ = aᵢ Wᵢᵀ + bᵢ the outputs of layer i, and aᵢ₊₁ = mᵢ ∘ max(0, zᵢ) after ReLU and a dropout
 mask, a row's logit f depends on that row alone. So one backward pass of Σ f gives δᵢ = ∂f/∂zᵢ for all rows,
 
-    δᵢ₋₁ = s·[aᵢ > 0] ∘ (δᵢ Wᵢ)    with s what the mask multiplies units by that are not left out,
+    δᵢ₋₁ = s·[aᵢ > 0] ∘ (δᵢ Wᵢ)    with s the factor of units that the mask keeps,
 
-and an objective with the cotangents c = ∂L/∂f has ∂L/∂Wᵢ = (c ∘ δᵢ)ᵀ aᵢ and ∂L/∂bᵢ = Σ c ∘ δᵢ. What this costs beside
-the products is calls of torch, so memory and its views are made once for all batches of the same size.
+and an objective with the cotangents c = ∂L/∂f has ∂L/∂Wᵢ = (c ∘ δᵢ)ᵀ aᵢ and ∂L/∂bᵢ = Σ c ∘ δᵢ. Apart from the products,
+the cost is that of calling torch, so memory and its views are allocated once for all batches of the same size.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ __all__ = ["ClosedForm", "Scratch"]
 
 
 class _Places(NamedTuple):
-    """Memory for the Jacobian of k objectives, its parts by each layer's weights and biases, and what leads to it."""
+    """Memory for the Jacobian of k objectives, its views by layer, and intermediate results."""
 
     jacobian: Float[Tensor, "k members d"]
     ones: Float[Tensor, "members n 1"]
@@ -39,11 +39,11 @@ class ClosedForm:
     Parameters
     ----------
     network
-        Says what is left out by dropout.
+        Determines which units dropout leaves out.
     tensors
         The stacked parameters; they may change in place.
     x
-        A batch like those to come.
+        A batch of the shape of those to come.
     """
 
     def __init__(self, network: Perceptron, tensors: Mapping[str, Tensor], x: Float[Tensor, "n features"]):
@@ -63,7 +63,7 @@ class ClosedForm:
         self._places: dict[int, _Places] = {}
 
     def fits(self, tensors: Mapping[str, Tensor], x: Tensor) -> bool:
-        """Whether this is for such parameters and batches."""
+        """Whether this fits such parameters and batches."""
         same = all(map(lambda mine, theirs: mine is theirs, self._tensors, tensors.values()))
         return same and self._first.shape[0] == x.shape[0] and self._first.dtype == x.dtype
 
@@ -84,7 +84,7 @@ class ClosedForm:
         return torch.baddbmm(self._biases[-1], inputs, self._weights[-1].mT).squeeze(-1)
 
     def pullback(self, x: Float[Tensor, "n features"]) -> Pullback:
-        """Return what pulls back cotangents of the logits that were computed last, of these rows."""
+        """Return the pullback of the last computed logits, for these rows."""
         inputs = [x.expand(len(self._weights[0]), -1, -1), *self._hidden]
         return Pullback(
             partial(self._jacobian, inputs), partial(self._layers, inputs), partial(self._gradients, inputs)
@@ -93,7 +93,7 @@ class ClosedForm:
     def _gradients(
         self, inputs: Sequence[Tensor], cotangents: Float[Tensor, "members n"], places: Sequence[Tensor]
     ) -> None:
-        # With one objective its cotangents may as well be there from the start: nothing is left to be weighed.
+        # With one objective, its cotangents can be used from the start: there is nothing to weigh.
         for i, deltas in self._backwards(inputs, cotangents.unsqueeze(-1)):
             if i or not self._hidden:
                 torch.bmm(deltas.mT, inputs[i], out=places[2 * i])
@@ -142,7 +142,7 @@ class ClosedForm:
     def _backwards(
         self, inputs: Sequence[Tensor], deltas: Float[Tensor, "members n 1"]
     ) -> Iterator[tuple[int, Float[Tensor, "members n _"]]]:
-        """Yield the derivatives by each layer's outputs, the last one first, from those by the logits on."""
+        """Yield the derivatives by each layer's outputs, last layer first, starting from those by the logits."""
         if not self._deltas:
             self._deltas = [torch.empty_like(hidden) for hidden in self._hidden]  # laid out alike, or it takes long
         last, slope = len(self._weights) - 1, self._network.slope
@@ -159,9 +159,9 @@ class ClosedForm:
 
 
 class Scratch:
-    """Closed forms for the batches of a training, made once for each size that comes up again and again.
+    """Closed forms for the batches of a training, made once for each recurring size.
 
-    What one gives is overwritten by the next batch of that size.
+    The results of one batch are overwritten by the next batch of the same size.
     """
 
     def __init__(self) -> None:
@@ -170,13 +170,13 @@ class Scratch:
     def closed_form(
         self, network: Perceptron, tensors: Mapping[str, Tensor], x: Float[Tensor, "n features"]
     ) -> ClosedForm:
-        """Return the one for this batch."""
+        """Return the closed form for this batch."""
         for held in self._held:
             if held.fits(tensors, x):
                 return held
-        with torch.inference_mode(False):  # or it could be used in that mode only
+        with torch.inference_mode(False):  # otherwise it could be used in that mode only
             made = ClosedForm(network, tensors, x)
-        self._held = [made, *self._held[:1]]  # batches of an epoch have two sizes at the most
+        self._held = [made, *self._held[:1]]  # batches of an epoch have at most two sizes
         return made
 
     def __reduce__(self) -> tuple[type["Scratch"], tuple[()]]:

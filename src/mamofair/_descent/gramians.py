@@ -1,8 +1,8 @@
 """Gramians of the objectives' gradients without the gradients, for linear layers whose rows do not mix.
 
-Where layers are wide the k × d Jacobian J is large, and a weighting wants no more of it than G = J Jᵀ. Let f be the
-logits of n rows and z = A Wᵀ + b a linear layer within the network. If rows do not mix, f_a depends on z_a alone, and
-one backward pass of Σ f gives δ_a = ∂f_a/∂z_a for all rows. Objective i, with the cotangents c_i = ∂L_i/∂f, has then
+For wide layers the k × d Jacobian J is large, but a weighting needs only G = J Jᵀ. Let f be the logits of n rows and z
+= A Wᵀ + b a linear layer within the network. If rows do not mix, f_a depends on z_a alone, and one backward pass of Σ f
+gives δ_a = ∂f_a/∂z_a for all rows. Objective i, with the cotangents c_i = ∂L_i/∂f, has then
 
     ∂L_i/∂W = Σ_a c_ia δ_a A_aᵀ    and    ∂L_i/∂b = Σ_a c_ia δ_a,
 
@@ -14,9 +14,9 @@ a kernel on rows, n × n. Once a weighting has turned G into weights w, the dire
 cotangents w C.
 
 For a layer the kernel costs n²·(inputs + outputs)/2 multiplications, as it is symmetric, and the direction
-n·inputs·outputs more; the Jacobian costs k·n·inputs·outputs and gives the direction as well. Each layer goes the
-cheaper way (`is_wide`). The Jacobian of one that goes without the kernel is small, or no larger than twice its inputs
-and outputs together, which are there anyway.
+n·inputs·outputs more; the Jacobian costs k·n·inputs·outputs and gives the direction as well. Each layer uses the
+cheaper way (`is_wide`). The Jacobian of a layer without a kernel is small, or at most twice the size of its inputs and
+outputs together, which are in memory anyway.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,14 +37,14 @@ __all__ = ["Calls", "Direction", "Layer", "gramians", "is_wide", "linear_layers"
 Direction = Callable[[Float[Tensor, "members k"]], Float[Tensor, "members d"]]
 
 _SMALL = 2**16  # weights
-_ROWS = 128  # of the kernel at once: products that are large enough to be fast, and little is computed twice
+_ROWS = 128  # rows of the kernel at once: products are large enough to be fast, and little is computed twice
 
 
 def is_wide(n: int, inputs: int, outputs: int, k: int) -> bool:
     """Whether the kernel of n rows costs less than the Jacobian of k objectives, for one layer.
 
-    Measured on one thread: where both sides are equal the kernel takes 0.65 to 0.8 of the Jacobian's time, and layers
-    with fewer weights than `_SMALL` take so little that what comes on top decides, and the Jacobian wins.
+    Measured on one thread: if both sides are equal, the kernel takes 0.65 to 0.8 of the Jacobian's time. Layers with
+    fewer weights than `_SMALL` take so little time that overhead decides, and the Jacobian wins.
 
     >>> is_wide(512, 60, 25, k=5), is_wide(512, 1024, 1024, k=5)
     (False, True)
@@ -54,7 +54,7 @@ def is_wide(n: int, inputs: int, outputs: int, k: int) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """What a linear layer takes, and the derivatives of each row's logit by what it gives."""
+    """The inputs of a linear layer, and the derivatives of each row's logit by its outputs."""
 
     inputs: Float[Tensor, "members n inputs"]
     deltas: Float[Tensor, "members n outputs"]
@@ -83,7 +83,7 @@ class Layer:
 def gramians(
     layers: Sequence[Layer], cotangents: Float[Tensor, "k members n"]
 ) -> tuple[Float[Tensor, "members k k"], Direction]:
-    """Return the Gramian of each member's gradients, and what takes weights to the direction."""
+    """Return the Gramian of each member's gradients, and the function from weights to the direction."""
     k = len(cotangents)
     narrow = [[] if layer.is_wide(k) else layer.gradients(cotangents) for layer in layers]
 
@@ -110,14 +110,14 @@ def _by_kernel(layers: Sequence[Layer], cotangents: Float[Tensor, "k members n"]
     for start in range(0, n, _ROWS):
         stop = min(start + _ROWS, n)
         kernel = sum((layer.kernel(start, stop) for layer in layers[1:]), start=layers[0].kernel(start, stop))
-        kernel[..., : stop - start] /= 2  # where both halves meet
+        kernel[..., : stop - start] /= 2  # the block where both halves meet
         rest = cotangents[..., start:].transpose(0, 1)
         half += rest[..., : stop - start] @ kernel @ rest.mT
     return half + half.mT
 
 
 def linear_layers(network: nn.Module) -> list[nn.Linear]:
-    """Return the linear layers that hold all that is trained, in the order of the parameters; none if others do.
+    """Return the linear layers, in the order of the parameters; none if other layers have trained parameters.
 
     >>> linear_layers(nn.Sequential(nn.Linear(3, 2), nn.Tanh(), nn.Linear(2, 1)))
     [Linear(in_features=3, out_features=2, bias=True), Linear(in_features=2, out_features=1, bias=True)]
@@ -131,9 +131,9 @@ def linear_layers(network: nn.Module) -> list[nn.Linear]:
 
 @dataclass(frozen=True, eq=False)
 class Calls:
-    """What linear layers have taken and given, call by call: one for each member, if all is as it should be.
+    """Inputs and outputs of linear layers, call by call: one for each member, if calls are regular.
 
-    What was given is noted as its place in autograd's graph: its values are not needed, and may change in place.
+    An output is recorded as its place in autograd's graph: its values are not needed, and may change in place.
     """
 
     layers: Sequence[nn.Linear]
@@ -151,7 +151,7 @@ class Calls:
         return any(is_wide(n, layer.in_features, layer.out_features, k) for layer in self.layers)
 
     def traced(self, logits: Float[Tensor, "members n"], retain_graph: bool = False) -> list[Layer]:
-        """Return the layers of regular calls, by one backward pass that stops at what layers gave."""
+        """Return the layers of regular calls, by one backward pass that stops at the layers' outputs."""
         edges = [call[1] for own in self.calls for call in own if call]
         found = iter(torch.autograd.grad(logits.sum(), edges, allow_unused=True, retain_graph=retain_graph))
         traced = []
@@ -163,9 +163,10 @@ class Calls:
         return traced
 
     def explain(self, logits: Float[Tensor, "members n"], parameters: Sequence[Tensor]) -> bool:
-        """Whether the layers give the gradient that autograd gives.
+        """Whether the layers give the same gradient as autograd.
 
-        They do not if rows mix: with random cotangents the gradient shows it. Nor if a parameter has a part elsewhere.
+        They do not if rows mix, which the gradient of random cotangents shows, or if a parameter is also used
+        elsewhere.
         """
         if not self.are_regular(*logits.shape):
             return False
@@ -179,7 +180,7 @@ class Calls:
 
 @contextmanager
 def noted(layers: Sequence[nn.Linear]) -> Iterator[Calls]:
-    """Note what the layers take and give as long as this lasts."""
+    """Record the inputs and outputs of the layers inside this context."""
     calls = Calls(layers, [[] for _ in layers])
 
     def note(own: list[Any], _: nn.Module, given: tuple[Any, ...], output: Tensor) -> None:

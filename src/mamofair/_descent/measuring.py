@@ -1,4 +1,4 @@
-"""What networks in training decide on rows that are held back, counted."""
+"""Counts of the decisions of networks in training on held-out rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
@@ -17,7 +17,7 @@ from mamofair.fronts import Counter, Tally
 def decisions(
     population: Population, x: Shaped[Tensor, "n ..."], offsets: Sequence[float] = (0.0,)
 ) -> Bool[np.ndarray, "models n"]:
-    """Return which rows each member decides favorably, once for each offset of its logits, member by member."""
+    """Return each member's favorable decisions, once for each offset of its logits, member by member."""
     if not len(x):
         return np.zeros((population.size * len(offsets), 0), dtype=bool)
     return (scores(population, x, offsets) > 0).cpu().numpy()
@@ -40,11 +40,11 @@ def measure(
     ranks: Ranks = ALONE,
     offsets: Sequence[float] = (0.0,),
 ) -> list[Tally]:
-    """Return exact counts on rows that are held back, in chunks with their counters, of all ranks.
+    """Return exact counts on held-out rows, given in chunks with their counters, over all ranks.
 
     They are those of each member with each offset, member by member.
     """
-    # One chunk after another: what is kept between two large allocations keeps the memory around it from being reused.
+    # One chunk after another: anything kept between two large allocations prevents reuse of the memory around it.
     tallies = (counter(decisions(population, x, offsets)) for x, counter in part)
     own = reduce(lambda one, other: [a + b for a, b in zip(one, other, strict=True)], tallies)
     if ranks.size == 1:

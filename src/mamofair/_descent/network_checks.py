@@ -1,4 +1,4 @@
-"""What a network must return: one logit a row, which depends on what is trained."""
+"""Checks that a network returns one logit per row, which depends on its parameters."""
 
 from copy import deepcopy
 from typing import Any
@@ -14,10 +14,10 @@ __all__ = ["one_logit", "require_logits", "require_shareable"]
 
 
 def one_logit(output: Any) -> Float[Tensor, " n"]:
-    """Return a network's output as one logit a row, and refuse anything else with advice."""
+    """Return a network's output as one logit per row; a `ValueError` with advice if it is anything else."""
     if not isinstance(output, Tensor):
         raise ValueError(f"A network must return one logit a row: found a {type(output).__name__}, not a tensor.")
-    if output.ndim == 0 or (output.ndim == 2 and output.shape[1] == 1):  # no axis is left where one row was squeezed
+    if output.ndim == 0 or (output.ndim == 2 and output.shape[1] == 1):  # a squeezed single row has no axis left
         return output.reshape(-1)
     if output.ndim != 1:
         advice = " Return the second logit minus the first." if output.ndim == 2 and output.shape[1] == 2 else ""
@@ -28,7 +28,7 @@ def one_logit(output: Any) -> Float[Tensor, " n"]:
 
 
 def require_logits(network: Any, x: Shaped[Tensor, "n ..."]) -> None:
-    """Raise a `ValueError` unless the network returns one logit a row that depends on its parameters."""
+    """Raise a `ValueError` unless the network returns one logit per row that depends on its parameters."""
     if not isinstance(network, nn.Module):
         raise ValueError(f"`network` must return a torch.nn.Module: found {type(network).__name__}.")
     _require_float32(network)
@@ -36,7 +36,7 @@ def require_logits(network: Any, x: Shaped[Tensor, "n ..."]) -> None:
     network.eval()  # so that a single row suffices for normalisation layers, and no statistics change
     try:
         output = one_logit(network(x))
-    except (RuntimeError, TypeError) as error:  # torch's ways to say that shapes or types do not fit
+    except (RuntimeError, TypeError) as error:  # torch's errors for shapes or types that do not fit
         shape, kind = ", ".join(map(str, x.shape[1:])), str(x.dtype).removeprefix("torch.")
         raise ValueError(
             f"`network` cannot take X, rows of shape ({shape}) as {kind} ({cut(' '.join(str(error).split()), 200)}). "
@@ -57,7 +57,7 @@ def require_logits(network: Any, x: Shaped[Tensor, "n ..."]) -> None:
 
 
 def require_shareable(network: nn.Module, x: Shaped[Tensor, "n ..."]) -> None:
-    """Raise a `ValueError` if rows of other ranks matter to the network, which it would not see."""
+    """Raise a `ValueError` if the network depends on rows of other ranks, which it would not see."""
     twin = deepcopy(network).train()
     layers = [type(layer).__name__ for layer in twin.modules() if isinstance(layer, _BatchNorm)]
     before = [buffer.clone() for buffer in twin.buffers()]
@@ -82,7 +82,7 @@ def _require_float32(network: nn.Module) -> None:
 
 
 def _advice(network: nn.Module, x: Tensor, error: str) -> str:
-    """Return what helps where a network cannot take its rows, as far as can be told."""
+    """Return advice for a network that cannot take its rows, as far as possible."""
     if not x.is_floating_point():
         return (
             "With `standardize=False` integers stay integers, for embeddings: pass pictures and other numbers as "

@@ -25,7 +25,7 @@ from mamofair.descent import pullback
 
 __all__ = ["MLP", "Average", "Perceptron", "Population", "Recipe"]
 
-_FEW = 32  # rows that are enough to tell whether rows mix
+_FEW = 32  # rows, enough to detect whether rows mix
 
 #: From the number of features (channels or tokens a row, if X has more than two axes) to a module with one logit a row.
 Recipe = Callable[..., nn.Module]
@@ -45,7 +45,7 @@ class Population:
     device
         Where to put the copies.
     micro_batch
-        The most rows to compute at once, if that is less than a batch.
+        The largest number of rows to compute at once, if less than a batch.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Population:
         }
         self.buffers = {name: buffer.to(device) for name, buffer in buffers.items()}
         self.scales: Tensor | None = None  # what common descent divides the gradients by, once training has begun
-        self._memory = Scratch()  # of calls; a training has its own
+        self._memory = Scratch()  # for calls; each training has its own
         self._linear = linear_layers(self.template)
         self._keeps_rows_apart: bool | None = None  # once it is known
         self._comes_in_pieces = False  # as far as is known
@@ -73,17 +73,17 @@ class Population:
 
     @property
     def is_small(self) -> bool:
-        """Whether a member is so small that more than one thread only gets in the way."""
+        """Whether a member is so small that several threads only slow it down."""
         return bool(sum(tensor[0].numel() for tensor in self.tensors.values()) < 1_000_000)
 
     @property
     def parameters(self) -> list[Tensor]:
-        """The stacked parameters that are trained; frozen ones are left alone."""
+        """The stacked parameters that are trained; frozen ones are left out."""
         return [parameter for parameter in self.tensors.values() if parameter.requires_grad]
 
     @property
     def stacks(self) -> list[Tensor]:
-        """Everything that members differ in: parameters and buffers."""
+        """All that members differ in: parameters and buffers."""
         return [*self.tensors.values(), *self.buffers.values()]
 
     def copy(self) -> "Population":
@@ -114,9 +114,9 @@ class Population:
     def traced(
         self, x: Shaped[Tensor, "n ..."], memory: Scratch | None = None
     ) -> tuple[Float[Tensor, "members n"], Pullback]:
-        """Return the logits, and what takes their cotangents to the Jacobian by the parameters, or to its Gramian.
+        """Return the logits, and their pullback to the Jacobian by the parameters, or to its Gramian.
 
-        What is in `memory` is overwritten, so that an earlier pullback with the same memory is of no use any more.
+        `memory` is overwritten, so an earlier pullback with the same memory can no longer be used.
         """
         pieces, trace = self._pieces(x), partial(self._traced, memory=memory or Scratch())
         if len(pieces) == 1:
@@ -140,7 +140,7 @@ class Population:
 
     @contextmanager
     def _aside(self) -> Iterator["Population"]:
-        """Give a twin in training, with the same random numbers and buffers of its own, to look at and forget."""
+        """Yield a throw-away copy in training mode, with the same random state and its own buffers."""
         twin, training = copy(self), self.template.training
         twin.buffers = {name: buffer.clone() for name, buffer in self.buffers.items()}
         with torch.random.fork_rng([self.device] if self.device.type == "cuda" else []):
@@ -151,7 +151,7 @@ class Population:
                 self.train(training)
 
     def _are_rows_apart(self, x: Shaped[Tensor, "n ..."]) -> bool:
-        """Whether the linear layers explain the gradient of a few rows: looked at once."""
+        """Whether the linear layers explain the gradient of a few rows; checked once."""
         if self._keeps_rows_apart is None and len(x) > 1:
             with self._aside() as twin, noted(self._linear) as calls:
                 self._keeps_rows_apart = calls.explain(twin._logits(x[:_FEW]), self.parameters)
@@ -159,7 +159,7 @@ class Population:
 
     @torch.no_grad()
     def _require_pieces(self, x: Shaped[Tensor, "n ..."]) -> None:
-        """Raise a `ValueError` if a batch in pieces is another batch: looked at once, on a few rows."""
+        """Raise a `ValueError` if a batch in pieces gives other results; checked once, on a few rows."""
         if self._comes_in_pieces:
             return
         others = torch.cat([x[: len(x) // 2], x[:1].expand_as(x[len(x) // 2 :])])
@@ -180,11 +180,11 @@ class Population:
         return {name: tensor[member] for name, tensor in (self.tensors | self.buffers).items()}
 
     def train(self, mode: bool = True) -> None:
-        """Switch dropout and normalisation to training, or to prediction."""
+        """Switch dropout and normalisation to training or prediction mode."""
         self.template.train(mode)
 
     def require_finite(self, step: int) -> None:
-        """Raise a `FloatingPointError` if parameters are lost: their decisions would look constant, and so fair."""
+        """Raise a `FloatingPointError` if parameters are not finite: decisions would be constant, and so look fair."""
         for name, tensor in self.tensors.items():
             if not tensor.isfinite().all():
                 raise FloatingPointError(
@@ -200,9 +200,9 @@ class Population:
 class Average:
     """A running average of a population's parameters and buffers; its `population` is measured and kept.
 
-    Single snapshots of a training at constant speed are noisy, and the luckiest of them on held-back rows disappoint on
-    new ones; averages are steadier. `decay` is the share of the average that stays at each step, less in the beginning;
-    with 0 the average is the population as it is.
+    Single snapshots of a training with a constant learning rate are noisy, and those that look best on validation rows
+    disappoint on new rows; averages are steadier. `decay` is the share of the average that stays at each step, less in
+    the beginning; with 0 the average is the population as it is.
     """
 
     def __init__(self, population: Population, decay: float):
@@ -214,7 +214,7 @@ class Average:
 
     @torch.no_grad()
     def follow(self, population: Population) -> None:
-        """Move towards the population as it is now."""
+        """Move towards the current population."""
         self.steps += 1
         news = 1 - min(self.decay, self.steps / (10 + self.steps))
         mine, theirs = self.population, population

@@ -12,7 +12,7 @@ from mamofair._messages import quote
 
 __all__ = ["MLP", "Perceptron"]
 
-_BITS = 16  # of a random number for each unit, four from a word
+_BITS = 16  # bits of the random number of each unit; a word has four of them
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class MLP:
     hidden
         The widths of the hidden layers.
     dropout
-        The share of hidden units that is left out at each training step.
+        The share of hidden units that are left out at each training step.
     weight_std
         If given, weights start as N(0, weight_std²) and biases as 0, as in the paper's code.
 
@@ -54,7 +54,7 @@ class MLP:
 
 
 class Perceptron(nn.Module):
-    """Linear layers with ReLU and dropout between them, and one logit a row at the end."""
+    """Linear layers with ReLU and dropout between them, and one logit per row at the end."""
 
     def __init__(self, widths: Sequence[int], dropout: float):
         super().__init__()
@@ -75,7 +75,7 @@ class Perceptron(nn.Module):
 
     @property
     def drops(self) -> bool:
-        """Whether units are left out at the moment."""
+        """Whether units are currently left out."""
         return self._left_out > 0
 
     @property
@@ -97,5 +97,5 @@ class Perceptron(nn.Module):
 
     @property
     def _left_out(self) -> int:
-        """How many of the values that a random number can have leave a unit out."""
+        """How many of the possible values of a random number leave a unit out."""
         return int(self.dropout * 2**_BITS) if self.training else 0

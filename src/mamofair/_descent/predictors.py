@@ -13,20 +13,20 @@ from mamofair._descent.network_checks import one_logit
 
 
 class Predictor:
-    """Computes the logits of a network with given parameters and buffers; any number of threads may call it.
+    """Computes the logits of a network with given parameters and buffers; it is thread-safe.
 
-    `functional_call` swaps the parameters inside a module while it runs, so that threads that share the module get
-    each other's. Each call has a module of its own here; those that are free are used again. Nothing that belongs to
-    the whole process, such as torch's random state and thread count, is touched.
+    `functional_call` swaps the parameters inside a module while it runs, so threads that share the module would get
+    each other's. Here each call has its own module; free modules are reused. Process-wide state, such as torch's random
+    state and thread count, is not touched.
 
     Parameters
     ----------
     network
-        The network, which is copied: training may go on with it.
+        The network, which is copied: its training may continue.
     """
 
     def __init__(self, network: nn.Module):
-        # torch refuses to copy results of a computation, such as attention that a module has noted when it was called.
+        # torch refuses to copy results of a computation, such as attention that a module has stored when it was called.
         noted = (t for module in network.modules() for t in _tensors(vars(module).values()) if not t.is_leaf)
         self._network = deepcopy(network, {id(t): t.detach() for t in noted}).cpu().eval()  # never called itself
         self._free: list[nn.Module] = []
@@ -45,7 +45,7 @@ class Predictor:
         return logits
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_free": []}  # copies and pickles make modules of their own
+        return vars(self) | {"_free": []}  # copies and pickles create their own modules
 
 
 def _tensors(values: Iterable[Any]) -> Iterator[Tensor]:

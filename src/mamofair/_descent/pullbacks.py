@@ -1,7 +1,7 @@
 """Pulling back: from the objectives' derivatives by the logits to those by the parameters, and to their Gramian.
 
-How is decided by how the logits were computed: by whatever operations, row by row through linear layers, or in pieces,
-for batches whose activations do not fit into memory together.
+The method depends on how the logits were computed: generic autograd, row by row through linear layers, or in
+micro-batches, for batches whose activations do not fit into memory together.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ class Pullback:
     jacobian
         From the k objectives' derivatives by the logits to those by the parameters.
     layers
-        From k to the layers that all of the Jacobian belongs to, if that is the cheaper way to its Gramian; else none.
+        From k to the layers that make up the Jacobian, if that is the cheaper way to its Gramian; otherwise none.
     gradients
         Writes the gradient of one objective into tensors like the parameters, if there is a cheaper way than from the
         Jacobian.
@@ -43,7 +43,7 @@ class Pullback:
         return self.jacobian(cotangents)
 
     def gramians(self, cotangents: Float[Tensor, "k members n"]) -> tuple[Float[Tensor, "members k k"], Direction]:
-        """Return the Gramian of each member's gradients, and what takes weights on them to the direction."""
+        """Return the Gramian of each member's gradients, and the function from weights to the direction."""
         if layers := self.layers(len(cotangents)):
             return gramians(layers, cotangents)
         own = self(cotangents).transpose(0, 1)  # (members, k, d)
@@ -60,15 +60,15 @@ class Pullback:
         self.gradients(cotangents, [parameter.grad for parameter in parameters if parameter.grad is not None])
 
 
-#: From rows to their logits, and what pulls these back.
+#: From rows to their logits and the pullback.
 Tracer = Callable[[Shaped[Tensor, "n ..."]], tuple[Float[Tensor, "members n"], Pullback]]
 
 
 def in_pieces(traced: Tracer, pieces: Sequence[Shaped[Tensor, "_ ..."]]) -> tuple[Float[Tensor, "members n"], Pullback]:
     """Return the logits and the pullback of a batch that is never computed whole.
 
-    Objectives need the logits of all rows, so these come first, without a graph. To pull back, each piece is computed
-    again, with the random numbers of the first time, and the pieces' Jacobians add up to that of the batch.
+    Objectives need the logits of all rows, so these come first, without a graph. For the pullback, each piece is
+    computed again, with the same random numbers, and the pieces' Jacobians add up to that of the batch.
     """
     sizes, drawn, logits = [len(piece) for piece in pieces], [], []
     with torch.no_grad():
@@ -87,7 +87,7 @@ def in_pieces(traced: Tracer, pieces: Sequence[Shaped[Tensor, "_ ..."]]) -> tupl
 
 
 def _drawn(device: torch.device) -> list[tuple[Any, Tensor]]:
-    """Return how far random numbers are drawn, on the CPU and on the device."""
+    """Return the random state of the CPU and of the device."""
     sources = [torch] if device.type == "cpu" else [torch, getattr(torch, device.type)]
     return [(source, source.get_rng_state()) for source in sources]
 

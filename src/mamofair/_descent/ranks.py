@@ -1,9 +1,9 @@
 """Several processes that train one model together, each on its own rows.
 
-What a step needs of the others is little. Objectives depend on the model through the logits alone, so the logits,
-labels and groups of the whole batch are gathered (a few numbers a row), every rank computes the same cotangents, pulls
-back those of its own rows, and the k gradients are summed: exactly the step of one process with the whole batch. Gaps
-or Gramians of each rank's rows, averaged, would be something else.
+A step needs little of the other ranks. Objectives depend on the model through the logits alone, so the logits, labels
+and groups of the whole batch are gathered (a few numbers per row), every rank computes the same cotangents, pulls back
+those of its own rows, and the k gradients are summed: exactly the step of one process with the whole batch. An average
+of each rank's gaps or Gramians would not be the same.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Ranks:
-    """Which of how many processes this is. Alone, there is nothing to exchange.
+    """The rank of this process, and how many there are. A single process exchanges nothing.
 
     >>> Ranks.present()
     Ranks(rank=0, size=1)
@@ -40,7 +40,7 @@ class Ranks:
         return cls(torch.distributed.get_rank(), torch.distributed.get_world_size())
 
     def share(self, n: int) -> slice:
-        """Return which of n rows that all ranks hold are this one's to look at."""
+        """Return this rank's share of n rows that all ranks hold."""
         return slice(self.rank * n // self.size, (self.rank + 1) * n // self.size)
 
     def gather_batch(self, logits: Float[Tensor, "members n"], batch: Batch) -> tuple[Tensor, Batch, slice]:
@@ -120,7 +120,7 @@ class Ranks:
         return everyone
 
     def require_same(self, given: Mapping[str, Any], advice: str) -> None:
-        """Raise a `ValueError` on every rank unless all were given the same."""
+        """Raise a `ValueError` on every rank unless all have the same value."""
         everyone = self.all_gather(dict(given))
         for name in given:
             if any(other[name] != everyone[0][name] for other in everyone):
@@ -133,7 +133,7 @@ ALONE = Ranks()
 
 @contextmanager
 def _all_present() -> Iterator[None]:
-    """Say it in plain words if another rank is gone: torch has no error of its own for that."""
+    """Raise a clear error if another rank is gone: torch has none of its own for that."""
     try:
         yield
     except RuntimeError as error:

@@ -21,7 +21,7 @@ from mamofair._rows.batches import Batch, Feed
 from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
 from mamofair.objectives import EvaluationWithChanges, Objective, records
 
-_TURNS = RLock()  # torch's random state and thread count are the whole process's: threads that train take turns
+_TURNS = RLock()  # torch's random state and thread count belong to the whole process, so threads take turns in training
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,17 +60,17 @@ def epochs(
     scale_floor: float = 0.05,
     separate_passes: bool = False,
 ) -> Iterator[Snapshot]:
-    """Train `population` in place and yield a `Snapshot` several times an epoch.
+    """Train `population` in place and yield a `Snapshot` several times per epoch.
 
-    What an epoch draws at random derives from (seed, epoch) alone, and the caller's random state and thread count are
-    left as they are.
+    The random numbers of an epoch derive from (seed, epoch) alone, and the caller's random state and thread count are
+    not changed.
 
     Parameters
     ----------
     population, optimizer
         The networks, and an optimizer of their parameters.
     objectives
-        What to make small.
+        What to minimize.
     feed
         The training set, in batches. The gap of a small batch is mostly noise: keep them large.
     weightings
@@ -81,18 +81,18 @@ def epochs(
     span
         The numbers of the epochs to train.
     snapshots
-        How many an epoch.
+        The number of snapshots per epoch.
     seed
-        Of the order of rows and of dropout.
+        The seed of the order of rows and of dropout.
     ranks
-        Who trains along, each with a feed of its own and the same number of steps.
+        The processes that train together, each with its own feed and the same number of steps.
     scale_floor
-        The least initial value that gradients are divided by.
+        The smallest initial value that gradients are divided by.
     separate_passes
-        Whether each objective has a forward pass and a dropout mask of its own, as in the paper's code.
+        Whether each objective has its own forward pass and dropout mask, as in the paper's code.
     """
     count = feed.steps
-    own = [ranks.rank] if ranks.size > 1 else []  # each rank drops units of its own
+    own = [ranks.rank] if ranks.size > 1 else []  # each rank drops its own units
     derive, look = _derivation(objectives, separate_passes), _derivation(objectives)
     with isolated(seed, device=population.device, small=population.is_small):
         population.train(separate_passes)  # the paper's code takes initial values with dropout
@@ -127,7 +127,7 @@ Derivation = Callable[
 
 
 def _derivation(objectives: Sequence[Objective], separate_passes: bool = False) -> Derivation:
-    """Return how objectives are derived: from one forward pass, or from one each, which draw k dropout masks."""
+    """Return how to derive objectives: from one forward pass, or from one each, with k dropout masks."""
     if separate_passes:
         return partial(_derive_separately, [_derivation([objective]) for objective in objectives])
     return partial(_derive, EvaluationWithChanges(objectives), Scratch())
@@ -156,7 +156,7 @@ def _derive_separately(
 
 
 def _without_rows(population: Population) -> tuple[Float[Tensor, "members 0"], Pullback]:
-    """Return what no rows at all give: few modules of one's own take an empty batch."""
+    """Return the result for no rows: few custom modules take an empty batch."""
     some, d = population.parameters[0].detach(), sum(parameter[0].numel() for parameter in population.parameters)
     return some.new_zeros(population.size, 0), Pullback(lambda own: some.new_zeros(len(own), population.size, d))
 
@@ -187,13 +187,13 @@ def _descent(
 
         return weigh_first
 
-    if population.scales is None:  # training that is taken up again keeps them
+    if population.scales is None:  # resumed training keeps them
         population.scales = initial()
     scales = population.scales
 
     def common_descent(cotangents: Tensor, pull: Pullback) -> Tensor:
         gramians, direction = pull.gramians(cotangents / scales.unsqueeze(-1))
-        # Where a gradient is not finite the weights do not matter: the values of the next step will tell.
+        # If a gradient is not finite, the weights do not matter: the values of the next step will show it.
         finite = np.isfinite(gramians.cpu().numpy()).all((1, 2)).tolist()
         chosen = [w(g) if fine else g[0] for w, g, fine in zip(weightings, gramians, finite, strict=True)]
         weights = torch.stack(chosen)
@@ -248,7 +248,7 @@ def _require_finite(values: Float[Tensor, "steps k members"], objectives: Sequen
 
 @contextmanager
 def isolated(*seed: int, device: torch.device | str = "cpu", small: bool = True) -> Iterator[None]:
-    """Run torch with a random state of our own and, for small networks, one thread; restore the caller's on leaving."""
+    """Run torch with our own random state and, for small networks, one thread; restore the caller's on exit."""
     with _TURNS, torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []):
         threads = torch.get_num_threads()
         if seed:  # not torch.manual_seed, which reseeds devices that are not restored
@@ -264,5 +264,5 @@ def isolated(*seed: int, device: torch.device | str = "cpu", small: bool = True)
 
 
 def _draw(*seed: int) -> int:
-    """Return a number that is as good as random for each sequence of seeds."""
+    """Return a pseudo-random number for a sequence of seeds."""
     return int(np.random.SeedSequence(seed).generate_state(1)[0])
