@@ -1,21 +1,21 @@
-"""Bets on payoffs that come one after another: evidence that their mean has left ±ε, or that on average it has not.
+"""Bets on a sequence of payoffs: evidence that their mean has left ±ε, or that on average it has not.
 
 A payoff D in [−1, 1] is the difference of two groups' rates in a block of rows, or of an event and the rate that is
 expected of it. μ is its mean given all that came before, and may change at any time.
 
-*An alarm* has the null |μ| ≤ ε at every time. A gambler who bets the share λ on +D from block s on has the wealth
-Π (1 + λ(D − ε)), whose mean is at most 1 under the null (Chugg et al. 2023, "Auditing fairness by betting"; the same
-for −D). A change may come late, and wealth from before would be lost by then. So wealth is split between all starts s,
-with parts w_s that add up to 1, and what has not started is kept (Shekhar & Ramdas 2023 on detecting changes; their
-sums of wealth without such parts bound how early false alarms come, not how often). Split wealth has a mean of at most
-1, too, so by Ville's inequality it ever reaches 1/δ with probability δ at most, however often one looks. One number a
-bet is enough for all starts: with G the sum of ln(1 + λ(D − ε)), the wealth is e^G Σ_s w_s e^(−G before s).
+*An alarm* has the null |μ| ≤ ε at every time. A gambler who bets the share λ on +D from block s on has the wealth Π (1
++ λ(D − ε)), whose mean is at most 1 under the null (Chugg et al. 2023, "Auditing fairness by betting"; the same for
+−D). A change may come late, and wealth from before would be lost by then. So wealth is split between all starts s, with
+parts w_s that add up to 1, and what has not started is kept (Shekhar & Ramdas 2023 on detecting changes; their sums of
+wealth without such parts bound how early false alarms come, not how often). Split wealth has a mean of at most 1, too,
+so by Ville's inequality it ever reaches 1/δ with probability at most δ, however often one looks. One number per bet is
+enough for all starts: with G the sum of ln(1 + λ(D − ε)), the wealth is e^G Σ_s w_s e^(−G before s).
 
-*Within so far* speaks of the average of all μ so far, m. For a λ that never changes, Π (1 + λ(ε − D)) is at most
-e^(λ Σ(ε − μ)) times a martingale, since 1 + x ≤ eˣ: so wherever m ≥ ε, wealth is at most that martingale, and the
-chance that it is 1/δ at any such time is δ at most. The same for −m. Both are needed, and this wealth starts at once.
+*Within so far* speaks of the average of all μ so far, m. For a λ that never changes, Π (1 + λ(ε − D)) is at most e^(λ
+Σ(ε − μ)) times a martingale, since 1 + x ≤ eˣ: so wherever m ≥ ε, wealth is at most that martingale, and the chance
+that it is 1/δ at any such time is at most δ. The same holds for −m. Both are needed, and this wealth starts at once.
 
-Sums are carried on in the order of blocks. So a state after some blocks, continued, is bit for bit that after all.
+Sums are accumulated in the order of blocks, so resuming from a saved state gives the same bits as a single run.
 """
 
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ from scipy.special import logsumexp
 
 __all__ = ["Alarm", "Mark"]
 
-#: Shares of wealth to bet, for payoffs whose mean is far from the limit and near to it; half of the wealth on +D.
+#: Shares of wealth to bet, for payoffs whose mean is far from the limit or near it; half of the wealth is on +D.
 _SHARES = np.array([0.025, 0.05, 0.1, 0.2, 0.4, 0.8])
 _BETS = np.concatenate([_SHARES, -_SHARES])
 _PART = -log(len(_BETS))
@@ -39,7 +39,7 @@ _CHUNK = 50_000  # blocks, to bound memory
 
 @dataclass(frozen=True)
 class Mark:
-    """A place in the stream: how many rows had come, and what the clock said."""
+    """A place in the stream: the number of rows until then, and the time."""
 
     row: int
     tick: float
@@ -60,17 +60,17 @@ class Alarm:
     delta
         The chance of a false alarm, and that of a wrong "within", at any time.
     blocks, total
-        How many payoffs there have been, and their sum.
+        The number of payoffs so far, and their sum.
     gains, starts
-        Of each bet, G and the logarithm of the sum over starts.
+        For each bet, G and the logarithm of the sum over starts.
     floors, floor_rows, floor_ticks
-        The smallest G so far, and where that was: what a bet has won, it has won since then.
+        The smallest G so far, and where that was: a bet has won all its gains since then.
     averages
-        Of each bet, the logarithm of its wealth against an average beyond ±limit.
+        For each bet, the logarithm of its wealth against an average beyond ±limit.
     most
         The logarithm of the largest wealth so far.
     found, since, sign
-        Where the alarm was raised; about since when the limit is exceeded; and in which direction.
+        Where the alarm was raised, about since when the limit is exceeded, and in which direction.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class Alarm:
     sign: int = 0
 
     def update(self, payoffs: Any, rows: Any, ticks: Any) -> "Alarm":
-        """Return the state after more payoffs, with the row and the clock at the end of each."""
+        """Return the state after more payoffs, given the row and the time at the end of each."""
         payoffs, rows, ticks = (
             np.asarray(payoffs, dtype=float),
             np.asarray(rows, dtype=int),
@@ -123,7 +123,7 @@ class Alarm:
 
     @property
     def log_wealth(self) -> float:
-        """The logarithm of the wealth against "within at every time", as it is now."""
+        """The logarithm of the current wealth against "within at every time"."""
         if not self.blocks:
             return 0.0
         return float(_log_wealth(self.gains[None], self.starts[None], np.array([self.blocks]))[0])
@@ -137,11 +137,11 @@ class Alarm:
 
     @property
     def evidence(self) -> float:
-        """How far the largest wealth so far is on its way to an alarm, as a share of the logarithm: 1 is an alarm."""
+        """The logarithm of the largest wealth so far, as a share of that of an alarm: 1 is an alarm."""
         return min(1.0, self.most / -log(self.delta))
 
     def _update(self, payoffs: np.ndarray, rows: np.ndarray, ticks: np.ndarray) -> "Alarm":
-        stake = _BETS / (1 + self.limit)  # so that no bet loses all
+        stake = _BETS / (1 + self.limit)  # so that no bet loses everything
         edges = payoffs[:, None] * stake - self.limit * abs(stake)
         gains = _carry(np.add, self.gains, np.log1p(edges))
         number = self.blocks + np.arange(1, len(payoffs) + 1)
@@ -183,7 +183,7 @@ class Alarm:
 
 
 def _carry(add: np.ufunc, before: np.ndarray, more: np.ndarray) -> np.ndarray:
-    """Return sums carried on one after another: that before the first, and that after each."""
+    """Return cumulative sums: the one before the first, and the one after each."""
     return np.asarray(add.accumulate(np.vstack([before, more]), axis=0))
 
 
@@ -193,5 +193,5 @@ def _log_wealth(gains: np.ndarray, starts: np.ndarray, blocks: np.ndarray) -> np
 
 
 def _kept(blocks: Any) -> Any:
-    """Return the part of the wealth that is not bet yet after so many blocks."""
+    """Return the part of the wealth that is not bet yet after this many blocks."""
     return np.where(blocks > 0, (1 - _AT_ONCE) / (1 + np.log1p(blocks / _HALF_BY)), 1.0)

@@ -57,8 +57,8 @@ def auc(
     scores
         The score of each row; only their order counts.
     favorable, other
-        Each row's weight if it has the favorable label, and if it has the other one: 0 in one of the two, or in both
-        for a row to leave out. Numbers of rows are effective ones (Kish).
+        Each row's weight if it has the favorable label, and if it has the other one: 0 in one of the two, or in both to
+        leave a row out. Numbers of rows are effective ones (Kish).
     confidence
         The chance that the interval covers the true AUC.
 
@@ -79,9 +79,7 @@ def auc(
     outscored, outscoring = np.cumsum(down) - down / 2, np.cumsum(down[::-1])[::-1] - down / 2
     won, lost = float(up @ outscored), float(up @ outscoring)  # exactly 0 where no pair counts: the ends 0 and 1 matter
     value = won / (won + lost)
-    beaten = (
-        np.cumsum(up[::-1])[::-1] - up / 2
-    )  # by how many of the favorable label a row of the other one is outscored
+    beaten = np.cumsum(up[::-1])[::-1] - up / 2  # how many rows of the favorable label outscore a row of the other one
     sizes = 1 / up_squares.sum(), 1 / down_squares.sum()
     spreads = up_squares @ (outscored - value) ** 2, down_squares @ (beaten - value) ** 2
     ends = [(_newcombe(value, 0.0, *sizes, z), _newcombe(value, 1.0, *sizes, z))]

@@ -1,4 +1,4 @@
-"""Bets on two groups' rates: evidence that r_a − r_b is below ε, which may be looked at after every row.
+"""Bets on two groups' rates: evidence that r_a − r_b is below ε, valid after every row.
 
 A test for a fixed number of rows may be looked at once. Here a gambler bets against the claim r_a − r_b ≥ ε, one row
 after another, and wealth is the evidence: whoever rejects the claim when wealth has ever reached 1/δ is wrong with
@@ -29,13 +29,13 @@ from mamofair._stats.certificates import Sample
 __all__ = ["Bets", "log_wealth", "upper_limit"]
 
 _SIZES = (0.5, 1.0)  # of a bet, in limits: half of one for differences near the limit, a whole one for those near zero
-# How directions are turned, should other rows come than expected: of logit(share), with the parts of wealth.
+# Shifts of logit(share), in case the rows are not as expected, with their parts of the wealth.
 _TURNS = {-2.8: 0.05, -1.4: 0.1, -0.7: 0.15, 0.0: 0.4, 0.7: 0.15, 1.4: 0.1, 2.8: 0.05}
 _ONE_SIDED = 0.05  # of wealth on each group alone, against a c that is far off
 _LEAST_LIMIT = 1e-3  # bets need a size
 _LEAST_SHARE = 0.02  # of a bet in either group: one of them may have hardly any rows yet
-_EDGE = 1e-12  # rates this close to 0 and 1 count as this close
-_FLOOR = 1e-3  # a bet leaves so much of a rate, so that wealth is never lost altogether
+_EDGE = 1e-12  # rates closer to 0 or 1 count as this close
+_FLOOR = 1e-3  # a bet leaves this share of a rate, so that wealth is never lost altogether
 _CELLS, _PARTS, _ROUNDS = 256, 8, 8  # of c: at first, of each cell that may hold the smallest wealth, and how often
 _TOLERANCE = 0.02  # of the logarithm of wealth, which is rounded down
 _CLOSE = 1e-4  # of the search for a limit, which is rounded up
@@ -48,10 +48,10 @@ class Bets:
     Parameters
     ----------
     limit
-        The limit ε that is asked for: the scale of the bets.
+        The limit ε, which is the scale of the bets.
     share
-        How much of a bet group a bears, between 0 and 1: v_a/n_a / (v_a/n_a + v_b/n_b) for the numbers of rows n and
-        the variances v = r(1 − r) that are expected. Another one is as valid, and weaker.
+        Group a's share of a bet, between 0 and 1: v_a/n_a / (v_a/n_a + v_b/n_b) for the expected numbers of rows n and
+        variances v = r(1 − r). Any other share is valid, but weaker.
     """
 
     limit: float
@@ -59,7 +59,7 @@ class Bets:
 
     @classmethod
     def expecting(cls, limit: float, a: Sample, b: Sample) -> "Bets":
-        """Return the bets for rows like these, which are other rows than those that are bet on.
+        """Return the bets for rows like these; the rows that are bet on must be other ones.
 
         >>> round(Bets.expecting(0.05, (40, 200), (200, 1000)).share, 2)
         0.83
@@ -87,8 +87,8 @@ class Bets:
 def log_wealth(a: Sample, b: Sample, eps: float, bets: Bets, enough: float = -np.inf) -> float:
     """Return the logarithm of the wealth against r_a − r_b ≥ ε after these rows: events and rows of a and of b.
 
-    It is rounded down: by little, or by more if it is below `enough`, which saves time. Where wealth reaches 1/δ at any
-    time, the difference is below ε, wrongly so with probability δ at most.
+    It is rounded down: by little, or by more if it is below `enough`, which saves time. If wealth reaches 1/δ at any
+    time, the difference is below ε; this is wrong with probability at most δ.
 
     >>> bets = Bets(0.05)
     >>> [round(log_wealth((n / 5, n), (n / 5, n), 0.05, bets), 1) for n in (0, 1000, 2000, 4000)]
@@ -138,7 +138,7 @@ def upper_limit(a: Sample, b: Sample, delta: float, bets: Bets, *, least: float 
 def _wealth(
     a: Sample, b: Sample, rate_a: Float[np.ndarray, " c"], rate_b: Float[np.ndarray, " c"], bets: Bets
 ) -> Float[np.ndarray, " c"]:
-    """Return the logarithm of the wealth against rates of at least so much in a and at most so much in b.
+    """Return the logarithm of the wealth against rates of at least `rate_a` in a and at most `rate_b` in b.
 
     What a bet makes of rows of a grows with the rate it is against, and of rows of b falls: so for all c in a cell it
     makes at least what it does for a's rate at the low end and b's at the high end.

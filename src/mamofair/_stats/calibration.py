@@ -43,7 +43,8 @@ def mean_difference(
     positive
         1 for a positive label, 0 for another.
     weight
-        The weight of each row. The number of rows is Kish's effective one, or fewer if weights go with s − y.
+        The weight of each row. The number of rows is Kish's effective one, or smaller if weights are correlated with s
+        − y.
     confidence
         The chance that the interval covers the true difference.
 
@@ -57,7 +58,7 @@ def mean_difference(
     if not total:
         return Difference(np.nan, -1.0, 1.0)
     share = weight / total
-    score, rate = float(share @ scores), min(float(share @ positive), 1.0)  # sums round
+    score, rate = float(share @ scores), min(float(share @ positive), 1.0)  # rounding of sums
     value = score - rate
     deviations = (scores - positive - value) ** 2
     variance, of_mean = float(share @ deviations), float(share**2 @ deviations)
@@ -74,8 +75,9 @@ def mean_difference(
 def chance_error(score: Any, rows: Any) -> Any:
     """Return how far the observed rate of a bin is on average from its score if the score is right: E|Y/n − p|.
 
-    De Moivre's formula for a binomial Y, with k = ⌊np⌋ + 1: 2k·C(n, k)·pᵏ·(1 − p)ⁿ⁻ᵏ⁺¹/n. It is exact for bins of
-    equal scores; scores that differ within a bin make it slightly too large. Rows may be effective ones, no integers.
+    De Moivre's formula for a binomial Y, with k = ⌊np⌋ + 1: 2k·C(n, k)·pᵏ·(1 − p)ⁿ⁻ᵏ⁺¹/n. It is exact for bins of equal
+    scores; scores that differ within a bin make it slightly too large. Rows may be effective ones, which need not be
+    integers.
 
     >>> print(f"{chance_error(0.5, 2.0):.3f}")  # a rate of 0, 1/2 or 1
     0.250

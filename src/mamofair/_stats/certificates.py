@@ -32,25 +32,25 @@ __all__ = [
     "newcombe",
 ]
 
-#: How often it happened, and among how many rows.
+#: The number of events, and of rows.
 Sample = tuple[float, float]
 
 #: From two samples and δ to an upper limit on the first rate minus the second.
 Method = Callable[[Sample, Sample, float], float]
 
-_Z = 1.645  # of the order: one for all δ, so that limits grow with confidence
+_Z = 1.645  # z of the order: the same for all δ, so that limits grow with confidence
 _PLAUSIBLE = 0.01  # the share of δ spent on confining the unknown rate
-_CELLS, _PARTS = 32, 8  # of the unknown rate: at first, and of each that does not settle it
+_CELLS, _PARTS = 32, 8  # cells of the unknown rate: at first, and for each that is not settled
 _NEGLIGIBLE = 1e-7  # outcomes less likely than this, on either side, count as if they were as small as the one found
 _TIE = 1e-12  # limits that are this close count as equal
 _TOLERANCE = 1e-4  # of the search for the limit, rounded up
 
 
-@lru_cache(maxsize=1024)  # what is said about a point asks for the same limits as the test did
+@lru_cache(maxsize=1024)  # an answer about a point needs the same limits as the test
 def exact(a: Sample, b: Sample, delta: float) -> float:
     """Return Buehler's upper limit on r_a − r_b: valid for every number of rows, and close to Newcombe's.
 
-    Its search and its cells leave it about a hundredth wider than it could be.
+    Its search and its cells make it about a hundredth wider than necessary.
 
     >>> round(exact((40, 200), (38, 200), 0.05), 3), round(newcombe((40, 200), (38, 200), 0.05), 3)
     (0.077, 0.075)
@@ -92,7 +92,7 @@ def clopper_pearson(a: Sample, b: Sample, delta: float) -> float:
 
 
 def hoeffding(a: Sample, b: Sample, delta: float) -> float:
-    """Return r̂_a − r̂_b + √(ln(1/δ)/2 · (1/n_a + 1/n_b)): valid, and blind to how small rates vary less."""
+    """Return r̂_a − r̂_b + √(ln(1/δ)/2 · (1/n_a + 1/n_b)): valid, but ignores that small rates vary less."""
     if not (a[1] and b[1]):
         return 1.0
     return min(1.0, a[0] / a[1] - b[0] / b[1] + sqrt(-log(delta) / 2 * (1 / a[1] + 1 / b[1])))
@@ -105,7 +105,7 @@ METHODS: Mapping[str, Method] = {f.__name__: f for f in (exact, newcombe, cloppe
 def is_within(a: Sample, b: Sample, limit: float, delta: float, method: Method = exact) -> bool:
     """Whether |r_a − r_b| ≤ ε, the `limit`, is certified at level δ: both differences have an upper limit of at most ε.
 
-    Two one-sided tests need no correction: if r_a − r_b > ε, the first passes with probability δ at most, and likewise
+    Two one-sided tests need no correction: if r_a − r_b > ε, the first passes with probability at most δ, and likewise
     the second. The same argument (an intersection–union test, Berger 1982) covers all pairs of groups, whose
     differences are all within ε exactly if the largest rate minus the smallest is, and all gaps of a model.
 
@@ -136,7 +136,7 @@ class _Trial:
 
     @classmethod
     def of(cls, a: Sample, b: Sample, delta: float) -> "_Trial":
-        """Return the trial, with events and others exchanged if need be so that a is the larger sample."""
+        """Return the trial, with events and non-events exchanged if needed, so that a is the larger sample."""
         (x, n), (y, m) = _as_integers(a), _as_integers(b)
         return cls(x, n, y, m, delta) if n >= m else cls(m - y, m, n - x, n, delta)
 
@@ -198,7 +198,7 @@ class _Outcomes:
 
 def _mass(k: Int[np.ndarray, " k"], n: int, rates: Float[np.ndarray, " rates"]) -> Float[np.ndarray, "rates k"]:
     """Return the binomial probabilities of k events among n rows."""
-    p = rates.clip(1e-300, 1 - 2**-53)[:, None]  # at 0 and 1 the logarithm of what cannot happen is infinite
+    p = rates.clip(1e-300, 1 - 2**-53)[:, None]  # at 0 and 1 the logarithm of an impossible event is infinite
     ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
     return np.asarray(np.exp(ways + n * np.log1p(-p) + k * (np.log(p) - np.log1p(-p))))
 

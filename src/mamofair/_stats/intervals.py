@@ -1,7 +1,7 @@
-"""Confidence intervals for rates and for what groups' rates are compared by: differences, gaps, ratios.
+"""Confidence intervals for rates and for comparisons of groups' rates: differences, gaps, ratios.
 
-Everything takes numbers of rows and of those with the event, as arrays whose last axis is the groups, and is
-vectorised over what comes before. A rate of no rows is unknown: its interval is [0, 1], and no result is NaN. Where a
+All functions take numbers of rows and of those with the event, as arrays whose last axis is the groups, and are
+vectorised over the other axes. A rate without rows is unknown: its interval is [0, 1], and no result is NaN. Where a
 condition depends on the prediction, as in P(y=1 | ŷ=1), the intervals hold given how many rows met it.
 
 How often the 95 % interval of |r₀ − r₁| covers the truth, at worst over 41 × 41 pairs of rates from .0005 to .9995
@@ -55,8 +55,8 @@ class Interval(NamedTuple):
 def wilson(events: Any, rows: Any, confidence: float = 0.95) -> Interval:
     """Return the score interval of a rate (Wilson 1927): all p with (p̂ − p)² ≤ z²·p(1 − p)/n.
 
-    Right on average. Its coverage dips where the expected number of events (or of rows without one) is about .2: the
-    95 % interval covers .84 at p = .0058 of 30 rows, and the dip is as deep, at smaller p, for any number of rows.
+    It is right on average. Its coverage dips where the expected number of events (or of rows without one) is about .2:
+    the 95 % interval covers .84 at p = .0058 of 30 rows, and the dip is as deep, at smaller p, for any number of rows.
     Between .1 and .9 it covers at least .921 with 30 rows and .933 with 100.
 
     >>> low, high = wilson(events=8, rows=10)
@@ -172,9 +172,9 @@ def smallest_ratio(
 
 
 def effective_rows(event: Any, rest: Any, event_squares: Any, rest_squares: Any) -> Any:
-    """Return how many rows of equal weight would tell as much about a weighted rate.
+    """Return the number of rows of equal weight that would be as informative about a weighted rate.
 
-    Kish's (Σw)²/Σw², or fewer where weights go with the event: p̂(1 − p̂)/v with the linearised variance
+    Kish's (Σw)²/Σw², or fewer if weights are correlated with the event: p̂(1 − p̂)/v with the linearised variance
     v = ((1 − p̂)²·Σ_event w² + p̂²·Σ_rest w²)/(Σw)².
 
     Parameters
@@ -207,11 +207,11 @@ def bootstrap(
     bounds: tuple[float, float] = (0.0, 1.0),
     random_state: int = 0,
 ) -> Interval:
-    """Return the percentile interval of any statistic of confusion counts, rows drawn anew within each group.
+    """Return the percentile interval of any statistic of confusion counts, by resampling rows within each group.
 
-    For smooth statistics that no closed form serves. It is wrong for a gap or ratio near its edge, where the statistic
-    of a resample is biased, and cannot see what no row showed; use the other functions there. A draw in which the
-    statistic is undefined (NaN) counts as either bound.
+    For smooth statistics without a closed form. It is wrong for a gap or ratio near its edge, where the statistic of a
+    resample is biased, and cannot account for events that did not occur; use the other functions there. A draw in which
+    the statistic is undefined (NaN) counts as either bound.
 
     >>> counts = np.array([[40.0, 10.0, 5.0, 45.0], [30.0, 5.0, 20.0, 45.0]])  # TP, FP, FN, TN of two groups
     >>> low, high = bootstrap(counts, lambda c: (2 * c[..., 0] / (c @ [2, 1, 1, 0])).min(axis=-1))  # the worse F₁
@@ -231,7 +231,7 @@ def bootstrap(
 
 
 def tail(confidence: float) -> float:
-    """Return the chance to be wrong on one side."""
+    """Return the chance of being wrong on one side."""
     if not 0 < 1 - confidence < 1:  # the smallest confidences are rounded to none
         raise ValueError(
             f"`confidence` must lie between 0 and 1, such as 0.95: found {quote(confidence)}.{as_share(confidence)}"

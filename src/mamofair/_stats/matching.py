@@ -1,10 +1,10 @@
-"""Rows of two groups in the order they come, put together into short blocks that hold rows of both.
+"""Rows of two groups in order of arrival, combined into short blocks with rows of both.
 
-What is compared must be of the same time: where everybody's rate rises in March, March must not be compared with May.
-So rows wait for rows of the other group. A block ends as soon as it has two rows of each, and its payoff is the mean
-event of the first group minus that of the second. All rows count, however unevenly groups come: of a rare group, each
-block has two rows, and of a frequent one as many as came meanwhile. Where blocks end follows from the groups of rows
-alone, so a payoff's mean is the difference of the groups' rates at that time.
+Only rows of the same time may be compared: if everybody's rate rises in March, March must not be compared with May. So
+rows wait for rows of the other group. A block ends as soon as it has two rows of each, and its payoff is the mean event
+of the first group minus that of the second. All rows count, however unevenly groups come: of a rare group, each block
+has two rows, and of a frequent one as many as came meanwhile. Where blocks end follows from the groups of rows alone,
+so a payoff's mean is the difference of the groups' rates at that time.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int
 
 __all__ = ["OpenBlock"]
 
-_LEAST = 2  # rows of each group: with one, a quarter of what rows tell would be lost where groups are of equal size
+_LEAST = 2  # rows of each group: with one, a quarter of the information would be lost if groups are of equal size
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class OpenBlock:
     def add(
         self, first: Bool[np.ndarray, " n"], events: Any
     ) -> tuple[Float[np.ndarray, " blocks"], Int[np.ndarray, " blocks"], "OpenBlock"]:
-        """Return the payoffs of blocks that rows complete, the row that ends each, and what is left open.
+        """Return the payoffs of the blocks that these rows complete, the row that ends each, and the open block.
 
         `first` says which rows are of the first group. Rows that come in pieces make the same blocks.
         """
@@ -59,7 +59,7 @@ def _from_zero(counts: np.ndarray) -> np.ndarray:
 def _find_ends(a: list[int], b: list[int], of_a: list[int], of_b: list[int]) -> np.ndarray:
     """Return the row that ends each block, given the numbers of rows of each group so far, and where they are."""
     ends: list[int] = []
-    had_a, had_b = a[0], b[0]  # rows from before are not among those of which the place is known
+    had_a, had_b = a[0], b[0]  # the places of earlier rows are not known
     used_a = used_b = 0
     while True:
         next_a, next_b = used_a + _LEAST - had_a - 1, used_b + _LEAST - had_b - 1

@@ -20,7 +20,7 @@ __all__ = ["exact_limit", "exact_limits", "order", "paired_limits"]
 
 _Z = 1.25  # of the order: as large as it may be for the order to fall with c everywhere
 _PLAUSIBLE = 0.01  # the share of the risk spent on confining how often the models disagree
-_CELLS, _PARTS = 32, 8  # of that unknown rate: at first, and of each that does not settle it
+_CELLS, _PARTS = 32, 8  # cells of that unknown rate: at first, and for each that is not settled
 _TIE = 1e-12  # values of the order that are this close count as equal
 _NEGLIGIBLE = 1e-9  # numbers of disagreements less likely than this, on either side, count as if they were in the set
 
@@ -29,8 +29,8 @@ def paired_limits(only_first: Any, only_second: Any, rows: Any, risk: float) -> 
     """Return limits on p₁₀ − p₀₁, either of them wrong with a chance of about `risk`.
 
     The wider of two: Bonett and Price's (2012), the normal one with a row added to either count, and the hybrid of
-    cautious limits of p₁₀ and p₀₁, which knows what few disagreements can hide. Of 60 to 300 rows, with a risk of .05,
-    either is wrong with a chance of .059 at worst (`tests/stats/test_paired.py`).
+    cautious limits of p₁₀ and p₀₁, which allows for what few disagreements can hide. For 60 to 300 rows and a risk of
+    .05, either is wrong with a chance of .059 at worst (`tests/stats/test_paired.py`).
 
     >>> low, high = paired_limits(30, 18, 1000, 0.05)
     >>> print(f"{low:.4f} to {high:.4f}")

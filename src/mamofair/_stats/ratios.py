@@ -13,7 +13,7 @@ def ratio_upper_limit(a: Sample, b: Sample, delta: float) -> float:
     """Return U with P(1 − r_b/r_a > U) ≤ δ, for any number of rows: negative if r_b is sure to be larger.
 
     1 − l_b/u_a, with the exact limits of either rate (Clopper and Pearson 1934) at δ/2: it is too small only if one of
-    them is wrong. Takes effective numbers of rows, too, and is approximate then.
+    them is wrong. It also takes effective numbers of rows, and is then approximate.
 
     >>> round(ratio_upper_limit((400, 2000), (380, 2000), 0.05), 3)
     0.207

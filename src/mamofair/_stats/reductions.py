@@ -9,9 +9,9 @@ and the smallest of the lower limits of all θ is a lower limit of the reduction
 one θ which attains the minimum is wrong. So no correction for the number of groups is needed (an intersection–union
 argument, Berger 1982). A wrongly guessed pair makes the limit lower, and never wrong.
 
-A limit of θ puts together what the groups say, which are independent (the hybrid of Newcombe 1998, and Zou and Donner
-2008): θ̂ − √Σ_g (θ̂_g − l_g)² with the lower limit l_g of each group's part. A group that is in both pairs counts with
-the differences of its own rows, person by person, in which what the models share cancels out.
+A limit of θ combines the groups, which are independent (the hybrid of Newcombe 1998, and Zou and Donner 2008): θ̂ −
+√Σ_g (θ̂_g − l_g)² with the lower limit l_g of each group's part. A group that is in both pairs counts with the
+differences of its own rows, person by person, in which what the models share cancels out.
 """
 
 from dataclasses import dataclass
@@ -91,9 +91,9 @@ def lower_limit(table: Joint, rates: list[JointRate], pair: GapPair, risk: float
     rates
         The rates of the notion.
     pair
-        Where the first model's gap is, as other rows say. For a high limit, exchange the two models.
+        Where the first model's gap is, according to other rows. For a high limit, exchange the two models.
     risk
-        The chance to be wrong.
+        The chance of being wrong.
     """
 
     @cache

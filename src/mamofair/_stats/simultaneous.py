@@ -2,7 +2,7 @@
 
 A high end needs no correction: it is wrong only if that of the one pair which attains the largest difference is. A low
 end is wrong if that of any pair exceeds the largest difference, so it must allow for all of them; but pairs whose
-difference is clearly smaller hardly count, and never can all of them be the largest at once.
+difference is clearly smaller hardly count, and the pairs can never all be the largest at once.
 """
 
 from collections.abc import Callable
@@ -19,10 +19,10 @@ __all__ = ["low_end_of_largest"]
 #: The share of the risk that is spent on finding pairs that hardly count (Romano, Shaikh and Wolf take a tenth, too).
 _FIRST_STEP = 0.1
 
-#: How many levels are tried, from Bonferroni's to that of a single pair: more gain nothing that can be seen.
+#: How many levels are tried, from Bonferroni's to that of a single pair: more bring no visible gain.
 _LEVELS = 9
 
-#: The most groups whose partitions in two are all looked at; of more groups, all pairs count.
+#: The largest number of groups for which all partitions in two are tried; for more groups, all pairs count.
 _MOST_GROUPS = 10
 
 #: From a risk to the two ends of the interval of each pair's difference, either wrong with that risk.
@@ -52,7 +52,7 @@ def low_end_of_largest(limits: Limits, rates: int, groups: int, risk: float) -> 
     rates, groups
         The numbers of them.
     risk
-        The chance to be wrong on this side.
+        The chance of being wrong on this side.
     """
     comparisons = rates * groups * (groups - 1)  # either sign counts
     if comparisons <= 2:
@@ -80,7 +80,7 @@ def _chance_to_exceed(
     c: float,
     groups: int,
 ) -> Any:
-    """Return the most that the chances of all pairs, to have a low end above r = R, can add up to."""
+    """Return the largest possible sum of the chances of all pairs to have a low end above r = R."""
     r = np.asarray(r)[..., None, None]
     room = np.maximum(r - ceilings, 0)  # below r, of either sign
     near, far = room.min(axis=0), np.maximum(room.max(axis=0), r)
