@@ -114,7 +114,7 @@ def test_nothing_is_printed_unless_asked_for(capfd):
     fitted(verbose=1)
     printed = capfd.readouterr()
     assert not printed.out
-    assert "12/12" in printed.err
+    assert "Step 12 of 12" in printed.err
 
 
 # --- tables as they come
