@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from loan_table import ASKED, applicants
 from mamofair._descent.ranks import Ranks
 from mamofair.cli import app
-from mamofair.cli._streamed import open_stream
+from mamofair.cli._streamed import StreamSplit, open_stream
 from mamofair.cli._train_options import TrainOptions
 from mamofair.runs import load_run, read_checkpoint
 from mamofair.streaming import stream
@@ -41,7 +41,7 @@ def test_ranks_find_together_what_one_process_finds(shards, tmp_path):
     alone = open_stream(asked, coded=False)
     data = run.settings["data"]
     assert data["checksum"] == alone.checksum
-    assert data["groups"] == alone.group_sizes()
+    assert data["groups"] == StreamSplit(asked, alone).group_sizes()
     assert data["rows"] == sum(data["parts"].values()) == FILES * ROWS
     assert run.estimator.encoder_.fill_values_ == pytest.approx(alone.encoder.fill_values_, rel=1e-12)
     assert len(run.test) == len(run.estimator.front_) >= 2

@@ -139,7 +139,7 @@ def test_a_report_that_is_made_while_the_run_is_replaced_is_the_new_runs(run, tm
     save_alternatives({"sentences": ["None found."]}, folder)
     other, pages = run_of(fitted(net(epochs=2))), []
 
-    def write(found, path, alternatives, *, least):
+    def write(found, path, alternatives, **options):
         if not pages:
             save(other, folder)  # meanwhile, a training ends
         pages.append((found.estimator.epochs, alternatives))

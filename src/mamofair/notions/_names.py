@@ -73,7 +73,7 @@ def as_notion(notion: Notion | str) -> Notion:
         hint = f"Did you mean {' or '.join(near)}? " if near else ""
         raise ValueError(
             f"No notion is called {quote(notion)}. {hint}There are {', '.join(n.name for n in NOTIONS)}; "
-            "Append `_ratio` to compare by ratio, prefix `conditional_` to compare within strata."
+            "append `_ratio` to compare by ratio, prefix `conditional_` for strata."
         )
     return change(named[base])
 
