@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from mamofair._descent.networks import MLP, Average, Population
 from mamofair._descent.ranks import ALONE, Ranks
 from mamofair._descent.training import epochs, isolated
-from mamofair._rows.batches import Batch, in_memory
+from mamofair._rows.batches import Batch, Feed, in_memory
 from mamofair._rows.groups import read_groups
 from mamofair.descent import Fixed, MinNorm, Weighting
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
@@ -39,21 +39,14 @@ def rows(*, weighted: bool = False, unknown: bool = False, n: int = 240) -> Batc
     return Batch.of(torch.from_numpy(X), y, read_groups(people).memberships(y, weight), weight)
 
 
-@dataclass(frozen=True, eq=False)
-class Planned:
-    """Batches by plan: for each step, the rows of each rank; with no rank, those of all."""
+def planned(rows: Batch, plan: Sequence[Sequence[Tensor]], rank: int | None) -> Feed:
+    """Return batches by plan: for each step, the rows of each rank; with no rank, those of all."""
 
-    rows: Batch
-    plan: Sequence[Sequence[Tensor]]
-    rank: int | None
+    def batches(seed: int | None) -> Iterator[Batch]:
+        for shares in plan:
+            yield rows[torch.cat(list(shares)) if rank is None else shares[rank]]
 
-    @property
-    def steps(self) -> int:
-        return len(self.plan)
-
-    def batches(self, seed: int | None) -> Iterator[Batch]:
-        for shares in self.plan:
-            yield self.rows[torch.cat(list(shares)) if self.rank is None else shares[self.rank]]
+    return Feed(len(plan), batches)
 
 
 def uneven(n: int = 240) -> list[list[Tensor]]:
@@ -113,7 +106,7 @@ class Training:
         if self.plan is None:
             feed, length = in_memory(people, self.batch_size, ranks.rank, ranks.size), STEPS // 5
         else:
-            feed, length = Planned(people, self.plan(), None if ranks.size == 1 else ranks.rank), 1
+            feed, length = planned(people, self.plan(), None if ranks.size == 1 else ranks.rank), 1
         networks = []
         for seed in range(len(self.weightings)):
             with isolated(seed):
