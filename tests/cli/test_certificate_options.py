@@ -85,6 +85,17 @@ def test_a_planned_certificate_is_in_the_summary_the_run_and_the_report(table, t
     assert run.settings["command"].count("--calibration-fraction plan") == 1
 
 
+def test_where_no_point_is_certified_the_stand_in_is_the_choice_without_confidence(table, tmp_path):
+    asked = ["train", table, *COLUMNS, "--effort", "fast", "--no-limit", "--within", 0.05, "--json"]
+    certain = ["--confidence", 0.999, "--calibration-fraction", 0.1, "--out", tmp_path / "run"]
+    told = json.loads(says(*asked, *certain).stdout)
+    assert told["verdict"]["certificate"]["status"] == "not enough data"
+    assert told["stand_in"].endswith("The best point within the limits on validation rows was chosen instead.")
+    assert "Not what was asked for" in told["verdict"]["headline"]
+    front = mamofair.load(tmp_path / "run").front_
+    assert told["point"] == mamofair.MostAccurateWithin(0.05)(front) != mamofair.ClosestToIdeal()(front)
+
+
 def test_rows_without_labels_are_read_as_training_read_its_rows(table, tmp_path):
     people(4000, 1).drop(columns="hired").to_csv(tmp_path / "more.csv", index=False)
     sure = ["--within", 0.1, "--confidence", 0.9, "--unlabelled", tmp_path / "more.csv", "--effort", "fast"]

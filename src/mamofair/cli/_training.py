@@ -1,6 +1,8 @@
 """Training for the command line: with checkpoints and progress, then measured on test rows."""
 
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,7 @@ from mamofair.runs import (
     versions,
     write_checkpoint,
 )
-from mamofair.selection import ClosestToIdeal, MostAccurateWithin
+from mamofair.selection import ClosestToIdeal, MostAccurateWithin, Selection
 from mamofair.streaming import Stream
 from mamofair.tables import Table
 
@@ -141,18 +143,28 @@ def _certificate(estimator: FairClassifier) -> dict[str, Any] | None:
 
 
 def _with_valid_selection(estimator: FairClassifier) -> tuple[FairClassifier, str | None]:
-    """Return the estimator, with `ClosestToIdeal` if no point meets its selection, and why it is a stand-in."""
+    """Return the estimator, with another selection if no point meets its own, and why it is a stand-in."""
     try:
         estimator.selected_  # noqa: B018  # raises if there is none
         return estimator, None
     except ValueError as error:
-        reason = f"{error} The point closest to zero error and zero gaps was chosen instead."
-    print_note(reason)
-    try:
-        same_share = ClosestToIdeal(select_rate=getattr(estimator.selection, "select_rate", None))
-        return estimator.with_selection(same_share), reason
-    except ValueError:  # no point meets the share either
-        return estimator.with_selection(ClosestToIdeal()), reason
+        reason = str(error)
+    for rule, description in _stand_ins(estimator.selection):
+        with suppress(ValueError):  # no point meets this one, either
+            chosen = estimator.with_selection(rule)
+            reason = f"{reason} {description} was chosen instead."
+            print_note(reason)
+            return chosen, reason
+    raise ValueError(reason)
+
+
+def _stand_ins(rule: Selection) -> Iterator[tuple[Selection, str]]:
+    """Yield selections that ask for less and less, and what they choose."""
+    if isinstance(rule, MostAccurateWithin) and rule.confidence is not None:
+        yield replace(rule, confidence=None), "The best point within the limits on validation rows"
+    closest = "The point closest to zero error and zero gaps"
+    yield ClosestToIdeal(select_rate=getattr(rule, "select_rate", None)), closest
+    yield ClosestToIdeal(), closest
 
 
 def _format_value(value: Any) -> str:
