@@ -77,6 +77,16 @@ def test_networks_and_models_that_are_told_the_attribute(rng):
         assert sentence.startswith("Trained on another half of the rows, the model at row 0 would decide differently")
 
 
+def test_small_groups_of_the_model_are_not_warned_of_again():
+    people = TOY.sensitive.assign(group=TOY.sensitive["group"].astype(object))
+    people.iloc[:40] = "rare"
+    model = FairPlugInClassifier(effort="fast", min_group=50, random_state=0)
+    with pytest.warns(UserWarning, match="'rare' \\(40\\)"):
+        model.fit(TOY.X, TOY.y, sensitive_features=people)
+    luck = arbitrariness.arbitrariness(model, TOY.X, TOY.y, sensitive_features=people, random_state=0)
+    assert not any("rare" in name for name in luck.frame())
+
+
 def test_ties_go_to_the_point_with_the_fewest_flips():
     ours = front((100, 300), (101, 290), (109, 100))
     luck = Arbitrariness(pd.DataFrame({"flips": [0.3, 0.2, 0.1]}), 10)

@@ -114,7 +114,7 @@ def arbitrariness(
     check_is_fitted(model, "front_")
     plain = ClosestToIdeal(select_rate=getattr(model.selection, "select_rate", None))
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1))
-    people = read_groups(sensitive_features)
+    people = leave_out(read_groups(sensitive_features), model.small_groups_)  # too few of these rows are held out
     columns = zip(people.names, people.values, people.codes.T, strict=True)
     features = pd.DataFrame({name: np.array([*values, None], dtype=object)[codes] for name, values, codes in columns})
     X = model.encoder_.transform(X) if model.encoder_ is not None else X
@@ -131,7 +131,6 @@ def arbitrariness(
         new = take_rows(X, test)
         new = (new, features.iloc[test]) if getattr(model, "aware", False) else new
         scores.append(copy.score_all(new)[_match(copy.front_, model.front_)])
-    people = leave_out(people, model.small_groups_)  # too few of these rows are held out
     return Arbitrariness(_table(np.stack(scores), people[test]), len(test))
 
 

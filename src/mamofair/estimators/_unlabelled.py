@@ -38,8 +38,13 @@ def read_unlabelled(estimator: Any, learner: Learner, task: Task, labelled: Rows
     try:
         X = learner.read_more(estimator, X)
     except ValueError as error:
-        raise ValueError(f"`unlabelled` must have the features of X: {' '.join(str(error).split())}") from None
+        reason = str(error).removeprefix("The feature names should match those that were passed during fit.")
+        raise ValueError(f"`unlabelled` must have the features of X: {' '.join(reason.split())}") from None
     n = count_rows(X)
+    if count_rows(features) != n:
+        raise ValueError(
+            f"`unlabelled` must have sensitive features for each of its rows: found {count_rows(features):,} of {n:,}."
+        )
     groups = read_groups(features, rows=n, whole=False)
     groups = (groups.crossed() if estimator.crossed else groups).as_in(Groups.of_values(task.groups), strict=False)
     samples = {gap: np.ones(n, dtype=bool) for gap in gaps}
