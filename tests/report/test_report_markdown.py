@@ -30,6 +30,20 @@ def test_the_card_says_what_the_verdict_says(run):
     assert f"point {verdict.point} of {len(run.estimator.front_)}." in text
 
 
+def test_what_was_found_since_training_is_on_the_card(run):
+    flips = {"sentences": [f"Row {row} flips." for row in range(len(run.estimator.front_))]}
+    measured = replace(run, settings={**run.settings, "arbitrariness": flips})
+    found = {"alternatives": ["Row 3 is an <alternative>."], "asked": ["Row 2 is certified."]}
+    text = to_markdown(measured, **found)
+    assert "## Compared with today's decisions\n\n- Row 3 is an &lt;alternative>." in text
+    assert "## Asked with new rows\n\n- Row 2 is certified." in text
+    assert f"## With other training rows\n\n- Row {run.estimator.selected_} flips.\n" in text
+    hidden = to_markdown(measured, 10, **found)
+    assert "Row 2 is certified." in hidden
+    assert "alternative>" not in hidden
+    assert "flips." not in hidden
+
+
 def test_impact_ratios_are_rates_divided_by_the_highest(run):
     text, verdict = to_markdown(run), judge(run)
     for name, groups in run.groups.items():

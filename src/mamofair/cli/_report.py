@@ -81,6 +81,6 @@ def _write(run: "Run", path: Path, findings: Mapping[str, list[str]], file_forma
     if file_format == "html":
         report.write(run, path, **findings, least=least)
     elif file_format == "md":
-        report.write_page(report.to_markdown(run, least), path)
+        report.write_page(report.to_markdown(run, least, **findings), path)
     else:
         report.write_page(json.dumps(report.summarize(run, **findings, least=least), indent=1), path)

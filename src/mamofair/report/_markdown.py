@@ -54,10 +54,11 @@ _ANNEX_IV = (
 )
 
 
-def to_markdown(run: Run, least: int = 0) -> str:
+def to_markdown(run: Run, least: int = 0, *, alternatives: Sequence[str] = (), asked: Sequence[str] = ()) -> str:
     """Return the model card and the evidence pack of a run's chosen point.
 
-    Counts below `least`, and what would give them away, are left out of its tables.
+    Counts below `least`, and what would give them away, are left out of its tables. `alternatives` and `asked` are
+    those of `write`.
     """
     verdict = judge(run) if not least else without_small_counts(judge(run), least)
     tables = selection_tables(run, verdict.point, verdict.level)
@@ -69,13 +70,25 @@ def to_markdown(run: Run, least: int = 0) -> str:
         if has_hidden_intersections(run, hidden, least):
             crossed = None
             left_out.append(_NO_INTERSECTIONS)
-    told = [] if least else _who_pays(run, verdict.point)  # its numbers would tell what tables leave out
+    told: dict[str, Sequence[str]] = {"Asked with new rows": asked}
+    if not least:  # these numbers would tell what tables leave out
+        flips = (run.settings.get("arbitrariness") or {}).get("sentences", [])
+        told = {
+            "Compared with the most accurate model": _who_pays(run, verdict.point),
+            "Compared with today's decisions": alternatives,
+            **told,
+            "With other training rows": flips[verdict.point :][:1],
+        }
     head, *parts = [*_card(run, verdict, tables, told, least > 0), *_evidence(run, verdict, tables, crossed)]
     return "\n\n".join([head, *([" ".join(left_out)] if least else []), *parts]) + "\n"
 
 
 def _card(
-    run: Run, verdict: Verdict, tables: Mapping[str, pd.DataFrame], told: Sequence[str], hides: bool
+    run: Run,
+    verdict: Verdict,
+    tables: Mapping[str, pd.DataFrame],
+    told: Mapping[str, Sequence[str]],
+    hides: bool,
 ) -> Iterator[str]:
     """Yield the parts of the model card."""
     settings, data = run.settings, run.settings.get("data", {})
@@ -114,8 +127,9 @@ def _card(
     if gate := settings.get("gate"):
         yield _escape(gate["headline"])
     yield "## Groups\n\n" + "\n\n".join(_group_part(run, verdict, name, table) for name, table in tables.items())
-    if told:
-        yield "## Compared with the most accurate model\n\n" + "\n".join(f"- {_escape(one)}" for one in told)
+    for heading, sentences in told.items():
+        if sentences:
+            yield f"## {heading}\n\n" + "\n".join(f"- {_escape(one)}" for one in sentences)
     yield "## Caveats\n\n" + "\n".join(f"- {one}" for one in _CAVEATS)
 
 
