@@ -27,6 +27,7 @@ from mamofair._rows.groups import read_groups
 from mamofair.datasets import load_adult, split
 from mamofair.descent import Weighting
 from mamofair.fronts import Criterion
+from mamofair.learners.boosting.binned import BinnedRows
 from mamofair.learners.boosting.rounds import rounds
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.objectives import CrossEntropy, Gap
@@ -75,7 +76,8 @@ def ratios(whole: bool, gaps: list[Criterion], weightings: list[Weighting], look
     members = read_groups(people)[train].memberships(y[train])
     objectives = [CrossEntropy(), *(Gap(notion, name) for notion, name in gaps)]
     rows = Batch.of(torch.from_numpy(X[train]), y[train], members)
-    fair = rounds(rows, [X[validation]] if look else [], objectives, weightings, n=TREES, parameters=LIGHTGBM)
+    binned = BinnedRows.of(rows.x.numpy(), [X[validation]] if look else [], LIGHTGBM)
+    fair = rounds(rows, binned, objectives, weightings, n=TREES)
     ordinary = plain((X[train], y[train]), (X[validation], y[validation]), len(weightings), look)
     found = []
     for _ in range(TREES):

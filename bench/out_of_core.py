@@ -1,12 +1,13 @@
-"""What the default learner costs out of core, compared with rows in memory.
+"""What the default learner and boosting cost out of core, compared with rows in memory.
 
     python bench/out_of_core.py [--rows 1000000 10000000] [--effort fast] [--memory 1400MB] [--out …]
+    python bench/out_of_core.py --trees 10 …
 
 Tables of 20 columns, as in bench/stream.py, are generated in a temporary folder. The plug-in, which `--model auto` uses
-for a table, is fitted to each in a separate process: in memory (`read_table`, `fit`) for the first size, and from files
-(`stream`, `fit_stream`) for each size. *µs a row* are CPU microseconds (other programs may be running), including
-reading. *Peak* is the largest memory of the process, of which Python and its imports take about 0.4 GB before any row
-is read. Fronts are compared by their hypervolume on the same new rows; the maximum is 1.
+for a table, or boosting with `--trees`, is fitted to each in a separate process: in memory (`read_table`, `fit`) for
+the first size, and from files (`stream`, `fit_stream`) for each size. *µs a row* are CPU microseconds (other programs
+may be running), including reading. *Peak* is the largest memory of the process, of which Python and its imports take
+about 0.4 GB before any row is read. Fronts are compared by their hypervolume on the same new rows; the maximum is 1.
 """
 
 import argparse
@@ -22,10 +23,11 @@ from typing import Any
 import numpy as np
 from stream import drawn, run_child, written
 
-from mamofair import FairPlugInClassifier
+from mamofair import FairBoostingClassifier, FairPlugInClassifier
+from mamofair.estimators import FairClassifier
 from mamofair.metrics import gap
 from mamofair.streaming import stream
-from mamofair.tables import read_table
+from mamofair.tables import encoder, read_table
 
 GOAL = 1.5  # times the time a row that rows in memory take, at the most
 NEW = 50_000  # rows that decide which front is better
@@ -37,7 +39,8 @@ def main() -> None:
     parser.add_argument("--effort", default="fast")
     parser.add_argument("--memory", default="1400MB")
     parser.add_argument("--out", type=Path)
-    parser.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--trees", type=int, default=0, help="fit boosting with this many trees instead")
+    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         print(json.dumps(fitted(*options.child)))
@@ -47,7 +50,7 @@ def main() -> None:
         for size in options.rows:
             path = written(Path(folder, f"{size}"), size)
             for memory in ["", options.memory] if size == options.rows[0] else [options.memory]:
-                found = run_child(__file__, str(path), memory, options.effort)
+                found = run_child(__file__, str(path), memory, options.effort, str(options.trees))
                 times[size, memory] = found["seconds"] / size
                 lines.append(line(size, memory, found))
                 print(lines[-1], flush=True)
@@ -78,21 +81,27 @@ def page(lines: list[str], verdict: str) -> str:
     return "\n\n".join(["# Out of core", told, "\n".join(table), verdict, made]) + "\n"
 
 
-def fitted(path: str, memory: str, effort: str) -> dict[str, Any]:
-    """Fit the plug-in, in memory if none is given, and return what that took and how good its front is."""
+def fitted(path: str, memory: str, effort: str, trees: str) -> dict[str, Any]:
+    """Fit a model, in memory if none is given, and return what that took and how good its front is."""
     begun = time.process_time()
-    model = FairPlugInClassifier(effort=effort, random_state=0)
+    model: FairClassifier = FairPlugInClassifier(effort=effort, random_state=0)
+    if int(trees):
+        model = FairBoostingClassifier(n_estimators=int(trees), random_state=0)
     if memory:
         model.fit_stream(stream(path, "hired", sensitive=["sex"], memory=memory))
     else:
         X, y, people = read_table(path, "hired", sensitive=["sex"])
-        model.fit(X, y, sensitive_features=people)
+        if int(trees):  # from files, boosting has numbers, too
+            reader = encoder("mean").fit(X)
+            model = model.fit(reader.transform(X), y, sensitive_features=people).with_encoder(reader)
+        else:
+            model.fit(X, y, sensitive_features=people)
     seconds = time.process_time() - begun
     error, volume = judged(model)
     return {"seconds": seconds, "error": error, "volume": volume}
 
 
-def judged(model: FairPlugInClassifier) -> tuple[float, float]:
+def judged(model: FairClassifier) -> tuple[float, float]:
     """Return the least error on new rows, and the area below error ½ and gap ½ that the front dominates, of 1."""
     new = drawn(NEW, np.random.default_rng(1)).to_pandas()
     y, sex = new.pop("hired"), new.pop("sex")

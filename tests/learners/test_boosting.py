@@ -12,6 +12,7 @@ from torch import Tensor
 from mamofair._rows.batches import Batch
 from mamofair._rows.groups import read_groups
 from mamofair.descent import Fixed, MinNorm, Weighting, initial_scales
+from mamofair.learners.boosting.binned import BinnedRows
 from mamofair.learners.boosting.rounds import Round, rounds
 from mamofair.learners.boosting.staged import first_scores, staged_scores
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, PREDICTIVE_PARITY
@@ -37,7 +38,8 @@ def batch_of(X: np.ndarray, y: np.ndarray, groups: list[str], weight: np.ndarray
 
 def boosted(rows: Batch, objectives: list[Objective], weightings: list[Weighting], n: int, **parameters) -> list[Round]:
     """Return the rounds, the training rows scored as if they were held back."""
-    return list(rounds(rows, [rows.x.numpy()], objectives, weightings, n=n, parameters=parameters))
+    binned = BinnedRows.of(rows.x.numpy(), [rows.x.numpy()], parameters)
+    return list(rounds(rows, binned, objectives, weightings, n=n))
 
 
 def slopes(objective: Objective, scores: Tensor, rows: Batch, step: float = 1e-5) -> Tensor:
@@ -132,7 +134,7 @@ def test_member_with_fewer_trees_is_what_it_was_then():
     X, y, groups = people(300, values=30)
     rows, other = batch_of(X, y, groups), people(80, seed=1, values=30)[0]
     weightings = [Fixed((1, 0)), Fixed((1, 1)), MinNorm()]
-    moments = list(rounds(rows, [other, X], OBJECTIVES["with anchors"], weightings, n=8, parameters={}))
+    moments = list(rounds(rows, BinnedRows.of(X, [other, X]), OBJECTIVES["with anchors"], weightings, n=8))
     for moment in moments:
         for i, booster in enumerate(moments[-1].boosters):
             for part, scores in zip((other, X), moment.scores, strict=True):

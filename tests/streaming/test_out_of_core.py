@@ -148,8 +148,6 @@ def test_little_memory_fits_models_to_fewer_rows_and_measures_on_all(quick):
     with pytest.warns(UserWarning, match=r"Models are fitted to \d+% of 900 rows, to stay within `memory`"):
         model = plugin().fit_stream(batches(), memory="60kB")
     assert model.front_.points[0].valid.overall.sum() == ROWS
-    with pytest.warns(UserWarning, match=r"Models are trained on \d+% of \d+ rows, to stay within `memory`"):
-        FairBoostingClassifier(n_estimators=2, members=2, random_state=0).fit_stream(batches(), memory="300kB")
 
 
 def test_a_portfolio_is_the_plug_in_or_where_that_has_no_rule_a_network_and_boosting(folder, quick):
@@ -166,15 +164,6 @@ def test_a_portfolio_is_the_plug_in_or_where_that_has_no_rule_a_network_and_boos
     assert set(mixed.estimators_) == {"plugin", "boosting"}
     held_back = mixed.search_.sizes["validation"]
     assert all(point.valid.overall.sum() == held_back for point in mixed.front_.points)
-
-
-def test_boosting_that_memory_holds_trains_on_the_very_rows_that_are_not_held_back(quick):
-    model = FairBoostingClassifier(n_estimators=3, members=2, random_state=0)
-    parts = model.start_stream(batches(), None)[1]
-    loaded = parts.train.loaded(100)
-    assert len(loaded) == len(parts.train) == ROWS - len(parts.valid)
-    incomes = [set(part.X[~np.isnan(part.X[:, 0]), 0].tolist()) for part in (parts.valid, loaded)]
-    assert not incomes[0] & incomes[1]
 
 
 def test_what_a_stream_cannot_be_learned_by_is_refused_in_one_line(folder):

@@ -10,7 +10,7 @@ import numpy as np
 from mamofair.estimators._reading import draw_seed, task_settings
 from mamofair.estimators.progress import finish
 from mamofair.learners import Learner, Parts, Search, Task
-from mamofair.learners.plugin.stored import StoredRows
+from mamofair.learners.stored import StoredRows
 from mamofair.learners.task import read_notions
 from mamofair.streaming.blocks import ReadX
 from mamofair.streaming.cluster import Cluster, connect
@@ -31,10 +31,9 @@ class Streams:
         """Fit to rows that need not fit in memory.
 
         One pass collects labels, groups and scales, and stores the held-out rows. Then networks read the rows again
-        each epoch, shuffled in a buffer. The plug-in copies them to a temporary file, as numbers, and fits its models
-        to that. Boosting trains on as many rows as fit. Which rows are held back, and in which fold a row is, follows
-        from its content and `random_state`: the same in every pass, whatever the order. Rows with the same content go
-        together.
+        each epoch, shuffled in a buffer. The plug-in and boosting copy them to a temporary file, as numbers, and fit
+        trees to that. Which rows are held back, and in which fold a row is, follows from its content and
+        `random_state`: the same in every pass, whatever the order. Rows with the same content go together.
 
         Parameters
         ----------

@@ -83,10 +83,6 @@ class Rows:
         """Return rows that can be read in any order, as often as needed: these are in memory."""
         return self
 
-    def loaded(self, width: int) -> "Rows":
-        """Return rows in memory, each of which takes this many bytes: these are there already."""
-        return self
-
     @property
     def positive_share(self) -> float:
         """The share of rows with the favorable label."""

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from mamofair._messages import quote
 from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
-from mamofair.learners.plugin.stored import StoredRows
+from mamofair.learners.stored import StoredRows
 from mamofair.streaming.rows import StreamedRows
 
 __all__ = ["Cluster", "connect"]

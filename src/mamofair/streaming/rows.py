@@ -1,13 +1,12 @@
-"""Training rows of a stream: read again each epoch, copied to disk, or as many of them in memory as fit."""
+"""Training rows of a stream: read again each epoch, or copied to disk."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
 from mamofair._descent.ranks import Ranks
-from mamofair._messages import warn_user
 from mamofair._rows.batches import Batch, Feed
 from mamofair._rows.disk import DiskArray, DiskView
 from mamofair._rows.groups import Census, Groups
@@ -15,15 +14,14 @@ from mamofair._rows.moments import Moments
 from mamofair._rows.splits import unique_rows
 from mamofair.learners import Rows
 from mamofair.learners.numbers import Scaling
-from mamofair.learners.plugin.stored import StoredRows
 from mamofair.learners.rows import AsTensor
-from mamofair.streaming.blocks import bytes_of, census_of, concatenate, places_of
+from mamofair.learners.stored import StoredRows
+from mamofair.streaming.blocks import census_of, places_of
 from mamofair.streaming.buffer import shuffle_buffer
 
 __all__ = ["StreamedRows", "TrainStats"]
 
 _SHARE = 1 / 4  # of the memory, for rows that are shuffled
-_LOADED = 1 / 2  # of the memory, for training rows that are not read again
 _FOLD_SEED = 2  # makes folds independent of other choices with the same seed
 
 
@@ -97,21 +95,6 @@ class StreamedRows(Rows):
         groups = Groups(self.groups.names, self.groups.values, cells[:, 1:])
         X = DiskView(table, np.arange(len(table), dtype=np.int32))  # LightGBM counts rows in 32 bits
         return StoredRows(X, cells[:, 0], groups, np.array([*weights.values()]), about, self.memory)
-
-    def loaded(self, width: int) -> Rows:
-        """Return as many rows as fit in memory, chosen by their content; each takes `width` bytes besides its own."""
-        first = next(self._read())
-        # Features count twice: they are in blocks, then for a moment also in one array.
-        size = bytes_of(first) / len(first) + 8 * first.X[0].size + width
-        share = min(1.0, _LOADED * self.memory / (size * len(self)))
-        if share < 1:
-            warn_user(
-                f"Models are trained on {share:.0%} of {len(self):,} rows, to stay within `memory`: "
-                f"{size * len(self) / _LOADED / 1e9:,.1f} GB would be enough for all."
-            )
-        kept = [block[places_of(block, 0, _FOLD_SEED) < share] for block in self._read()]
-        rows = concatenate([block for block in kept if len(block)])
-        return replace(rows, groups=rows.groups.as_in(self.groups))
 
 
 def _weights(block: Rows) -> dict[tuple[int, ...], float]:

@@ -3,17 +3,20 @@
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
-from itertools import product
+from dataclasses import dataclass, field, replace
+from itertools import count, product
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
+from mamofair._rows.batches import Batch
 from mamofair._torch import Tensor, torch
 from mamofair.fronts import Archive, Point
 from mamofair.learners.base import Candidates, Learner
-from mamofair.learners.boosting.rounds import rounds
+from mamofair.learners.boosting.binned import BinnedRows
+from mamofair.learners.boosting.out_of_core import Plan, batch_of
+from mamofair.learners.boosting.rounds import Round, rounds
 from mamofair.learners.boosting.staged import first_scores, staged_scores
 from mamofair.learners.capacity import offsets_for
 from mamofair.learners.categories import Categories
@@ -22,6 +25,7 @@ from mamofair.learners.custom import CustomMetrics, require_one_split
 from mamofair.learners.numbers import read_numbers
 from mamofair.learners.preferences import read_members, read_objectives
 from mamofair.learners.rows import Parts, Rows
+from mamofair.learners.stored import StoredRows
 from mamofair.learners.task import Task
 from mamofair.objectives import CrossEntropy, CustomObjective, records
 from mamofair.relaxations import Relaxation
@@ -92,46 +96,75 @@ class BoostingLearner(Learner):
             self.categories = Categories.of(X)
         return read_numbers(estimator, self.categories(X), reset, table=True).astype(float)
 
+    def take_stream(self, parts: Parts, seed: int) -> Parts:
+        """Return training rows that are on disk, from where LightGBM bins them."""
+        return replace(parts, train=parts.train.stored(seed))
+
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
-        """Add one tree per round to each booster, and yield the boosters after each round."""
+        """Add one tree per round to each booster, and yield the boosters after each round.
+
+        Rows on disk may leave memory for a few boosters at a time: then some are trained to the end before the others.
+        """
         members = read_members(self.members, task.size, **LADDER)
         weightings = [member.weighting for member in members]
         loss = CrossEntropy(task.performance.mistakes(parts.valid.positive_share))
         gaps = read_objectives(task.criteria, self.relaxation, weightings, self.anchor, loss=loss)
         objectives = [*gaps, *self.objectives]
+        measure = self._measuring(task, parts)
+        batch, X, at_once = self._training_rows(task, parts, len(members))
+        held_back = [part.X for part in parts.held_back]
+        binned = BinnedRows.of(X, held_back, self._parameters(task.seed), self.categories.places)
+        self.boosters, starts = (), range(0, len(members), at_once)
+        done = count(1)
+        for first in starts:
+            earlier, some = self.boosters, weightings[first : first + at_once]
+            try:
+                for moment in rounds(batch, binned, objectives, some, n=self.n_estimators):
+                    self.boosters = earlier + moment.boosters
+                    told = records([str(o) for o in objectives], moment.values, moment.weights, moment.cosines)
+                    notes = [{"step": moment.trees} | own | {"member": first + own["member"]} for own in told]
+                    # There are as many rounds as trees, also if members are trained one after another.
+                    yield Candidates(measure(moment, first), notes, complete=next(done) % len(starts) == 0)
+                del moment
+            finally:  # a booster that was trained holds what it knows of each row, a copy of it does not
+                self.boosters = earlier + deepcopy(self.boosters[first:])
+
+    def _measuring(self, task: Task, parts: Parts) -> Callable[[Round, int], list[Point]]:
+        """Return a function from a round, and the number of its first member, to points."""
         counters = [part.counter() for part in parts.held_back]
         metrics = CustomMetrics.of(self.objectives, parts.valid, _tensor, "cpu")
         offsets = offsets_for(task.select_rate)
-        shift = np.array(offsets)
-        train = parts.train.loaded(self._bytes_a_row(len(members), task))
-        self.boosters = ()
-        try:
-            for moment in rounds(
-                train.batch(_tensor, "cpu"),
-                [part.X for part in parts.held_back],
-                objectives,
-                weightings,
-                n=self.n_estimators,
-                parameters=self._parameters(task.seed),
-                categorical=self.categories.places,
-            ):
-                self.boosters, trees = moment.boosters, moment.trees
-                told = records([str(o) for o in objectives], moment.values, moment.weights, moment.cosines)
-                moved = [(scores[:, None] + shift[:, None]).reshape(-1, scores.shape[1]) for scores in moment.scores]
-                tallies = zip(*(count(s > 0) for count, s in zip(counters, moved, strict=True)), strict=True)
-                states = [(i, trees, *([by] if by else [])) for i, by in product(range(len(weightings)), offsets)]
-                custom = metrics(torch.from_numpy(moved[0]))
-                points = [
-                    Point.of(own, member=state[0], step=trees, state=state, custom=more)
-                    for own, state, more in zip(tallies, states, custom, strict=True)
-                ]
-                yield Candidates(points, [{"step": trees} | record for record in told])
-        finally:  # a booster that was trained holds its rows, a copy of it does not
-            self.boosters = deepcopy(self.boosters)
+        shift = np.array(offsets)[:, None]
 
-    def _bytes_a_row(self, members: int, task: Task) -> int:
-        """Return the bytes of a training row besides features: derivatives of members, groups, and LightGBM's own."""
-        return 48 * members + 16 * sum(map(len, task.groups.values())) + 64
+        def measure(moment: Round, first: int) -> list[Point]:
+            moved = [(scores[:, None] + shift).reshape(-1, scores.shape[1]) for scores in moment.scores]
+            tallies = zip(*(counter(s > 0) for counter, s in zip(counters, moved, strict=True)), strict=True)
+            members = range(first, first + len(moment.boosters))
+            states = [(i, moment.trees, *([by] if by else [])) for i, by in product(members, offsets)]
+            custom = metrics(torch.from_numpy(moved[0]))
+            return [
+                Point.of(own, member=state[0], step=moment.trees, state=state, custom=more)
+                for own, state, more in zip(tallies, states, custom, strict=True)
+            ]
+
+        return measure
+
+    def _training_rows(self, task: Task, parts: Parts, members: int) -> tuple[Batch, Any, int]:
+        """Return the rows to train on, their features, and how many members to train side by side."""
+        train = parts.train
+        if not isinstance(train, StoredRows):
+            return train.batch(_tensor, "cpu"), train.X, members
+        features = bool(self.objectives)  # custom ones may look at them
+        plan = Plan.of(
+            *(train.memory, len(train), sum(map(len, parts.held_back))),
+            columns=train.X.table.width * (9 if features else 1),
+            groups=sum(map(len, train.groups.values)),
+            members=members,
+            objectives=task.size,
+        )
+        plan.warn(len(train))
+        rows = train.others(-1, 1, plan.share)
+        return batch_of(rows, features=features), rows.X, plan.at_once
 
     def _parameters(self, seed: int) -> dict[str, Any]:
         """Return LightGBM's parameters, by its own names."""

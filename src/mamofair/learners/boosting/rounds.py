@@ -5,22 +5,23 @@ a weighting combines the gradients, and each round fits a tree to the result. Ob
 for networks; only the learner differs.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Float
 
 from mamofair._rows.batches import Batch
 from mamofair._torch import Tensor, torch
 from mamofair.descent import Fixed, Weighting, initial_scales
+from mamofair.learners.boosting.binned import BinnedRows
 from mamofair.objectives import CrossEntropy, Gap, Objective, evaluate
 
 if TYPE_CHECKING:
-    from lightgbm import Booster, Dataset
+    from lightgbm import Booster
 
 _FLOOR = 0.001  # the smallest Hessian of a row; without it, rows whose label is certain would take any step
 
@@ -42,27 +43,20 @@ class Round:
 
 
 def rounds(
-    rows: Batch,
-    held_back: Sequence[Shaped[np.ndarray, "_ d"]],
-    objectives: Sequence[Objective],
-    weightings: Sequence[Weighting],
-    *,
-    n: int,
-    parameters: Mapping[str, Any],
-    categorical: Sequence[int] = (),
+    rows: Batch, binned: BinnedRows, objectives: Sequence[Objective], weightings: Sequence[Weighting], *, n: int
 ) -> Iterator[Round]:
     """Train boosters, one for each weighting, and yield a `Round` after each of their n trees.
 
     The first scores are the log odds of all rows, weighted as the cross-entropy weighs labels. They are part of the
     first tree, so a booster needs nothing else for predictions: `booster.predict(X, num_iteration=t, raw_score=True)`
-    are its scores with t trees. Rows are binned once for all members. The caller's thread count is left as it is.
+    are its scores with t trees. The caller's thread count is left as it is.
 
     Parameters
     ----------
     rows
-        The training set, its features with two axes.
-    held_back
-        Features of other rows to score after each round, in any number of parts.
+        The training set; only custom objectives look at its features.
+    binned
+        The same rows as trees see them, and the rows to score after each round.
     objectives
         What to minimize.
     weightings
@@ -70,21 +64,18 @@ def rounds(
         function space, each divided by its objective's initial value.
     n
         The number of trees.
-    parameters
-        LightGBM's, such as `learning_rate`; `num_threads=1` unless they say otherwise.
-    categorical
-        The columns whose numbers are codes of categories.
 
     Examples
     --------
     >>> from mamofair.descent import Fixed
     >>> X, y = torch.arange(100.0).reshape(-1, 1), torch.arange(100) > 49
-    >>> accurate = rounds(Batch.of(X, y, {"all": y[:, None]}), [], [CrossEntropy()], [Fixed((1,))], n=3, parameters={})
+    >>> people, binned = Batch.of(X, y, {"all": y[:, None]}), BinnedRows.of(X.numpy())
+    >>> accurate = rounds(people, binned, [CrossEntropy()], [Fixed((1,))], n=3)
     >>> [round(float(moment.values), 2) for moment in accurate]
     [0.69, 0.6, 0.53]
     """
-    start = _log_odds(rows, _label_weights(objectives, rows))
-    boosters = _start(rows, held_back, start, len(weightings), parameters, categorical)
+    start = _log_odds(rows, objectives)
+    boosters = binned.boosters(len(weightings), start)
     single = _single(rows)  # LightGBM takes gradients in single precision
     scores = torch.full((len(weightings), len(rows)), start)
     direct = _direction(objectives, scores, single, weightings)
@@ -97,6 +88,7 @@ def rounds(
             booster.update(fobj=partial(_known, (gradient, hessian)))
             if trees == 1:
                 _shift(booster, start)
+        del cotangents, gradients, hessians  # several numbers for each row and member
         found = [_scores(booster.eval_train)[0] for booster in boosters]
         scores = torch.from_numpy(np.stack(found, dtype=np.float32, casting="same_kind"))
         parts = zip(*(_scores(booster.eval_valid) for booster in boosters), strict=True)
@@ -115,7 +107,7 @@ def _direction(
     raw = torch.tensor([isinstance(weighting, Fixed) for weighting in weightings])
     scales = torch.where(raw, 1.0, initial_scales(evaluate(objectives, scores, rows)[0]))
     accuracy = torch.tensor([_accuracy(objective) for objective in objectives])
-    stakes = _label_weights(objectives, rows)
+    stakes = _label_weights(objectives, rows.y)
     share = torch.ones(len(rows)) if rows.weight is None else rows.weight / rows.weight.mean()
 
     def direct(scores: Tensor, cotangents: Tensor) -> Step:
@@ -144,57 +136,10 @@ def _accuracy(objective: Objective) -> float:
     return float(isinstance(objective, CrossEntropy))
 
 
-def _label_weights(objectives: Sequence[Objective], rows: Batch) -> Float[Tensor, " n"] | None:
+def _label_weights(objectives: Sequence[Objective], y: Float[Tensor, " n"]) -> Float[Tensor, " n"] | None:
     """Return the weight of each row in the cross-entropy, by its label; None if all weigh the same."""
     losses = (own for own in objectives if isinstance(own, CrossEntropy) and not own.is_even)
-    return next((loss.weights_of(rows.y) for loss in losses), None)
-
-
-def _start(
-    rows: Batch,
-    held_back: Sequence[np.ndarray],
-    start: float,
-    members: int,
-    parameters: Mapping[str, Any],
-    categorical: Sequence[int],
-) -> "tuple[Booster, ...]":
-    """Return boosters without a tree that share one binned data set, and know the rows to score."""
-    lightgbm = _lightgbm()
-    settings = {
-        "num_threads": 1,
-        "verbosity": -1,
-        "metric": "None",
-        "objective": "none",
-        "deterministic": True,
-        "force_row_wise": True,  # otherwise LightGBM times both layouts, and the faster one may differ the next time
-        "feature_pre_filter": False,  # otherwise few rows may leave no column, which LightGBM treats as an error
-    } | dict(parameters)
-
-    def binned(X: np.ndarray, reference: "Dataset | None" = None) -> "Dataset":
-        first = np.full(len(X), start)
-        rows = lightgbm.Dataset(
-            X, reference=reference, init_score=first, categorical_feature=list(categorical), params=settings
-        )
-        return rows.construct()  # type: ignore[no-any-return]  # LightGBM may not be there
-
-    X = rows.x.numpy()
-    if np.all((X[:1] == X) | (np.isnan(X) & np.isnan(X[:1]))):
-        raise ValueError("X must have a column that is not constant: found none.")
-    train = binned(X)
-    parts = [binned(X, train) for X in held_back]
-    boosters = tuple(lightgbm.Booster(settings, train) for _ in range(members))
-    for booster in boosters:
-        for i, part in enumerate(parts):
-            booster.add_valid(part, str(i))
-    return boosters
-
-
-def _lightgbm() -> Any:
-    try:
-        import lightgbm
-    except ImportError as error:
-        raise ImportError("Boosting needs LightGBM, which comes with mamofair: pip install lightgbm.") from error
-    return lightgbm
+    return next((loss.weights_of(y) for loss in losses), None)
 
 
 def _known(derivatives: tuple[np.ndarray, np.ndarray], scores: np.ndarray, rows: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -221,10 +166,13 @@ def _shift(booster: "Booster", start: float) -> None:
         booster.set_leaf_output(0, leaf, booster.get_leaf_output(0, leaf) + start)
 
 
-def _log_odds(rows: Batch, stakes: Float[Tensor, " n"] | None) -> float:
-    weight = torch.ones_like(rows.y) if rows.weight is None else rows.weight
+def _log_odds(rows: Batch, objectives: Sequence[Objective]) -> float:
+    """Return the log odds of the favorable label in double precision: rows on disk are in single precision."""
+    y = rows.y.double()
+    weight = torch.ones_like(y) if rows.weight is None else rows.weight.double()
+    stakes = _label_weights(objectives, y)
     weight = weight if stakes is None else weight * stakes
-    return float(torch.logit((rows.y * weight).sum() / weight.sum(), eps=1e-9))
+    return float(torch.logit((y * weight).sum() / weight.sum(), eps=1e-9))
 
 
 def _single(rows: Batch) -> Batch:

@@ -24,10 +24,10 @@ from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
 from mamofair.learners.plugin.prefit import posterior_learner
 from mamofair.learners.plugin.seen_rows import warn_of_seen_rows
 from mamofair.learners.plugin.soundness import are_whole
-from mamofair.learners.plugin.stored import StoredRows
 from mamofair.learners.plugin.table_models import group_recipes, recipes
 from mamofair.learners.plugin.thresholds import Cuts, Strata, search
 from mamofair.learners.rows import Parts, Rows, hold_back
+from mamofair.learners.stored import StoredRows
 from mamofair.learners.task import Task
 
 __all__ = ["PlugInLearner"]

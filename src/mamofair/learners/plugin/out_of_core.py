@@ -18,9 +18,9 @@ from mamofair.fronts import Tally
 from mamofair.learners.plugin.multipliers import Evidence, Posterior, State
 from mamofair.learners.plugin.mutations import measure
 from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
-from mamofair.learners.plugin.stored import StoredRows
 from mamofair.learners.plugin.table_models import Trees
 from mamofair.learners.rows import Rows
+from mamofair.learners.stored import StoredRows
 
 __all__ = ["Beliefs", "cross_fit_stored", "fitting_within"]
 

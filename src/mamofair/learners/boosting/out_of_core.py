@@ -1,0 +1,59 @@
+"""Boosting on rows that are on disk: which rows to train on, and how many boosters to grow side by side."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mamofair._messages import warn_user
+from mamofair._rows import disk
+from mamofair._rows.batches import Batch
+from mamofair._torch import torch
+from mamofair.learners.rows import Rows
+
+__all__ = ["Plan", "batch_of"]
+
+_SHARE = 3 / 4  # of the memory; held-back rows take at most the rest
+_LEAST = 0.01  # of the rows, if the memory is too small for any
+# Bytes, as measured: of a training row and a held-back row besides features and groups, and for each member.
+_ROW, _MEMBER, _OBJECTIVE = 36, 72, 12
+_HELD_BACK = 32
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The share of rows to train on, and how many members to train at once; `memory` is enough for all rows."""
+
+    share: float
+    at_once: int
+    memory: float
+
+    @classmethod
+    def of(
+        cls, memory: int, rows: int, held_back: int, *, columns: int, groups: int, members: int, objectives: int
+    ) -> "Plan":
+        """Return the plan for so many training and held-back rows, whose columns take a byte each."""
+        shared = rows * (columns + 8 * groups + _ROW) + held_back * columns
+        member = rows * (_MEMBER + _OBJECTIVE * objectives) + held_back * _HELD_BACK
+        room, need = memory * _SHARE, shared + member
+        at_once = int(np.clip((room - shared) // member, 1, members))
+        return cls(float(np.clip(room / need, _LEAST, 1)), at_once, need / _SHARE)
+
+    def warn(self, rows: int) -> None:
+        """Warn if some of the rows are left out."""
+        if self.share < 1:
+            warn_user(
+                f"Models are trained on {self.share:.0%} of {rows:,} rows, to stay within `memory`: "
+                f"{self.memory / 1e9:,.1f} GB would be enough for all."
+            )
+
+
+def batch_of(rows: Rows, features: bool) -> Batch:
+    """Return rows on disk as one batch in single precision; its features are empty unless they are needed."""
+    pieces = []
+    for start in range(0, len(rows), disk.PIECE):
+        piece = rows[start : start + disk.PIECE]
+        x = torch.from_numpy(np.asarray(piece.X)) if features else torch.empty((len(piece), 0))
+        pieces.append(Batch.of(x, piece.y, piece.groups.memberships(piece.y, piece.weight), piece.weight))
+    x, y, memberships = (torch.cat([getattr(piece, name) for piece in pieces]) for name in ("x", "y", "memberships"))
+    weight = None if rows.weight is None else torch.cat([piece.weight for piece in pieces if piece.weight is not None])
+    return Batch(x, y, memberships, pieces[0].spans, weight)
