@@ -1,5 +1,7 @@
 """The lines of docs/scale.md that apply a model in other engines: the same decisions as in one frame."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -53,3 +55,27 @@ def test_dask_maps_a_model_over_partitions(new):
     decided = rows.map_partitions(decide, meta=decide(rows.head())[:0]).compute(scheduler="synchronous")
     assert rows.npartitions > 2
     assert decided["prediction"].tolist() == expected(new)
+
+
+def test_spark_maps_a_model_over_arrow_batches(new):
+    """PySpark and its Java are large and no dependency: `pip install pyspark` to run this."""
+    pyspark, pyarrow = pytest.importorskip("pyspark.sql"), pytest.importorskip("pyarrow")
+    run = str(new / "run")
+
+    def decide(batches):
+        model = mamofair.load(run)
+        for batch in batches:
+            yield batch.append_column("prediction", pyarrow.array(model.predict(batch.to_pandas()), pyarrow.string()))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Spark's own
+        builder = pyspark.SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+        spark = builder.getOrCreate()
+        rows = spark.read.parquet(str(new / "new"))
+        schema = rows.selectExpr("*", "'' AS prediction").schema
+        rows.mapInArrow(decide, schema).write.parquet(str(new / "spark"))
+        spark.stop()
+    columns = ["income", "job", "prediction"]
+    decided = pd.read_parquet(new / "spark")[columns].sort_values("income", ignore_index=True)
+    table = pd.concat([people(1), people(2)], ignore_index=True).assign(prediction=expected(new))
+    pd.testing.assert_frame_equal(decided, table.sort_values("income", ignore_index=True), check_dtype=False)
