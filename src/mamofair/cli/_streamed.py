@@ -76,10 +76,11 @@ class StreamSplit:
     def fitting(self, estimator: FairClassifier) -> Iterator[FairClassifier]:
         """Yield the estimator as it learns."""
         memory, chunks = f"{self.stream.memory / 1e6:,.0f} MB", len(self.stream)
-        verb = "Each epoch reads" if "epochs" in estimator.get_params(deep=False) else "Training reads"
+        is_network = "epochs" in estimator.get_params(deep=False)
+        verb = "Each epoch reads" if is_network else "Training reads"
         print_note(f"{verb} {sum(self.sizes):,} rows in {chunks:,} chunks, within {memory} of memory.")
-        if self.stream.is_coded:
-            size = 8 * self.sizes[0] * (len(self.stream.encoder.feature_names_in_) + 8)
+        if not is_network:
+            size = 8 * self.sizes[0] * (len(self.stream.encoder.get_feature_names_out()) + 8)
             print_note(f"Rows are copied to a temporary file of some {size / 1e6:,.0f} MB in {gettempdir()}.")
         return estimator.resume_stream(self.stream.with_labels(), dask=self.options.dask)
 
