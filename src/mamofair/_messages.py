@@ -3,10 +3,11 @@
 import sys
 import warnings
 from collections.abc import Collection
+from math import ceil
 from numbers import Real
 from typing import Any
 
-__all__ = ["PATH", "as_share", "cut", "quote", "quote_some", "warn_user"]
+__all__ = ["PATH", "as_memory", "as_share", "cut", "quote", "quote_some", "warn_user"]
 
 PATH = 200  # characters of a path, or of a list of names
 _MOST = 60  # characters of a value
@@ -23,6 +24,15 @@ def cut(text: str, most: int = _MOST) -> str:
         return text
     head = (most - 1) // 2
     return f"{text[: most - 1 - head]}…{text[len(text) - head :]}"
+
+
+def as_memory(size: float) -> str:
+    """Return an amount of memory that is at least so many bytes, as options take it.
+
+    >>> as_memory(1_230_000_000), as_memory(1_200_001), as_memory(5)
+    ('1.3GB', '2MB', '1MB')
+    """
+    return f"{ceil(size / 1e8) / 10:,.1f}GB" if size >= 1e9 else f"{ceil(size / 1e6)}MB"
 
 
 def as_share(value: Any) -> str:

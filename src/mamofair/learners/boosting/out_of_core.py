@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mamofair._messages import warn_user
+from mamofair._messages import as_memory, warn_user
 from mamofair._rows import disk
 from mamofair._rows.batches import Batch
 from mamofair._torch import torch
@@ -43,7 +43,7 @@ class Plan:
         if self.share < 1:
             warn_user(
                 f"Models are trained on {self.share:.0%} of {rows:,} rows, to stay within `memory`: "
-                f"{self.memory / 1e9:,.1f} GB would be enough for all."
+                f"{as_memory(self.memory)} would be enough for all."
             )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mamofair._messages import warn_user
+from mamofair._messages import as_memory, warn_user
 from mamofair._rows.disk import DiskArray
 from mamofair.fronts import Tally
 from mamofair.learners.plugin.multipliers import Evidence, Posterior, State
@@ -61,7 +61,7 @@ def fitting_within(learner: PosteriorLearner, rows: StoredRows) -> tuple[Posteri
     if share < 1:
         warn_user(
             f"Models are fitted to {share:.0%} of {len(rows):,} rows, to stay within `memory`; points are measured on "
-            f"all of them. {need / _SHARE / 1e9:,.1f} GB would be enough for all."
+            f"all of them. {as_memory(need / _SHARE)} would be enough for all."
         )
     threads = max(1, cores // jobs)
 
