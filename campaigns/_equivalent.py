@@ -4,6 +4,26 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "fronts/_hypervolume.py": {
         "thin: if len(values) <= size: → if len(values) < size:": "with as many points as may stay, no one leaves",
     },
+    "learners/plugin/multipliers.py": {
+        "between: np.argsort(distance, axis=1)[:, :min(2 * (values.shape[1] - 1), len(values) - 1)] → "
+        "np.argsort(distance)[:, :min(2 * (values.shape[1] - 1), len(values) - 1)]": "of two axes, 1 is the last",
+    },
+    "learners/plugin/thresholds.py": {
+        "search: np.indices(sizes).reshape(len(sizes), -1) → np.indices(sizes).reshape(len(sizes), -2)": (
+            "numpy works out any negative size"
+        ),
+    },
+    "metrics/_rates.py": {
+        "_tally: count_decisions(is_label(decision, positive), is_label(truth, positive), groups, weight) → "
+        "count_decisions(is_label(positive, decision), is_label(truth, positive), groups, weight)": (
+            "a label equals a decision if the decision equals the label"
+        ),
+    },
+    "runs/_scores.py": {
+        "_are_of: counts.reshape(len(cells), 2, -1) if counts.shape == (len(cells), SCORE_BINS) else "
+        "np.empty((0, 2, 1)) → counts.reshape(len(cells), 2, -1) if counts.shape == (len(cells), SCORE_BINS) else "
+        "np.empty((0, 2, 2))": "nothing is in it either way",
+    },
     "selection/_more_rows.py": {
         "count_more_rows: claim.places[0] > claim.places[1] → claim.places[0] > claim.places[0]": (
             "the other claim about the same two groups, their difference with the other sign, needs as many rows"

@@ -2,7 +2,7 @@
 
 coverage.py records it once for each file of tests. What a fixture runs counts for all tests of its file: only the first
 one that asks for a shared fixture is seen to run it. A line is known by its text, so that a record outlasts changes of
-other lines. Tests that take long are left out.
+other lines. Of a test that takes long, only what it runs in its first second is known.
 """
 
 import json
@@ -13,14 +13,17 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from types import FrameType
 from typing import Any
 
+import coverage
 import pytest
 from coverage import Coverage
 
 from campaigns._harness import RECORDS
 
-_TEST_SECONDS = 1.0  # of the processor, while lines are recorded: a test that takes longer is left out
+_TEST_SECONDS = 1.0  # of the processor, while lines are recorded: a test that takes longer is slow, and ended there
+_COVERAGE = str(Path(coverage.__file__).parent)
 
 
 class Recorder:
@@ -88,6 +91,12 @@ class LineTests:
         beside = self._tests({_file_of(test) for test in running}) - running
         return tuple(self._affordable([*sorted(running, key=self._cost), *sorted(beside, key=self._cost)], budget))
 
+    def slow(self, module: str, lines: Iterable[str]) -> tuple[str, ...]:
+        """Return the slow tests that run the lines in their first second, or else the module."""
+        known = self.lines.get(module, {})
+        running = set().union(*(known.get(line, ()) for line in lines)) or set().union(*known.values())
+        return tuple(sorted(test for test in running if "::" in test and test not in self.seconds))
+
     def _tests(self, contexts: set[str]) -> set[str]:
         return {test for test in self.seconds if test in contexts or _file_of(test) in contexts}
 
@@ -121,7 +130,10 @@ def record_path(test_file: Path) -> Path:
     return RECORDS / "lines" / f"{test_file.stem}-{sha256(test_file.read_bytes()).hexdigest()[:16]}.json"
 
 
-def _skip(*_: object) -> None:
+def _skip(_: int, frame: FrameType | None) -> None:
+    if frame and frame.f_code.co_filename.startswith(_COVERAGE):  # it may hold its lock, which nobody would give back
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.01)
+        return
     pytest.skip(f"takes more than {_TEST_SECONDS:g} seconds")
 
 

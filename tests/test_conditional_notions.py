@@ -227,6 +227,26 @@ def test_confidence_tests_every_two_groups_of_each_stratum():
     assert mean.with_selection(MostAccurateWithin(0.9)).selected_ >= 0
 
 
+def test_intervals_share_the_risk_among_strata_where_all_ends_must_hold():
+    sizes = (300, 200, 120)
+    stratum = np.repeat(["p", "q", "r"], sizes)
+    sex = np.resize(["f", "m"], len(stratum))
+    decided = (np.random.default_rng(0).random(len(stratum)) < np.where(sex == "f", 0.4, 0.5)).astype(int)
+
+    def ends(confidence, own=slice(None), **more):
+        people = pd.Series(sex[own], name="sex")
+        report = audit(None, decided[own], sensitive_features=people, favorable=1, confidence=confidence, **more)
+        [found] = report.frame().to_dict("records")
+        return found["low"], found["high"]
+
+    alone, shared = (
+        np.array([ends(level, stratum == name, notions="dp") for name in "pqr"]) for level in (0.9, 1 - 0.1 / 3)
+    )
+    worst, mean = (ends(0.9, notions=name, strata=stratum) for name in ("conditional_dp", "mean_conditional_dp"))
+    assert worst == pytest.approx((shared[:, 0].max(), alone[:, 1].max()))
+    assert mean == pytest.approx(tuple(np.average(shared, axis=0, weights=sizes)))
+
+
 def test_small_parts_of_groups_are_left_out_and_named():
     strata = DEPARTMENT.to_numpy(dtype=object).copy()
     strata[:5] = "music"

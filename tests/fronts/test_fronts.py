@@ -232,3 +232,10 @@ def test_points_and_fronts_are_small_html_tables_with_their_text_escaped():
     many = front(*((100 + i, 300 - i) for i in range(50)))._repr_html_()
     assert many.startswith("<table><caption>Front of 50 points. The first 20 of 50 rows.</caption><tr><th>row</th>")
     assert many.count("<tr>") == 21
+
+
+def test_more_than_six_columns_are_approximated_with_as_many_directions_as_asked(rng):
+    values = rng.random((30, 7))
+    few, usual, many = (hypervolume(values, 1.0, samples=2**power) for power in (6, 18, 20))
+    assert usual == hypervolume(values, 1.0)
+    assert abs(usual - many) < abs(few - many) / 4

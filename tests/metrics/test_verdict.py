@@ -80,6 +80,8 @@ def test_a_gap_without_two_groups_cannot_be_told():
     _, [only] = gap_verdicts(tally, [(DEMOGRAPHIC_PARITY, "sex")], {"demographic_parity[sex]": 1.0})
     assert only.gap is None
     assert only.answer == "cannot be told"
+    sentences = a_verdict(asked={only.name: 1.0}, gaps=(only,)).sentences()
+    assert f"{only.name}: cannot be told, since fewer than two groups have rows to compare." in sentences
 
 
 def a_verdict(**changes) -> Verdict:

@@ -51,6 +51,14 @@ def test_counts_are_those_of_each_points_own_predictions(model):
     assert len(run.scores) == len(run.test)
 
 
+def test_groups_are_crossed_if_they_were_in_fit():
+    crossed = plugin(max_points=4, crossed=True, min_group=1).fit(TOY.X, TOY.y, sensitive_features=PEOPLE)
+    cells = measured(crossed).test[0].counts["group*side"]
+    together = NEW_PEOPLE["group"] + " / " + NEW_PEOPLE["side"]
+    counted = dict(zip(map(str, crossed.front_.groups["group*side"]), cells.sum(axis=1), strict=True))
+    assert counted == together.value_counts().to_dict()
+
+
 def test_weights_count_as_rows_do(model):
     weight = np.resize([1.0, 2.0, 0.0], len(NEW.y))
     again = np.repeat(np.arange(len(NEW.y)), weight.astype(int))

@@ -136,7 +136,7 @@ def test_a_run_that_is_replaced_between_its_list_and_its_files_is_read_again(run
 
 def test_a_report_that_is_made_while_the_run_is_replaced_is_the_new_runs(run, tmp_path, monkeypatch):
     folder = save(run, tmp_path / "run")
-    save_alternatives({"sentences": ["None found."]}, folder)
+    assert save_alternatives({"sentences": ["None found."]}, folder).read_text().count("None found.") == 1
     other, pages = run_of(fitted(net(epochs=2))), []
 
     def write(found, path, alternatives, **options):

@@ -63,6 +63,15 @@ def test_a_run_has_its_settings_counts_and_limit(model, folder):
     pd.testing.assert_frame_equal(pd.read_csv(folder / "front.csv"), model.front_.frame())
 
 
+def test_nothing_of_an_earlier_run_stays(model, tmp_path):
+    folder = save(run_of(model), tmp_path / "run")
+    (folder / "notes.txt").write_text("mine")
+    before = {path.name for path in folder.iterdir()}
+    save(Run.of(model), folder)
+    assert before - {path.name for path in folder.iterdir()} == {"limit.csv", "scores.json"}
+    assert load_run(folder).limit is None
+
+
 def test_all_that_a_fit_may_be_given_comes_back(tmp_path):
     people = GROUP.assign(side=np.resize(np.array(["left", "right", None], dtype=object), len(X)))
     mistakes = Notion("mistakes", (Rate(FP | FN),))

@@ -152,3 +152,17 @@ def test_words():
         "19,508 for training. A model without any gap "
         "is then certified with a chance of about 65 %."
     )
+
+
+@pytest.mark.parametrize(
+    ("limit", "confidence", "chance", "message"),
+    [
+        (5, 0.9, 0.8, "5 % is 0.05"),
+        (0.05, 1.0, 0.8, "`confidence` must be between 0 and 1"),
+        (0.05, 0.9, 0.0, "`chance` must be between 0 and 1"),
+    ],
+)
+def test_plans_that_make_no_sense_are_refused(limit, confidence, chance, message):
+    y, groups = people(2_000)
+    with pytest.raises(ValueError, match=message):
+        Plan.of(y, groups, {EOPP: limit}, confidence, chance=chance)

@@ -298,3 +298,9 @@ def test_more_rows_of_one_group_are_warned_of_if_there_are_several_attributes():
         question.update_from(model, TOY.X[rows], TOY.y[rows], sensitive_features=people[rows])
     alone = Question.of(model.front_, {f"demographic_parity[{GROUP.columns[0]}]": 0.5}, 0.9)
     alone.update_from(model, TOY.X[rows], TOY.y[rows], sensitive_features=people[rows])  # allowed
+
+
+def test_new_rows_may_all_be_of_one_group():
+    question = Question.of(front((200, 5)), 0.1, 0.9)
+    men = pd.DataFrame({"a": ["men"] * 20})
+    assert question.update([1] * 20, np.ones((1, 20), dtype=bool), sensitive_features=men).rows == 20

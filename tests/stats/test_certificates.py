@@ -136,3 +136,8 @@ def test_group_without_rows_certifies_nothing(limit):
 def test_exact_limit_needs_whole_counts():
     with pytest.raises(ValueError, match=r"whole counts, events among rows: found 2\.5 among 10"):
         exact((2.5, 10), (3, 10), 0.05)
+
+
+@pytest.mark.parametrize("limit", [exact, newcombe, hoeffding])
+def test_without_rows_nothing_is_known(limit):
+    assert limit((0, 0), (3, 10), 0.1) == limit((3, 10), (0, 0), 0.1) == 1
