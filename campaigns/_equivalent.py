@@ -19,6 +19,13 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "a label equals a decision if the decision equals the label"
         ),
     },
+    "runs/_onnx_graph.py": {
+        "_codes: graph.node(*('LabelEncoder', column), domain='ai.onnx.ml', keys_strings=values, "
+        "values_int64s=list(range(len(values))), default_int64=-1) → graph.node(*('LabelEncoder', column), "
+        "domain='ai.onnx.ml', keys_strings=values, values_int64s=list(range(len(values))), default_int64=-2)": (
+            "all that is below 0 is unknown"
+        ),
+    },
     "runs/_scores.py": {
         "_are_of: counts.reshape(len(cells), 2, -1) if counts.shape == (len(cells), SCORE_BINS) else "
         "np.empty((0, 2, 1)) → counts.reshape(len(cells), 2, -1) if counts.shape == (len(cells), SCORE_BINS) else "

@@ -86,16 +86,19 @@ class LineTests:
 
         Lines that no test is seen to run have all tests of their module.
         """
-        known = self.lines.get(module, {})
-        running = self._tests(set().union(*(known.get(line, ()) for line in lines)) or set().union(*known.values()))
+        running = self._tests(self._contexts(module, lines))
         beside = self._tests({_file_of(test) for test in running}) - running
         return tuple(self._affordable([*sorted(running, key=self._cost), *sorted(beside, key=self._cost)], budget))
 
     def slow(self, module: str, lines: Iterable[str]) -> tuple[str, ...]:
         """Return the slow tests that run the lines in their first second, or else the module."""
+        return tuple(
+            sorted(test for test in self._contexts(module, lines) if "::" in test and test not in self.seconds)
+        )
+
+    def _contexts(self, module: str, lines: Iterable[str]) -> set[str]:
         known = self.lines.get(module, {})
-        running = set().union(*(known.get(line, ()) for line in lines)) or set().union(*known.values())
-        return tuple(sorted(test for test in running if "::" in test and test not in self.seconds))
+        return set().union(*(known.get(line, ()) for line in lines)) or set().union(*known.values())
 
     def _tests(self, contexts: set[str]) -> set[str]:
         return {test for test in self.seconds if test in contexts or _file_of(test) in contexts}

@@ -4,10 +4,11 @@ Each case makes one deliberate error in a module that a guarantee depends on (ce
 fronts, the plug-in rule and its thresholds, metrics, run folders): a reversed comparison, a bound or a constant off by
 one, a plus turned into a minus, `and` for `or`, minimum for maximum, two arguments swapped, one left out, a check or a
 statement removed. Then tests run in a separate process: those that execute the line, as coverage.py recorded once, then
-others of the same files, the quick ones first, up to ten seconds of the processor in all, and at last up to six of
-those that take more than a second each. If a test fails or hangs, the mutant is **killed**; a mutant that **survived**
-shows what these tests do not cover. Some errors have no observable effect; they are listed as **equivalent**, with the
-reason, in `campaigns/_equivalent.py`. The goal is that at least 95 % of the others are killed.
+others of the same files, the quick ones first, up to ten seconds of the processor in all; where none of these notices,
+up to a minute, and up to 15 tests that take more than a second each. If a test fails or hangs, the mutant is
+**killed**; a mutant that **survived** shows what these tests do not cover. Some errors have no observable effect; they
+are listed as **equivalent**, with the reason, in `campaigns/_equivalent.py`. The goal is that at least 95 % of the
+others are killed.
 
 A surviving mutant is tried again once a test has been written for it (`--again`), so the share after that is higher
 than it would be for new mutants. The share at the first try is not.
@@ -50,7 +51,7 @@ TESTS = (
     *(f"report/test_{name}.py" for name in ("model_reports", "judged_runs")),
 )
 _BUDGET, _FRESH_BUDGET = 10.0, 4.0  # processor seconds of tests: in memory, and with everything imported anew
-_SLOW = 6  # tests of more than a second, where none of the others noticed
+_LAST_BUDGET, _SLOW = 60.0, 15  # where none of these noticed: seconds, and tests of more than one second
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,11 @@ def fate(
     """
     changed, lines = mutate(source, mutant.mutation.number), source.splitlines()
     texts = [lines[number - 1].strip() for number in mutant.mutation.lines]
-    found = collected.run(mutant.module, changed, known.choose(mutant.module, texts, _BUDGET))
-    if found.code in (0, NO_TESTS) and (slow := known.slow(mutant.module, texts)[:_SLOW]):
-        late = collected.run(mutant.module, changed, slow)
+    first = known.choose(mutant.module, texts, _BUDGET)
+    found = collected.run(mutant.module, changed, first)
+    if found.code in (0, NO_TESTS):
+        others = (test for test in known.choose(mutant.module, texts, _LAST_BUDGET) if test not in first)
+        late = collected.run(mutant.module, changed, (*others, *known.slow(mutant.module, texts)[:_SLOW]))
         found = late if late.failed else found  # not if one was stopped, which may take as long without the change
     if found.code == NOT_IN_MEMORY:
         found = _run_anew(runner(), mutant.module, changed, known.choose(mutant.module, texts, _FRESH_BUDGET))

@@ -101,3 +101,10 @@ def test_small_groups_are_listed_with_their_intervals(rng):
     [a], [b] = (one["rates"] for one in rows)
     assert (a["meaning"], a["rate"], b["rate"]) == ("P(ŷ=1 | y=1)", 0.0, 1.0)
     assert (a["low"], a["high"]) == pytest.approx((0, 1.96**2 / (1 + 1.96**2)), abs=1e-4)  # Wilson, none of one
+
+
+def test_only_groups_without_a_row_are_left_out_if_all_are_small():
+    groups, y = read_groups({"x": ["a", "b", "c", "c"]}), np.array([1, 1, 0, 0])
+    notions = {"x": (EQUAL_OPPORTUNITY,)}
+    assert find_small_groups(groups, y, notions, least=30) == {"x": {"c": 0}}
+    assert find_small_groups(groups, np.array([1, 0, 0, 0]), notions, least=30) == {}

@@ -11,12 +11,11 @@ from mamofair.learners.plugin.multipliers import Contrasts, Dual, State, first_m
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, PREDICTIVE_EQUALITY
 
 
-def dual_of(*notions) -> Dual:
-    world = World.random(200, seed=4)
-    rows = world.rows
-    criteria = [(notion, "a") for notion in notions]
-    contrasts = Contrasts.of(criteria, rows["y"].to_numpy(), world.groups, rows["weight"].to_numpy())
-    return Dual.of(contrasts, world.beliefs, rows["weight"].to_numpy())
+def dual_of(*notions, rows: int = 200) -> Dual:
+    world = World.random(rows, seed=4)
+    y, weight = (world.rows[name].to_numpy() for name in ("y", "weight"))
+    contrasts = Contrasts.of([(notion, "a") for notion in notions], y, world.groups, weight)
+    return Dual.of(contrasts, world.beliefs, weight)
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +36,16 @@ def test_bounds_on_all_gaps_together_are_tried_beside_those_on_each_alone(dual):
     both = found[(np.abs(found) > 1e-6).all(axis=1)]
     shares = both[:, 0] / np.abs(both).sum(axis=1)
     assert len(np.unique(np.round(shares, 3))) > 4  # in several proportions, not only those of no gap
+
+
+def test_the_dual_takes_few_rows_as_they_are_and_of_many_some_that_stand_for_all(monkeypatch):
+    plain = dual_of(DEMOGRAPHIC_PARITY, rows=1_000)
+    assert len(np.unique(plain.weight)) > 1  # with their own weights
+    monkeypatch.setattr("mamofair.learners.plugin.multipliers._ROWS", 500)
+    some = dual_of(DEMOGRAPHIC_PARITY, rows=1_000)
+    assert (len(plain.gain), len(some.gain)) == (len(plain.weight), 500)
+    assert some.weight == pytest.approx(np.full(500, 1 / 500))
+    assert some.gaps == pytest.approx(plain.gaps, abs=0.05)
 
 
 def test_each_gap_alone_needs_no_bounds_on_all_together(dual):

@@ -300,7 +300,9 @@ def test_more_rows_of_one_group_are_warned_of_if_there_are_several_attributes():
     alone.update_from(model, TOY.X[rows], TOY.y[rows], sensitive_features=people[rows])  # allowed
 
 
-def test_new_rows_may_all_be_of_one_group():
-    question = Question.of(front((200, 5)), 0.1, 0.9)
-    men = pd.DataFrame({"a": ["men"] * 20})
-    assert question.update([1] * 20, np.ones((1, 20), dtype=bool), sensitive_features=men).rows == 20
+def test_new_rows_may_be_one_of_each_group():
+    names = tuple(f"country {i:02}" for i in range(25))
+    tally = Tally({"": np.array([[500.0, 0, 2000, 0]]), "a": np.tile([20.0, 0, 80, 0], (25, 1))})
+    question = Question.of(Front((Point(tally),), criteria(1), {"a": names}), 0.1, 0.9)
+    later = question.update([1] * 25, np.ones((1, 25), dtype=bool), sensitive_features=pd.DataFrame({"a": names}))
+    assert later.rows == 25
