@@ -19,6 +19,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "a label equals a decision if the decision equals the label"
         ),
     },
+    "metrics/_verdict.py": {
+        "Verdict._asked_sentence: return '' → return None": "no sentence and an empty one are left out alike",
+    },
     "runs/_onnx_graph.py": {
         "_codes: graph.node(*('LabelEncoder', column), domain='ai.onnx.ml', keys_strings=values, "
         "values_int64s=list(range(len(values))), default_int64=-1) → graph.node(*('LabelEncoder', column), "

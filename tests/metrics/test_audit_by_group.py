@@ -214,6 +214,7 @@ def test_values_come_in_order_and_missing_ones_are_left_out():
 def test_a_value_with_one_group_only_is_inconclusive():
     found = audit(None, [0, 1, 1, 0], sensitive_features=["a", "b", "a", "a"])
     table = found.over([1, 1, 2, 2])
+    assert table.columns.tolist() == ["notion", "attribute", "value", "rows", "gap", "low", "high", "verdict"]
     assert table["gap"].isna().tolist() == [False, True]
     assert table["verdict"].tolist()[1] == "inconclusive"
 

@@ -81,3 +81,8 @@ def test_small_groups_have_no_part_in_ratios_and_are_never_within_a_gate() -> No
         "inconclusive",
         ("sex=x could not be assessed: 12 rows are too few.",),
     )
+
+
+def test_an_audit_compares_all_groups_unless_told_otherwise():
+    [found] = audit(None, [0, 1, 1], sensitive_features=["a", "b", "b"]).frame().to_dict("records")
+    assert found["gap"] == 1

@@ -267,8 +267,12 @@ def test_a_summary_of_logits_is_the_audit_of_their_scores():
 def test_calibration_is_drawn_by_group_with_the_threshold():
     y, scores, people, _ = scored(12)
     found = audit(y, scores, sensitive_features=people, threshold=0.4)
-    figure, table = found.plot_calibration(bins=5), found.calibration(5)
-    assert [panel.get_title() for panel in figure.axes] == ["sex", "race"]
+    for bins, figure in ((5, found.plot_calibration(bins=5)), (10, found.plot_calibration())):
+        assert [panel.get_title() for panel in figure.axes] == ["sex", "race"]
+        assert_drawn(figure, found.calibration(bins))
+
+
+def assert_drawn(figure, table):
     for panel in figure.axes:
         _, threshold, *lines = panel.lines
         assert threshold.get_xdata() == [0.4, 0.4]

@@ -1,10 +1,14 @@
 """The verdict on a run: limits, reasons and caveats."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from report_runs import make_run
 
 from mamofair import ClosestToIdeal, FairestWithin, MostAccurateWithin
+from mamofair.fronts import Tally
+from mamofair.metrics import Verdict
 from mamofair.runs import judge
 
 
@@ -66,3 +70,28 @@ def test_another_point_is_judged_as_chosen_by_hand():
     assert not judge(run).by_hand
     assert verdict.why == "It was chosen by hand."
     assert np.isclose(verdict.performance[1], run.test[other].error)
+
+
+def test_a_chosen_model_that_decides_nearly_everyone_alike_is_named():
+    plain = make_run(selection=ClosestToIdeal())
+    row = plain.estimator.selected_
+    assert row > 1
+    good, poor, alike, constant = (
+        replace(plain.test[0], counts={**plain.test[0].counts, "": np.array([cells], dtype=float)})
+        for cells in ([420, 30, 30, 120], [425, 150, 25, 0], [445, 145, 5, 5], [450, 150, 0, 0])
+    )
+
+    def verdict(best: Tally, second: Tally, chosen: Tally) -> Verdict:
+        tallies = [best, second, *[poor] * (len(plain.test) - 2)]
+        tallies[row] = chosen
+        return judge(replace(plain, test=tuple(tallies)))
+
+    told = verdict(good, poor, alike)
+    assert told.near_constant.startswith("The chosen model predicts `yes` for 98.3% of test rows: it is nearly a")
+    assert verdict(poor, good, alike).near_constant == told.near_constant  # it gains less than a tenth in any case
+    better = replace(alike, counts={**alike.counts, "": np.array([[445.0, 110, 5, 40]])})
+    assert verdict(good, poor, better).near_constant is not None
+    assert verdict(poor, good, better).near_constant is None  # the best model gains no more
+    assert [verdict(good, poor, one).is_constant for one in (alike, constant)] == [False, True]
+    no = verdict(good, poor, replace(alike, counts={**alike.counts, "": np.array([[2.0, 2, 100, 496]])}))
+    assert no.near_constant.startswith("The chosen model predicts `no` for 99.3% of test rows")

@@ -51,6 +51,11 @@ def test_counts_are_those_of_each_points_own_predictions(model):
     assert len(run.scores) == len(run.test)
 
 
+def test_a_score_of_zero_is_no_favorable_decision(model, monkeypatch):
+    monkeypatch.setattr(type(model), "score_all", lambda self, X: np.zeros((len(self.front_), len(X))))
+    assert {tally.positive_share for tally in measured(model).test} == {0}
+
+
 def test_groups_are_crossed_if_they_were_in_fit():
     crossed = plugin(max_points=4, crossed=True, min_group=1).fit(TOY.X, TOY.y, sensitive_features=PEOPLE)
     cells = measured(crossed).test[0].counts["group*side"]

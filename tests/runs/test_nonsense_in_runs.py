@@ -250,6 +250,13 @@ def test_scores_that_make_no_sense_are_refused(folder, case):
     assert "scores.json must" in refusal(path.parent)
 
 
+def test_an_interval_may_be_a_single_number(folder):
+    path = folder("plugin") / "scores.json"
+    edit(path, put(0, "auc", "", 0, value=[1.0, 1.0, 1.0]))
+    write_sums(path.parent)
+    assert load_run(path.parent).scores[0].auc[""][0].tolist() == [1, 1, 1]
+
+
 def test_a_run_without_scores_loads(folder):
     place = folder("plugin")
     assert len(load_run(place).scores) == len(load_run(place).test) > 0

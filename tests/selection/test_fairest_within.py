@@ -70,6 +70,7 @@ def test_of_equally_fair_points_the_most_accurate_is_chosen():
 def test_a_limit_is_a_number_from_0_to_1(limit):
     with pytest.raises(ValueError, match="limit of an error must be a number from 0 to 1"):
         FairestWithin(limit)
+    assert [FairestWithin(end).limit for end in (0, 1)] == [0, 1]
 
 
 @pytest.mark.parametrize("margin", [-1, float("nan"), float("inf"), True])

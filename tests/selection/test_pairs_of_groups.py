@@ -56,6 +56,12 @@ def test_group_without_any_rows_is_taken_to_have_what_the_rate_asks_for():
     assert empty.samples[0] == (0.0, 0.0)
 
 
+def test_a_single_group_is_paired_with_an_empty_one():
+    [alone] = pairs(tally((40, 100)), (DEMOGRAPHIC_PARITY, "a"))
+    assert alone.samples == ((40.0, 100.0), (0.0, 0.0))
+    assert alone.shares == (1.0, 1.0)
+
+
 @pytest.mark.parametrize("method", ["exact", "newcombe"])
 def test_answer_is_the_same_whichever_group_is_better_off(method):
     for groups in (((300, 1000), (280, 1000)), ((300, 1000), (100, 1000)), ((40, 100), (35, 100))):

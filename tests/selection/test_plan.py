@@ -20,6 +20,7 @@ from mamofair.notions import (
     PREDICTIVE_PARITY,
 )
 from mamofair.selection import Plan, rows_needed
+from mamofair.selection._plan import _divide_budget
 from mamofair.selection._certified import Demand
 
 DP, EOPP = (DEMOGRAPHIC_PARITY, "sex"), (EQUAL_OPPORTUNITY, "sex")
@@ -53,6 +54,11 @@ def test_every_pair_of_groups_has_enough_rows(limit, confidence, seed):
         assert (n <= part["available"] / 2 + 1).all()
         assert (1 / n).sum() <= 2 / rows_needed(limit, confidence) + 1e-3  # more rows than for one gap alone
         assert (part["label"] == 1).all()
+
+
+def test_other_groups_make_up_for_a_small_one():
+    rows = _divide_budget(1 / 50, np.array([60.0, 1_000, 280]))
+    assert rows == pytest.approx([60, 300, 280])  # 1/60 + 1/300 is 1/50
 
 
 @pytest.mark.parametrize("notion", [EQUALIZED_ODDS, ACCURACY_PARITY, PREDICTIVE_PARITY])

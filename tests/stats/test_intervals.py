@@ -291,3 +291,7 @@ def test_confidence_must_be_a_share(confidence):
 def test_impossible_counts_are_refused(events, rows):
     with pytest.raises(ValueError, match="`events` must lie between 0 and `rows`"):
         wilson(events, rows)
+
+
+def test_bootstrap_of_a_single_row_draws_that_row():
+    assert bootstrap(np.array([[1.0, 0, 0, 0]]), lambda counts: counts[..., 0, 0]) == (1, 1)
