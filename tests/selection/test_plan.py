@@ -20,8 +20,8 @@ from mamofair.notions import (
     PREDICTIVE_PARITY,
 )
 from mamofair.selection import Plan, rows_needed
-from mamofair.selection._plan import _divide_budget
 from mamofair.selection._certified import Demand
+from mamofair.selection._plan import _divide_budget
 
 DP, EOPP = (DEMOGRAPHIC_PARITY, "sex"), (EQUAL_OPPORTUNITY, "sex")
 DP_RACE, EOPP_RACE = (DEMOGRAPHIC_PARITY, "race"), (EQUAL_OPPORTUNITY, "race")
