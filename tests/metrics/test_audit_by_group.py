@@ -258,3 +258,18 @@ def test_decisions_can_be_indexed_whatever_they_have():
     bare = Decisions(np.array([True, False, True]))[[0, 2]]
     assert bare.selected.tolist() == [True, True]
     assert (bare.positive, bare.scores, bare.weight) == (None, None, None)
+
+
+def test_a_metric_that_fails_for_a_small_group_is_unknown_there_but_must_work_for_everyone():
+    def share(y_true, y_pred):
+        if len(y_true) < least:
+            raise ValueError("too few")
+        return np.mean(y_pred)
+
+    found = audit([0, 1] * 4, [1] * 8, sensitive_features=["a"] * 2 + ["b"] * 6)
+    least = 3
+    table = found.metric(share, draws=2)
+    assert table["share"].isna().tolist() == [False, True, False]
+    least = 9
+    with pytest.raises(ValueError, match="too few"):
+        found.metric(share, draws=2)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from examples_of_points import criteria, front, point
 from mamofair._rows.groups import read_groups
-from mamofair.fronts import Counter, Front, Point
+from mamofair.fronts import Counter, Front, Point, Tally
 from mamofair.performance import BALANCED_ERROR, ERROR, Cost
 from mamofair.selection import FairestWithin
 from mamofair.selection._fairest import standard_errors
@@ -96,6 +96,12 @@ def test_standard_errors_are_those_of_repeated_draws(performance, weighted):
     assert np.mean(standard_errors(ours, ours.performance)) == pytest.approx(
         spread, rel=0.08
     )  # 1500 draws tell it by 2 % or so
+
+
+def test_the_standard_error_of_a_balanced_error_is_that_of_two_shares():
+    [found] = standard_errors(Front((Point(Tally({"": np.array([[300.0, 40, 100, 360]])})),), ()), BALANCED_ERROR)
+    shares, rows = np.array([100 / 400, 40 / 400]), 400
+    assert found == pytest.approx(np.sqrt(np.sum(shares * (1 - shares) / rows)) / 2, rel=0.02)  # half a row a cell more
 
 
 def test_the_limit_is_on_whatever_performance_comes_first():
