@@ -1,6 +1,11 @@
 """Mutants that no test can notice, because the code still does the same: by module and mutation, with the reason."""
 
 EQUIVALENT: dict[str, dict[str, str]] = {
+    "_stats/certificates.py": {
+        "find_limit: while high - low > _TOLERANCE: → while high - low >= _TOLERANCE:": (
+            "the limit is as close as the tolerance either way"
+        ),
+    },
     "fronts/_hypervolume.py": {
         "thin: if len(values) <= size: → if len(values) < size:": "with as many points as may stay, no one leaves",
     },

@@ -21,7 +21,7 @@ from mamofair.notions import (
 )
 from mamofair.selection import Plan, rows_needed
 from mamofair.selection._certified import Demand
-from mamofair.selection._plan import _divide_budget
+from mamofair.selection._plan import _divide_budget, _join
 
 DP, EOPP = (DEMOGRAPHIC_PARITY, "sex"), (EQUAL_OPPORTUNITY, "sex")
 DP_RACE, EOPP_RACE = (DEMOGRAPHIC_PARITY, "race"), (EQUAL_OPPORTUNITY, "race")
@@ -148,6 +148,10 @@ def test_rows_without_labels_are_not_held_back_again():
     alone = Plan.of(y, groups, {DP: 0.05}, 0.9).frame()["needed"]
     helped = Plan.of(y, groups, {DP: 0.05}, 0.9, more={DP: np.array([300.0, 10_000.0])}).frame()["needed"]
     assert helped.tolist() == [alone[0] - 300, 0]
+
+
+def test_rows_are_listed_as_in_a_sentence():
+    assert [_join([*parts]) for parts in ("", "a", "ab", "abc")] == ["no rows", "a", "a and b", "a, b and c"]
 
 
 def test_words():
