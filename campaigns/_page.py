@@ -41,6 +41,7 @@ def _section(name: str, earlier: str | None = None) -> str:
     ]
     more = [campaign.summary(records) + "\n"] if records and hasattr(campaign, "summary") else []
     alarms = [record for record in records if record.outcome in campaign.ALARMS]
+    explain = getattr(campaign, "explain", lambda record: "")
     lines = [
         f"## {name.capitalize()}",
         f"\n{getdoc(campaign)}\n",
@@ -48,6 +49,9 @@ def _section(name: str, earlier: str | None = None) -> str:
         *("| " + " | ".join(row) + " |" for row in rows),
         "",
         *more,
-        *(f"- {record.kind}, seed {record.seed}: {record.outcome}. {record.detail}" for record in alarms),
+        *(
+            f"- {record.kind}, seed {record.seed}: {record.outcome}. {record.detail}{explain(record)}"
+            for record in alarms
+        ),
     ]
     return "\n".join(lines) + "\n"

@@ -27,6 +27,7 @@ from campaigns._harness import Record, Result
 from campaigns._line_tests import LineTests, read_line_tests, record_path
 from campaigns._mutant_runner import NO_TESTS, NOT_FOUND, ROOT, Runner
 from campaigns._mutations import Mutation, mutate, mutations
+from campaigns._survivors import SURVIVED
 from campaigns._test_server import Run
 
 CASES = 400
@@ -162,6 +163,13 @@ def _modules() -> list[Path]:
 
 def _python_files(path: Path) -> list[Path]:
     return sorted(path.rglob("*.py")) if path.is_dir() else [path]
+
+
+def explain(record: Record) -> str:
+    """Return why a mutant survived, if it is known."""
+    module, _, mutation = record.detail.partition(": ")
+    reasons = SURVIVED.get(module, {})
+    return next((f" ({reason})" for begin, reason in reasons.items() if mutation.startswith(begin)), "")
 
 
 def summary(records: Sequence[Record]) -> str:

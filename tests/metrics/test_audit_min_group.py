@@ -84,5 +84,5 @@ def test_small_groups_have_no_part_in_ratios_and_are_never_within_a_gate() -> No
 
 
 def test_an_audit_compares_all_groups_unless_told_otherwise():
-    [found] = audit(None, [0, 1, 1], sensitive_features=["a", "b", "b"]).frame().to_dict("records")
+    [found] = audit(None, [0, 1, 1, 1, 1], sensitive_features=["a", "b", "b", "c", "c"]).frame().to_dict("records")
     assert found["gap"] == 1

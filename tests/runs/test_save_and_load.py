@@ -8,7 +8,7 @@ import torch
 from sklearn.exceptions import NotFittedError
 
 import mamofair
-from mamofair import Fixed, Member, MinNorm, MostAccurateWithin, Notion, Rate
+from mamofair import FairestWithin, Fixed, Member, MinNorm, MostAccurateWithin, Notion, Rate
 from mamofair.estimators import FairNetClassifier
 from mamofair.notions import FN, FP
 from mamofair.relaxations import Relaxation, Sigmoid
@@ -63,6 +63,12 @@ def test_a_run_has_its_settings_counts_and_limit(model, folder):
     pd.testing.assert_frame_equal(pd.read_csv(folder / "front.csv"), model.front_.frame())
 
 
+def test_a_run_without_a_chosen_point_is_saved(tmp_path):
+    folder = save(Run.of(fitted(net(selection=FairestWithin(0.0, margin=0)))), tmp_path / "run")
+    document = json.loads((folder / "run.json").read_text())
+    assert [document[name] for name in ("point", "test", "verdict")] == [None] * 3
+
+
 def test_nothing_of_an_earlier_run_stays(model, tmp_path):
     folder = save(run_of(model), tmp_path / "run")
     (folder / "notes.txt").write_text("mine")
@@ -92,6 +98,7 @@ def test_all_that_a_fit_may_be_given_comes_back(tmp_path):
     assert_same(again, model)
     assert again.get_params() == model.get_params()
     assert again.predict(X).tolist() == model.predict(X).tolist()
+    assert again.classes_.dtype == model.classes_.dtype == "<U3"
     ours, theirs = again.front_.points[0], model.front_.points[0]
     np.testing.assert_array_equal(ours.calibration.squares["side"], theirs.calibration.squares["side"])
 
