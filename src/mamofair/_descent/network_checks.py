@@ -93,5 +93,5 @@ def _advice(network: nn.Module, x: Tensor, error: str) -> str:
     return "Build its first layer for such rows: `network` is called with their number of columns, X.shape[1]."
 
 
-_RESHAPING = ("View", "Squeeze", "Unsqueeze", "Reshape", "UnsafeView", "Select", "Alias", "Permute")
+_RESHAPING = ("View", "Squeeze", "Unsqueeze", "Reshape", "UnsafeView", "Select", "Slice", "Alias", "Permute")
 _SQUASHING = ("Sigmoid", "Softmax", "LogSoftmax", "LogSigmoid", "Tanh")

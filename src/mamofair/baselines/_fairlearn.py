@@ -96,7 +96,8 @@ class GridSearchLearner(PeerLearner):
         search = reductions.GridSearch(
             self.base(), getattr(reductions, notion)(), grid_size=self.grid_size, grid_limit=self.grid_limit
         )
-        yield from search.fit(train.X, train.y, sensitive_features=self.group(train.groups)).predictors_
+        search.fit(train.X, train.y, sensitive_features=self.group(train.groups))  # fairlearn 0.13 returns None
+        yield from search.predictors_
 
     def decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
         """Return the classifier's decisions."""

@@ -28,6 +28,7 @@ _CONTAINERS = (list, tuple, set, frozenset)
 
 #: Parts of scikit-learn that predict with numpy alone, or with compiled code whose input is checked here.
 _MODULES = (
+    "_loss.Cy",  # compiled losses, as scikit-learn 1.8 calls them
     *("sklearn._loss", "sklearn.base", "sklearn.calibration", "sklearn.compose", "sklearn.decomposition._pca"),
     *("sklearn.discriminant_analysis", "sklearn.dummy", "sklearn.ensemble", "sklearn.feature_selection"),
     *("sklearn.frozen", "sklearn.impute", "sklearn.linear_model", "sklearn.model_selection", "sklearn.multiclass"),
