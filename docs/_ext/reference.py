@@ -5,13 +5,14 @@ They are written to docs/api/ before Sphinx looks for pages, and git ignores the
 
 import importlib
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
 import typer
 from typer.cli import get_docs_for_click
 
-__all__ = ["MODULES", "find", "homes", "pages", "setup"]
+__all__ = ["MODULES", "find", "has_example", "homes", "is_in_module_example", "members", "pages", "setup"]
 
 # In the order in which a reader meets them. A name that several modules export has its page with the first one.
 MODULES = {
@@ -64,6 +65,38 @@ def homes() -> dict[str, str]:
                 documented[id(value)] = value.__name__
             found[full] = documented.setdefault(id(value), full)
     return found
+
+
+def members(full: str) -> list[str]:
+    """Return the full names of an object and, for a class, of its own public methods and properties.
+
+    >>> members("mamofair.performance.Cost")[:2]
+    ['mamofair.performance.Cost', 'mamofair.performance.Cost.prices']
+    """
+    value = find(full)
+    own = vars(value).items() if inspect.isclass(value) else ()
+    kinds = (classmethod, staticmethod, property)
+    return [full] + [
+        f"{full}.{name}"
+        for name, found in own
+        if not name.startswith("_") and (getattr(found, "__name__", "") == name or isinstance(found, kinds))
+    ]
+
+
+def has_example(full: str) -> bool:
+    """Return whether the page of a name shows an example: in its docstring, or in that of a method of its own."""
+    return any(">>> " in (inspect.getdoc(find(name)) or "") for name in members(full))
+
+
+def is_in_module_example(full: str) -> bool:
+    """Return whether the docstring of a name's module shows how to use it.
+
+    >>> is_in_module_example("mamofair.runs.load_run")
+    True
+    """
+    module, _, name = full.rpartition(".")
+    code = re.findall(r"(?m)^(?:>>>|\.\.\.) (.*)$", inspect.getdoc(find(module)) or "")
+    return any(re.search(rf"\b{name}\b", line) for line in code)
 
 
 def pages() -> dict[str, str]:
@@ -142,6 +175,12 @@ def _skip(app: Any, what: str, name: str, member: object, skip: bool, options: A
     return True if request or (getattr(member, "__module__", None) or "").startswith("sklearn.") else None
 
 
+def _link_example(app: Any, what: str, name: str, value: object, options: Any, lines: list[str]) -> None:
+    """Lead from a page without an example to that of its module, if it has one."""
+    if name in homes().values() and what in ("class", "function") and not has_example(name):
+        lines += ["", ".. rubric:: Examples", "", f"See the examples of :doc:`/api/{name.rpartition('.')[0]}`.", ""]
+
+
 def _forget_builtins(app: Any, env: Any) -> None:
     """Leave modules without a source out of the list of sources, which would link to pages that do not exist."""
     modules = getattr(env, "_viewcode_modules", {})
@@ -153,5 +192,6 @@ def setup(app: Any) -> dict[str, bool]:
     """Register with Sphinx."""
     app.connect("config-inited", _write)
     app.connect("autodoc-skip-member", _skip)
+    app.connect("autodoc-process-docstring", _link_example, priority=900)  # after numpydoc
     app.connect("env-updated", _forget_builtins)
     return {"parallel_read_safe": True}

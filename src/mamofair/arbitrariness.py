@@ -45,6 +45,14 @@ class Arbitrariness:
         both for each group, such as `flips[sex=F]` and `averaged[sex=F]`.
     rows
         The number of people in the comparison.
+
+    Examples
+    --------
+    >>> luck = Arbitrariness(pd.DataFrame({"flips": [0.08, 0.05], "averaged": [0.04, 0.03]}), rows=1200)
+    >>> luck.frame()
+       flips  averaged
+    0   0.08      0.04
+    1   0.05      0.03
     """
 
     table: pd.DataFrame

@@ -81,7 +81,13 @@ def assign_grad(parameters: Sequence[Tensor], direction: Float[Tensor, "*members
 
 @runtime_checkable
 class Weighting(Protocol):
-    """A function from the Gramian of the gradients to weights on the simplex. TorchJD's weightings qualify."""
+    """A function from the Gramian of the gradients to weights on the simplex. TorchJD's weightings qualify.
+
+    >>> def equal(gramian):
+    ...     return torch.full((len(gramian),), 1 / len(gramian))
+    >>> isinstance(equal, Weighting), isinstance(MinNorm(), Weighting)
+    (True, True)
+    """
 
     def __call__(self, gramian: Float[Tensor, "k k"], /) -> Float[Tensor, " k"]:
         """Return non-negative weights that sum to one."""

@@ -24,7 +24,12 @@ _FOLDS = 2  # for models of a share of the rows: two folds measure every row
 
 @dataclass(frozen=True, eq=False)
 class Frontier:
-    """The smallest error found for each size of each gap, and an extrapolation to more rows; made by `frontier`."""
+    """The smallest error found for each size of each gap, and an extrapolation to more rows; made by `frontier`.
+
+    >>> errors = {"error": [0.17, 0.15], "more_rows": [0.16, 0.14]}
+    >>> Frontier(pd.DataFrame({"criterion": "demographic_parity[sex]", "gap": [0.0, 0.1], **errors}))
+    <Frontier of the least error found: 0.170 without demographic_parity[sex], 0.150 with it>
+    """
 
     table: pd.DataFrame
 

@@ -43,6 +43,11 @@ def plot_front(
         The best trade-off found: a table as returned by `limits.frontier(...).frame()`.
     ax
         Matplotlib axes to draw into, one per panel; by default those of a new figure.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"error": [0.14, 0.16], "demographic_parity[sex]": [0.18, 0.02]})  # as `Front.frame()` is
+    >>> figure = plot_front(frame, selected=1)
     """
     names, cost = _others(frame), str(frame.columns[0])
     panels = _new_axes(len(names)) if ax is None else list(pd.Series([ax]).explode())
@@ -80,6 +85,11 @@ def plot_parallel(frame: pd.DataFrame, *, selected: int | None = None, ax: Any =
         The row to highlight.
     ax
         Matplotlib axes to draw into; by default those of a new figure.
+
+    Examples
+    --------
+    >>> gaps = {"demographic_parity[sex]": [0.18, 0.02], "demographic_parity[race]": [0.1, 0.05]}
+    >>> figure = plot_parallel(pd.DataFrame({"error": [0.14, 0.16], **gaps}), selected=1)
     """
     values = frame[[str(frame.columns[0]), *_others(frame)]]
     panel = new_figure(2.2 * values.shape[1], 3.4).subplots() if ax is None else ax

@@ -21,6 +21,12 @@ class Relaxation(ABC):
 
     `bounded` says whether values stay within [0, 1]. Rates conditioned on the prediction divide by the relaxed number
     of predicted positives, so they need a bounded relaxation.
+
+    >>> class Ramp(Relaxation):
+    ...     def __call__(self, logits):
+    ...         return (logits + 0.5).clamp(0, 1)
+    >>> Ramp()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([0.0000, 0.5000, 1.0000])
     """
 
     bounded: ClassVar[bool] = True
@@ -103,6 +109,9 @@ class Linear(Relaxation):
 
     For two groups −1 and 1 the gap is (1/n) Σ C(a) f(x) with C(a) = (p̂₁ − 1[a = 1]) / (p̂₁ (1 − p̂₁)) and p̂₁ the share
     of group 1, that is n/n₋₁ for group −1 and −n/n₁ for group 1: the constant that Padh et al. 2021, Eq. 7, leave open.
+
+    >>> Linear()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-1.,  0.,  1.])
     """
 
     bounded: ClassVar[bool] = False
@@ -117,6 +126,9 @@ class ConvexConcave(Relaxation):
     """The logit where it is negative, min(0, f) (Zafar et al. 2017, disparate mistreatment).
 
     The gap is (1/n) Σ C′(a) min(0, f(x)) with C′ = C, the constant of `Linear` (Padh et al. 2021, Eq. 8).
+
+    >>> ConvexConcave()(torch.tensor([-1.0, 0.0, 1.0]))
+    tensor([-1.,  0.,  0.])
     """
 
     bounded: ClassVar[bool] = False

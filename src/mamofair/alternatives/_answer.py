@@ -74,6 +74,19 @@ class Alternative:
         Whose decisions change, on all rows.
     performance
         The name of the error, or of the cost that counts in its place.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from mamofair import FairPlugInClassifier, find_alternative
+    >>> from mamofair.datasets import make_toy
+    >>> toy, new = make_toy(), make_toy(random_state=1)
+    >>> model = FairPlugInClassifier(LogisticRegression(), effort="fast", random_state=0)
+    >>> model = model.fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+    >>> today = (new.X["x1"] > 2.5).astype(int)  # what decides today
+    >>> answer = find_alternative(model, new.X, new.y, sensitive_features=new.sensitive, incumbent=today)
+    >>> answer.status, answer.test_rows
+    ('found', 300)
     """
 
     criterion: str

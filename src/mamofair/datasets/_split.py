@@ -11,7 +11,14 @@ from mamofair.datasets._base import Dataset
 
 
 class Split(NamedTuple):
-    """Row numbers of three disjoint parts that together are all rows; use them with `iloc` or an array."""
+    """Row numbers of three disjoint parts that together are all rows; use them with `iloc` or an array.
+
+    >>> from mamofair.datasets import make_toy
+    >>> toy = make_toy()
+    >>> parts = split(toy, seed=0)
+    >>> [len(part) for part in parts], toy.X.iloc[parts.test].shape
+    ([300, 150, 150], (150, 2))
+    """
 
     train: NDArray[np.intp]
     validation: NDArray[np.intp]

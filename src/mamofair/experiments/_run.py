@@ -102,7 +102,17 @@ def _require_packages(name: str, methods: Sequence[str]) -> None:
 
 
 def read(path: Path) -> list[Record]:
-    """Return the records of a file; an incomplete last line, left by a killed run, is removed."""
+    """Return the records of a file; an incomplete last line, left by a killed run, is removed.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "table.jsonl"
+    ...     with path.open("w") as file:
+    ...         print('{"method": "MF1", "split": 0}', file=file)
+    ...         print('{"method": "MF', end="", file=file)  # killed here
+    ...     read(path)
+    [{'method': 'MF1', 'split': 0}]
+    """
     if not path.exists():
         return []
     content = path.read_bytes()

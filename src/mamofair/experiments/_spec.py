@@ -72,6 +72,10 @@ class Figure:
     """A figure of the paper: `draw` returns it, given a frame of what `tables` recorded of `methods`, if it has any.
 
     `note` is what the page says below it.
+
+    >>> from mamofair.experiments import EXPERIMENTS
+    >>> [figure.name for figure in EXPERIMENTS.values() if isinstance(figure, Figure)]
+    ['figure-relaxations', 'figure-toy', 'figure-single-fairness', 'figure-descent']
     """
 
     name: str

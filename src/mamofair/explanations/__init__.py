@@ -20,6 +20,12 @@ Without predictions, counts give the net change of each group:
 >>> same = who_pays_by_counts(front[0].valid, front[-1].valid, names, front.criteria)
 >>> str(changes) == str(same)
 True
+
+So does the price of each step along the front:
+
+>>> found: Price = price(front)
+>>> list(found.frame())
+['gap', 'part', 'from', 'to', 'gap_before', 'gap_after', 'error_before', 'error_after', 'price', 'low', 'high']
 """
 
 from mamofair.explanations._conflict import Conflict, conflict

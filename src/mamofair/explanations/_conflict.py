@@ -20,6 +20,13 @@ class Conflict:
 
     A cosine of 1 means that what helps one objective helps the other; −1 means that it hurts the other. Each cosine is
     measured on one batch and is noisy; shares and means over many say more.
+
+    >>> weights = {"weight of error": [0.5, 0.7], "weight of dp[sex]": [0.5, 0.3]}
+    >>> cosines = {"cosine of error and dp[sex]": [0.2, -0.4]}
+    >>> result = conflict(pd.DataFrame({"member": 0, "step": [0, 1], **weights, **cosines}))
+    >>> result.frame()[["first", "second", "mean", "opposed"]]
+       first   second  mean  opposed
+    0  error  dp[sex]  -0.1      0.5
     """
 
     pairs: pd.DataFrame
@@ -55,6 +62,16 @@ def conflict(history: pd.DataFrame) -> Conflict:
     ----------
     history
         The `history_` of a network or of boosting, or some of its rows, such as those of one member.
+
+    Examples
+    --------
+    >>> from mamofair import FairNetClassifier
+    >>> from mamofair.datasets import make_toy
+    >>> toy = make_toy()
+    >>> model = FairNetClassifier(epochs=2, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+    >>> conflict(model.history_).frame()[["first", "second", "moments"]]
+               first                     second  moments
+    0  cross_entropy  demographic_parity[group]       32
     """
     names = [str(name).removeprefix(_WEIGHT) for name in history.columns if str(name).startswith(_WEIGHT)]
     columns = {pair: "cosine of {} and {}".format(*pair) for pair in combinations(names, 2)}

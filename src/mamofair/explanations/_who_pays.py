@@ -35,6 +35,17 @@ class WhoPays:
 
     With two groups that do not swap places, the two parts add up to the total change. The flag describes these rows and
     is not a test: a small change may be due to chance.
+
+    >>> changes = who_pays([1, 0, 1, 1], [1, 0, 1, 0], sensitive_features={"sex": ["F", "F", "M", "M"]})
+    >>> print(changes)
+    The decision changes for 1 of 4 people: 0 get a favorable one, 1 loses it.
+    Of 1,000 people whose sex is F, as many as before are decided favorably; of 1,000 people whose sex is M, 500 fewer.
+    The gap shrinks from 0.500 to 0.000, only because group M lost (levelling down).
+    >>> changes.frame()[["group", "before", "after", "gained", "lost"]]
+          group  before  after  gained  lost
+    0  everyone     3.0    2.0     0.0   1.0
+    1         F     1.0    1.0     0.0   0.0
+    2         M     2.0    1.0     0.0   1.0
     """
 
     flows: Flows

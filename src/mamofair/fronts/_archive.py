@@ -24,6 +24,16 @@ class Archive:
     column, and as a rule not the most accurate one within a common limit on all gaps. Among points with equal values
     the first stays. `select_rate` is the smallest and the largest share of people that can be selected; while no point
     meets it, the closest ones are kept. `values` are performance, gaps and custom measures of each point.
+
+    >>> from mamofair.fronts import Tally
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> archive = Archive([(DEMOGRAPHIC_PARITY, "sex")])
+    >>> tables = [[2.0, 1, 2, 5], [5, 1, 0, 4]], [[3.0, 2, 1, 4], [4, 1, 1, 4]], [[1.0, 1, 3, 5], [5, 1, 0, 4]]
+    >>> archive.add_all([Point(Tally({"": np.sum([table], axis=1), "sex": np.array(table)})) for table in tables])
+    >>> len(archive)  # the last one is dominated by the first
+    2
+    >>> archive.front()
+    <Front of 2 points: error 0.200 to 0.250, demographic_parity[sex] 0.000 to 0.300>
     """
 
     def __init__(

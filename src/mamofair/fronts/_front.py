@@ -27,6 +27,9 @@ class Point:
 
     `member`, `step` and `model` say where it comes from; `state` is what the model needs for predictions: parameters, a
     number of trees, multipliers. `custom` has the user's own measures on the validation rows, by name.
+
+    >>> Point(Tally({"": np.array([[60.0, 20, 20, 100]])}), model="plugin", step=3)
+    <Point: error 0.200, selected 0.400, model plugin, member 0, step 3>
     """
 
     valid: Tally
@@ -59,7 +62,13 @@ class Point:
 def measure_points(
     points: Sequence[Point], criteria: Sequence[Criterion], performance: Cost = ERROR, custom: Sequence[str] = ()
 ) -> Float[np.ndarray, "points columns"]:
-    """Return performance, gaps and custom measures of each point; an undefined gap counts as 1, not as 0."""
+    """Return performance, gaps and custom measures of each point; an undefined gap counts as 1, not as 0.
+
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> tally = Tally({"": np.array([[60.0, 20, 20, 100]]), "sex": np.array([[20.0, 10, 10, 60], [40, 10, 10, 40]])})
+    >>> measure_points([Point(tally)], [(DEMOGRAPHIC_PARITY, "sex")]).round(2)
+    array([[0.2, 0.2]])
+    """
     costs = performance(np.stack([point.valid.overall for point in points]))
     gaps = [
         notion.gap(
@@ -78,6 +87,19 @@ class Front(Sequence[Point]):
     `front[i]` is the point in row i of `frame()`. `criteria` are the gaps, each a notion and an attribute; `values` are
     performance and gaps of each point. An undefined gap counts as 1. `groups` has the names of each attribute's groups,
     if known. `custom` names the user's own measures, the last columns.
+
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> tables = [[20.0, 5, 20, 55], [45, 5, 5, 45]], [[25.0, 20, 15, 40], [40, 10, 10, 40]]  # TP, FP, FN, TN
+    >>> tallies = [Tally({"": np.sum([table], axis=1), "sex": np.array(table)}) for table in tables]
+    >>> front = Front(tuple(Point(tally) for tally in tallies), ((DEMOGRAPHIC_PARITY, "sex"),))
+    >>> front
+    <Front of 2 points: error 0.175 to 0.275, demographic_parity[sex] 0.050 to 0.250>
+    >>> front.frame()
+       error  demographic_parity[sex]
+    0  0.175                     0.25
+    1  0.275                     0.05
+    >>> front[0], round(front.hypervolume(1), 3)
+    (<Point: error 0.175, selected 0.375, member 0, step 0>, 0.764)
     """
 
     points: tuple[Point, ...]

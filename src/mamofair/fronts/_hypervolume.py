@@ -24,6 +24,9 @@ def hypervolume(
 
     With more than six columns it is approximated with this many directions. The directions are fixed, so a front that
     dominates more never has less volume.
+
+    >>> hypervolume(np.array([[0.1, 0.3], [0.2, 0.2], [0.4, 0.1]]), reference=1)  # error and gap of three points
+    0.77
     """
     values, corner = _as_finite(values, "values"), _as_finite(reference, "reference")
     if corner.shape not in ((), (values.shape[1],)):
@@ -37,7 +40,11 @@ def hypervolume(
 
 
 def spacing(values: Float[np.ndarray, "n columns"]) -> float:
-    """Return how unevenly points are spaced, as `Front.spacing` does."""
+    """Return how unevenly points are spaced, as `Front.spacing` does.
+
+    >>> round(spacing(np.array([[0.1, 0.3], [0.2, 0.2], [0.4, 0.1]])), 3)
+    0.058
+    """
     values = _as_finite(values, "values")
     return float(_nearest_distances(values).std(ddof=1)) if len(values) > 1 else float("nan")
 
@@ -59,6 +66,9 @@ def thin(values: Float[np.ndarray, "n columns"], size: int) -> np.ndarray:
     Contributions are to the hypervolume of the box that the points span, enlarged by a tenth: in the whole unit cube,
     the volume that all of them dominate would swamp the differences. The best point of each column is kept, and so is,
     as long as possible, the most accurate one within each of a few common limits on all gaps.
+
+    >>> thin(np.array([[0.1, 0.3], [0.2, 0.2], [0.4, 0.1]]), 2)
+    array([0, 2])
     """
     if len(values) <= size:
         return np.arange(len(values))

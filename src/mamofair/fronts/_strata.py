@@ -79,6 +79,13 @@ def divide_groups(
 
     The new attribute replaces one that is compared only within strata, unless it is to be kept. A row of unknown group
     or stratum is unknown.
+
+    >>> from mamofair.notions import as_notion
+    >>> sex, notion = read_groups({"sex": ["F", "M", "F", "M"]}), as_notion("conditional_demographic_parity")
+    >>> departments = read_strata(["law", "law", "arts", "arts"], 4)
+    >>> groups, notions, strata = divide_groups(sex, {"sex": (notion,)}, departments)
+    >>> groups.names, groups.values
+    (('sex within strata',), (('F in arts', 'M in arts', 'F in law', 'M in law'),))
     """
     conditional = [notion for own in notions.values() for notion in own if notion.over is not None]
     if strata is None:
@@ -113,6 +120,12 @@ def bind_notions(groups: Groups, notions: Notions, strata: Strata) -> dict[str, 
     """Return the notions of each attribute; those within strata are bound to the stratum of each group.
 
     `groups` are those that count, without groups that are too small.
+
+    >>> from mamofair.notions import as_notion
+    >>> sex, notion = read_groups({"sex": ["F", "M", "F", "M"]}), as_notion("conditional_demographic_parity")
+    >>> divided = divide_groups(sex, {"sex": (notion,)}, read_strata(["law", "law", "arts", "arts"], 4))
+    >>> bind_notions(*divided)["sex within strata"][0].blocks  # the stratum of each group
+    (0, 0, 1, 1)
     """
     bound = {}
     for name, own in notions.items():

@@ -28,6 +28,11 @@ class Tally:
 
     A gap that is measured on its own rows is also counted under its own name, such as `demographic_parity[sex]`: see
     `key`. Rows without labels are counted only there, as if y were 0.
+
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> tally = Tally({"": np.array([[60.0, 20, 20, 100]]), "sex": np.array([[20.0, 10, 10, 60], [40, 10, 10, 40]])})
+    >>> round(tally.error, 3), round(tally.positive_share, 3), round(tally.gap(DEMOGRAPHIC_PARITY, "sex"), 3)
+    (0.2, 0.4, 0.2)
     """
 
     counts: Mapping[str, Float[np.ndarray, "_ 4"]]

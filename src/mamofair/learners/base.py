@@ -24,6 +24,11 @@ class Candidates:
     """New points with their counts, and records for the history.
 
     `keep` copies what an accepted point needs; `complete` ends an epoch or a round.
+
+    >>> import numpy as np
+    >>> from mamofair.fronts import Tally
+    >>> Candidates([Point(Tally({"": np.array([[60.0, 20, 20, 100]])}))], records=[{"step": 1}]).complete
+    True
     """
 
     points: list[Point]
@@ -45,6 +50,13 @@ class Learner(ABC):
         The number of rounds without growth of the front after which a search stops; None never stops early.
     warm_start : bool
         Whether a second `fit` continues the first one.
+
+    Examples
+    --------
+    >>> from mamofair import FairPlugInClassifier
+    >>> learner = FairPlugInClassifier(effort="fast").new_learner()
+    >>> isinstance(learner, Learner), learner.effort
+    (True, 'fast')
     """
 
     patience: int | None = None

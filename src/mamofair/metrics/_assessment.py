@@ -96,6 +96,15 @@ def assess(
         Whether true labels are known: without them, notions that need them cannot be assessed.
     left_out
         Groups that are too small to be in the counts, with their rows.
+
+    Examples
+    --------
+    >>> from mamofair.metrics import Policy
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> tally = Tally({"": np.array([[60.0, 20, 20, 100]]), "sex": np.array([[20.0, 10, 10, 60], [40, 10, 10, 40]])})
+    >>> assessment = assess(Policy(("sex",), (DEMOGRAPHIC_PARITY,), limit=0.05), tally, {"sex": ("F", "M")})
+    >>> assessment.outcome, round(assessment.gaps[0].gap, 2)
+    ('exceeds', 0.2)
     """
     found: list[GapVerdict | str] = []
     for attribute in policy.attributes:

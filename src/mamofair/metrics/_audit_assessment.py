@@ -15,6 +15,11 @@ def assess_audit(audit: Audit, policy: Policy | None = None) -> Assessment:
 
     Without true labels, a policy's notions that need them count as not assessed; so do groups that the audit leaves out
     of its gaps.
+
+    >>> from mamofair import audit
+    >>> result = audit([1, 0] * 500, [1, 0, 0, 0] * 250, sensitive_features=["f", "f", "m", "m"] * 250, limit=0.1)
+    >>> assess_audit(result).outcome
+    'exceeds'
     """
     if policy is not None:
         groups = dict(zip(audit.people.names, audit.people.values, strict=True))

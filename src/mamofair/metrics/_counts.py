@@ -18,6 +18,12 @@ def count_events(
     """Return the numbers of rows with each rate's event and condition; with weights, effective sample sizes.
 
     `key` names the counts: an attribute, or a gap that is measured on its own rows.
+
+    >>> from mamofair.notions import EQUAL_OPPORTUNITY
+    >>> tally = Tally({"": np.array([[60.0, 20, 20, 100]]), "sex": np.array([[20.0, 10, 10, 60], [40, 10, 10, 40]])})
+    >>> events, rows = count_events([tally], EQUAL_OPPORTUNITY.rates, "sex")
+    >>> events.tolist(), rows.tolist()  # 20 of 30 women, 40 of 50 men
+    ([[[20.0, 40.0]]], [[[30.0, 50.0]]])
     """
 
     def masses(tables: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

@@ -85,7 +85,15 @@ def front_intervals(front: Front, confidence: float = 0.95, part: str = "valid")
 def tally_intervals(
     tallies: Sequence[Tally], criteria: Sequence[Criterion], confidence: float = 0.95, performance: Cost = ERROR
 ) -> pd.DataFrame:
-    """Return performance and gaps of each tally with intervals, as `front_intervals` does, for example on test rows."""
+    """Return performance and gaps of each tally with intervals, as `front_intervals` does, for example on test rows.
+
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> tally = Tally({"": np.array([[60.0, 20, 20, 100]]), "sex": np.array([[20.0, 10, 10, 60], [40, 10, 10, 40]])})
+    >>> tally_intervals([tally], [(DEMOGRAPHIC_PARITY, "sex")]).round(2)
+      error             demographic_parity[sex]
+      value   low  high                   value   low  high
+    0   0.2  0.15  0.26                     0.2  0.06  0.33
+    """
     costs = performance(np.array([tally.overall for tally in tallies]).reshape(-1, 4))
     measured = {performance.name: (costs, cost_intervals(tallies, performance, confidence))}
     for notion, attribute in criteria:

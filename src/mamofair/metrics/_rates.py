@@ -58,6 +58,11 @@ def gap(
     -------
     float
         In [0, 1]; NaN if for some attribute fewer than two groups have a row under the notion's condition.
+
+    Examples
+    --------
+    >>> gap([1, 1, 0, 1], [1, 0, 0, 1], sensitive_features=["f", "f", "m", "m"], notion="equal_opportunity")
+    0.5
     """
     tally, _, notions = _tally(y_true, y_pred, sensitive_features, favorable, sample_weight, notion, strata)
     return float(np.max([tally.gap(own, name) for name, [own] in notions.items()]))

@@ -28,6 +28,12 @@ class ScoreSummary:
     which the upper half is decided favorably; `auc` and `difference` (the mean score minus the observed rate), each
     with its value and the ends of its 95 % interval. The value is NaN where a group has no rows or, for the AUC, lacks
     a label.
+
+    >>> from mamofair.objectives import read_groups
+    >>> people = read_groups(["a", "a", "b", "b"])
+    >>> summary = summarize_scores(np.array([2.0, -1.0, 3.0, -2.0]), np.array([True, False, True, False]), people)
+    >>> summary.auc["sensitive_0"][:, 0].tolist()  # every favorable label has the higher score
+    [1.0, 1.0]
     """
 
     counts: Mapping[str, Float[np.ndarray, "_ bins"]]

@@ -18,6 +18,9 @@ def list_small_groups(
     """Return each small group with its number of training rows.
 
     Given counts of these groups on test rows, `test_rows` and the rates with 95 % intervals come with them.
+
+    >>> list_small_groups({"race": {"other": 12}})
+    [{'attribute': 'race', 'group': 'other', 'rows': 12, 'test_rows': None, 'rates': []}]
     """
     listed, tallies = [], [] if tally is None else [tally]
     for attribute, counts in small.items():

@@ -102,6 +102,13 @@ class Verdict:
         What functions of the user's own measure.
     performance_limit
         The largest acceptable value of the performance, if there is one.
+
+    Examples
+    --------
+    >>> gap = GapVerdict("dp[sex]", "dp", "sex", limit=0.05, gap=0.02, low=0.01, high=0.03, rows=9000)
+    >>> error = ("error", 0.15, 0.14, 0.16)
+    >>> Verdict({"dp[sex]": 0.05}, None, (gap,), "test", 9000, 0.95, point=3, why="by hand", performance=error).answer
+    'kept'
     """
 
     asked: Mapping[str, float]

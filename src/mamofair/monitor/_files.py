@@ -68,7 +68,15 @@ def save_monitor(monitor: Monitor, path: str | os.PathLike[str], notes: Mapping[
 
 
 def load_monitor(path: str | os.PathLike[str]) -> tuple[Monitor, dict[str, Any]]:
-    """Return the monitor that `save_monitor` has written, and its notes."""
+    """Return the monitor that `save_monitor` has written, and its notes.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     save_monitor(Monitor.of(0.05, attributes=["sex"]), f"{folder}/watch.json", {"table": "loans.csv"})
+    ...     monitor, notes = load_monitor(f"{folder}/watch.json")
+    >>> notes["table"]
+    'loans.csv'
+    """
     from safetensors.numpy import load
 
     state = Path(path)

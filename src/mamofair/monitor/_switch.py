@@ -20,6 +20,10 @@ class OtherPoint:
 
     `gaps` are measured on the new rows, or on validation rows if that is impossible; `measured_on` says which. The
     performance is that on validation rows.
+
+    >>> other = OtherPoint(3, performance=0.16, gaps={"dp[sex]": 0.02}, measured_on={"dp[sex]": "the new rows"})
+    >>> other.row, other.gaps
+    (3, {'dp[sex]': 0.02})
     """
 
     row: int

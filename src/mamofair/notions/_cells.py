@@ -48,6 +48,12 @@ class Confusion:
     Each field is an array (numpy or torch) of shape ``(..., groups)``. `positives` and `negatives` are the rows of
     each label. They are kept beside the cells because a one-sided relaxation gives a row near the boundary little
     mass in either cell, while a rate *given y* divides by the rows of that label, whatever was predicted.
+
+    >>> import numpy as np
+    >>> from mamofair.notions import EQUAL_OPPORTUNITY
+    >>> cells = Confusion.of_counts(np.array([[20, 10, 10, 60], [40, 10, 10, 40]]))  # TP, FP, FN, TN of two groups
+    >>> cells.positives.tolist(), round(float(EQUAL_OPPORTUNITY.gap(cells)), 3)
+    ([30, 50], 0.133)
     """
 
     tp: Any

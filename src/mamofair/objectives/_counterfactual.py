@@ -36,6 +36,13 @@ class CounterfactualGap:
         The name of the column.
     relaxation
         The stand-in for the decision in training.
+
+    Examples
+    --------
+    >>> from mamofair import FairNetClassifier
+    >>> def swap_sex(X):
+    ...     return np.column_stack([X[:, :-1], 1 - X[:, -1]])  # the last column is 0 or 1
+    >>> model = FairNetClassifier(objectives=[CounterfactualGap(swap_sex, name="flips if sex changes")])
     """
 
     change: Callable[[Any], Any]

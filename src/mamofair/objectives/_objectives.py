@@ -20,7 +20,15 @@ LEAST_RATE = 1e-3
 
 @runtime_checkable
 class Objective(Protocol):
-    """A function from logits ``(..., n)`` and their batch to values ``(...)`` to minimise, one for each member."""
+    """A function from logits ``(..., n)`` and their batch to values ``(...)`` to minimise, one for each member.
+
+    >>> class Confidence:
+    ...     name = "confidence"
+    ...     def __call__(self, logits, batch):
+    ...         return torch.sigmoid(logits.abs()).mean(-1)
+    >>> isinstance(Confidence(), Objective)
+    True
+    """
 
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch, /) -> Float[Tensor, "*members"]:
         """Return the objective's value."""
@@ -29,7 +37,15 @@ class Objective(Protocol):
 
 @dataclass(frozen=True)
 class CrossEntropy:
-    """The mean cross-entropy of the labels, −log σ(±f); `weights` are those of rows with y = 0 and y = 1."""
+    """The mean cross-entropy of the labels, −log σ(±f); `weights` are those of rows with y = 0 and y = 1.
+
+    >>> import torch
+    >>> from mamofair.objectives import Batch, read_groups
+    >>> y = [1, 0]
+    >>> batch = Batch.of(torch.zeros(2, 1), y, read_groups(["f", "m"]).memberships(y))
+    >>> CrossEntropy()(torch.tensor([0.0, 0.0]), batch)
+    tensor(0.6931)
+    """
 
     weights: tuple[float, float] = (1.0, 1.0)
 
@@ -65,7 +81,15 @@ class CrossEntropy:
 
 @dataclass(frozen=True)
 class SquaredError:
-    """The mean squared error of the probabilities, (σ(f) − y)²; the anchor in the paper's code."""
+    """The mean squared error of the probabilities, (σ(f) − y)²; the anchor in the paper's code.
+
+    >>> import torch
+    >>> from mamofair.objectives import Batch, read_groups
+    >>> y = [1, 0]
+    >>> batch = Batch.of(torch.zeros(2, 1), y, read_groups(["f", "m"]).memberships(y))
+    >>> SquaredError()(torch.tensor([0.0, 0.0]), batch)
+    tensor(0.2500)
+    """
 
     @full_precision
     def __call__(self, logits: Float[Tensor, "*members n"], batch: Batch) -> Float[Tensor, "*members"]:
@@ -94,6 +118,14 @@ class Gap:
 
     Departs: the paper's equations leave out the absolute value (its code does not), and divide by all rows of a group
     for equal opportunity, where its definition asks for the rows with y = 1.
+
+    >>> import torch
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> from mamofair.objectives import Batch, read_groups
+    >>> y = [1, 0, 1, 0]
+    >>> batch = Batch.of(torch.zeros(4, 1), y, read_groups({"sex": ["f", "f", "m", "m"]}).memberships(y))
+    >>> Gap(DEMOGRAPHIC_PARITY, "sex")(torch.tensor([-1.0, -1, -1, 1]), batch)
+    tensor(0.4526)
     """
 
     notion: Notion

@@ -143,5 +143,9 @@ def _period_in_words(monitor: Monitor) -> str:
 
 
 def render_watch(summary: Mapping[str, Any]) -> str:
-    """Return the page for a summary made by `summarize_watch`; its policy allows no script and no request."""
+    """Return the page for a summary made by `summarize_watch`; its policy allows no script and no request.
+
+    >>> render_watch(summarize_watch(Monitor.of(0.05, attributes=["sex"]), title="Loans"))[:15]
+    '<!doctype html>'
+    """
     return render_plain("watch.html", ["audit.css", "watch.css"], summary)

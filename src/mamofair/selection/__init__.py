@@ -2,6 +2,13 @@
 
 A selection is called with a front and returns a row of its `frame()`. A constant classifier, which decides the same
 for everyone, has no gap and no use: it is chosen only if there is no other point, or if it is allowed.
+
+A `Plan` says how many rows a choice with confidence needs:
+
+>>> sex = {"sex": ["F", "M", "M"] * 2000}
+>>> plan: Plan = plan_calibration([1, 0, 0, 1, 1, 0] * 1000, sensitive_features=sex, limit=0.1)
+>>> plan.held_back, plan.rows
+(666, 6000)
 """
 
 from mamofair.selection._answer import Answer

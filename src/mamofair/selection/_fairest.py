@@ -30,6 +30,20 @@ class FairestWithin(Pool):
         How far below the limit the error must be, in its standard errors; 0 takes it as it was measured.
     allow_constant, select_rate, performance
         As in `MostAccurateWithin`.
+
+    Examples
+    --------
+    >>> from mamofair.fronts import Point, Tally
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> tables = [[20.0, 5, 20, 55], [45, 5, 5, 45]], [[25.0, 20, 15, 40], [40, 10, 10, 40]]  # TP, FP, FN, TN
+    >>> tallies = [Tally({"": np.sum([table], axis=1), "sex": np.array(table)}) for table in tables]
+    >>> front = Front(tuple(Point(tally) for tally in tallies), ((DEMOGRAPHIC_PARITY, "sex"),))
+    >>> front.frame()
+       error  demographic_parity[sex]
+    0  0.175                     0.25
+    1  0.275                     0.05
+    >>> FairestWithin(0.2, margin=0)(front), FairestWithin(0.3, margin=0)(front)
+    (0, 1)
     """
 
     limit: float

@@ -28,6 +28,20 @@ class ClosestToIdeal(Pool):
         Whether a constant classifier may be chosen even if there are others.
     select_rate, performance
         As in `MostAccurateWithin`.
+
+    Examples
+    --------
+    >>> from mamofair.fronts import Point, Tally
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> tables = [[20.0, 5, 20, 55], [45, 5, 5, 45]], [[25.0, 20, 15, 40], [40, 10, 10, 40]]  # TP, FP, FN, TN
+    >>> tallies = [Tally({"": np.sum([table], axis=1), "sex": np.array(table)}) for table in tables]
+    >>> front = Front(tuple(Point(tally) for tally in tallies), ((DEMOGRAPHIC_PARITY, "sex"),))
+    >>> front.frame()
+       error  demographic_parity[sex]
+    0  0.175                     0.25
+    1  0.275                     0.05
+    >>> ClosestToIdeal()(front)
+    1
     """
 
     ideal: str = "zero"
@@ -54,6 +68,14 @@ class Weighted(Pool):
 
     Columns that are not named do not count. `allow_constant`, `select_rate` and `performance` are as in
     `MostAccurateWithin`.
+
+    >>> from mamofair.fronts import Point, Tally
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> tables = [[20.0, 5, 20, 55], [45, 5, 5, 45]], [[25.0, 20, 15, 40], [40, 10, 10, 40]]  # TP, FP, FN, TN
+    >>> tallies = [Tally({"": np.sum([table], axis=1), "sex": np.array(table)}) for table in tables]
+    >>> front = Front(tuple(Point(tally) for tally in tallies), ((DEMOGRAPHIC_PARITY, "sex"),))
+    >>> Weighted({"error": 1, "demographic_parity[sex]": 0.1})(front), Weighted({"demographic_parity[sex]": 1})(front)
+    (0, 1)
     """
 
     weights: Mapping[str, float]

@@ -52,6 +52,22 @@ class MostAccurateWithin(Pool):
         existing front, points with other shares are left out.
     performance
         The performance to use instead of the front's own: "error", "balanced_error" or a `Cost`.
+
+    Examples
+    --------
+    >>> from mamofair.fronts import Point, Tally
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> tables = [[20.0, 5, 20, 55], [45, 5, 5, 45]], [[25.0, 20, 15, 40], [40, 10, 10, 40]]  # TP, FP, FN, TN
+    >>> tallies = [Tally({"": np.sum([table], axis=1), "sex": np.array(table)}) for table in tables]
+    >>> front = Front(tuple(Point(tally) for tally in tallies), ((DEMOGRAPHIC_PARITY, "sex"),))
+    >>> front.frame()
+       error  demographic_parity[sex]
+    0  0.175                     0.25
+    1  0.275                     0.05
+    >>> MostAccurateWithin(0.1, margin=0)(front)  # on validation rows as they are
+    1
+    >>> MostAccurateWithin({"demographic_parity[sex]": 0.2})(front)  # a gap must be one standard error below
+    1
     """
 
     limit: float | Mapping[str, float]

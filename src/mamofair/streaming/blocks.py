@@ -33,7 +33,18 @@ ReadX: TypeAlias = Callable[[Any, bool], np.ndarray]
 
 @runtime_checkable
 class Chunks(Protocol):
-    """Rows in chunks, which can be read in any order and as often as needed."""
+    """Rows in chunks, which can be read in any order and as often as needed.
+
+    >>> class InMemory:
+    ...     def __init__(self, chunks):
+    ...         self.chunks = chunks
+    ...     def __len__(self):
+    ...         return len(self.chunks)
+    ...     def read(self, chunk):
+    ...         yield self.chunks[chunk]  # X, y, sensitive_features
+    >>> isinstance(InMemory([]), Chunks)
+    True
+    """
 
     def __len__(self) -> int:
         """Return the number of chunks."""

@@ -56,6 +56,17 @@ class Stream:
         Columns that cannot be features, and why.
     test : Stream
         The test rows, if `test_fraction` was given.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from tempfile import TemporaryDirectory
+    >>> people = pd.DataFrame({"age": range(40), "sex": ["f", "m"] * 20, "hired": ["no", "no", "yes"] * 13 + ["no"]})
+    >>> with TemporaryDirectory() as folder:
+    ...     people.to_parquet(f"{folder}/people.parquet")
+    ...     rows = stream(f"{folder}/people.parquet", "hired", favorable="yes", sensitive=["sex"])
+    >>> rows
+    Stream(40 rows in 1 row groups, 1 features; hired is 'yes' in 32.5%; sensitive: sex)
     """
 
     shards: Shards

@@ -70,6 +70,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         The columns of text, and the values of each that have a column of their own.
     infrequent_categories_ : dict
         The values that share a column.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [23, None, 61], "job": ["nurse", "clerk", None]})
+    >>> TableEncoder(strategy="mean").fit(people).fill_values_
+    {'age': 42.0}
     """
 
     def __init__(self, strategy: str = "median", text_numbers: Mapping[str, str] | None = None) -> None:

@@ -47,7 +47,17 @@ def write_encoder(fitted: Any) -> bytes:
 
 
 def load_encoder(path: str | os.PathLike[str]) -> TableEncoder:
-    """Read the file of an encoder; types that no encoder needs are refused by name, and nothing is executed."""
+    """Read the file of an encoder; types that no encoder needs are refused by name, and nothing is executed.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> import pandas as pd
+    >>> from mamofair.tables import encoder
+    >>> people = pd.DataFrame({"age": [23, 61], "job": ["nurse", "clerk"]})
+    >>> with TemporaryDirectory() as folder:
+    ...     save_encoder(encoder().fit(people), f"{folder}/encoder.skops")
+    ...     load_encoder(f"{folder}/encoder.skops").categories_
+    {'job': ['clerk', 'nurse']}
+    """
     return read_encoder(Path(path).read_bytes(), str(path))
 
 

@@ -45,6 +45,13 @@ class Table:
     weight, units, times : array, array, Series or None
         The weight of each row, the number of its unit such as a person, and its time, where a command names columns of
         them.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [23, 35, 61, 47], "sex": list("fmfm"), "hired": ["no", "yes", "no", "yes"]})
+    >>> table = read_table(people, "hired", favorable="yes", sensitive=["sex"])
+    >>> table.labels, table.y.tolist(), list(table.X)
+    (('no', 'yes'), [0, 1, 0, 1], ['age'])
     """
 
     X: pd.DataFrame

@@ -110,6 +110,14 @@ class DataCheck:
         For the target and each attribute the features that tell it best, best first.
     sampled : int or None
         The number of random rows behind the telltales, if not all.
+
+    Examples
+    --------
+    >>> from mamofair.tables import check
+    >>> people = pd.DataFrame({"pay": ["$1,200", "$800"] * 50, "sex": ["f", "f", "m", "m"] * 25, "hired": [0, 1] * 50})
+    >>> result = check(people, target="hired", favorable=1, sensitive_features="sex")
+    >>> result.rows, [(use.column, use.role) for use in result.uses]
+    (100, [('pay', 'feature'), ('sex', 'sensitive'), ('hired', 'target')])
     """
 
     name: str
