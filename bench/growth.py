@@ -1,6 +1,6 @@
 """How the CPU time of `fit` grows with rows, columns, gaps, groups, members and points.
 
-    python bench/growth.py [--rounds 1] [--scale 1] [--out docs/results/growth.md]
+    python bench/growth.py [--rounds 1] [--scale 1] [--only NAME ...] [--out docs/results/growth.md]
 
 The tables are simulated: normal columns, two of them cut into eight categories; groups that depend on all columns, and
 labels that depend on columns and groups. One size grows at a time; the others are fixed as listed. Shown are CPU
@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from quality import introduction
 
-from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier
+from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, FairPortfolioClassifier
 
 NOTIONS = ("demographic_parity", "equal_opportunity", "predictive_equality", "accuracy_parity")
 PACKAGES = ("mamofair", "torch", "lightgbm")
@@ -84,8 +84,14 @@ def network(size: int, scale: float) -> tuple[Any, Table]:
     return FairNetClassifier(members=size, epochs=5, random_state=0), (numbers, y, people)
 
 
+def four_attributes(size: int, scale: float) -> tuple[Any, Table]:
+    """Return the default learner, and a table with as many groups as Adult's sex, race, marital status and age."""
+    return FairPortfolioClassifier(random_state=0), draw(round(scale * size), 12, (2, 2, 7, 4))
+
+
 GROWTHS = (
     Growth("rows", "plug-in, fast", (8000, 16_000, 32_000), plugin(rows=None, columns=8, groups=2)),
+    Growth("rows, four attributes", "default", (20_000, 80_000), four_attributes),
     Growth("columns", "plug-in, fast", (8, 16, 32), plugin(rows=8000, columns=None, groups=2)),
     Growth("groups", "plug-in, fast", (2, 4, 8), plugin(rows=8000, columns=8, groups=None)),
     Growth("gaps", "boosting", (1, 2, 4, 8), boosting(None, 200)),
@@ -110,15 +116,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--scale", type=float, default=1)
+    parser.add_argument("--only", nargs="*", default=[own.name for own in GROWTHS])
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     lines = ["| what grows | learner | sizes | CPU seconds | slope |", "|---|---|---|---|---|"]
     model, (X, y, people) = network(1, 0.1)
     model.fit(X, y, sensitive_features=people)  # imports are no growth
-    for growth in GROWTHS:
+    for growth in (own for own in GROWTHS if own.name in options.only):
         seconds = list(measure(growth, options.rounds, options.scale))
         slope = np.polyfit(np.log(growth.sizes), np.log(seconds), 1)[0]
-        scale = options.scale if growth.name == "rows" else 1
+        scale = options.scale if growth.name.startswith("rows") else 1
         sizes, times = (
             ", ".join(f"{one:g}" for one in own) for own in (np.multiply(growth.sizes, scale), np.round(seconds, 1))
         )
