@@ -139,3 +139,15 @@ def test_spread_keeps_the_best_of_every_neighbourhood():
     kept = spread_out(values, 50)
     assert 10 < len(kept) <= 50
     assert np.diff(values[kept, 0]).max() < 0.1
+
+
+@pytest.mark.parametrize("columns", [2, 3, 6])
+def test_spread_keeps_the_first_of_each_box_in_the_order_of_all_columns(columns):
+    values = np.random.default_rng(columns).random((500, columns)).round(2)
+    order, size = np.lexsort(values.T[::-1]), 2.0**-12
+    while True:
+        boxes = {tuple(np.floor(values[i] / size)): i for i in order[::-1]}
+        if len(boxes) <= 60:
+            break
+        size *= 1.25
+    assert spread_out(values, 60).tolist() == sorted(boxes.values())

@@ -22,6 +22,7 @@ from jaxtyping import Float, Int
 from scipy.stats.qmc import Halton
 
 from mamofair._rows.groups import Groups
+from mamofair._rows.splits import unique_rows
 from mamofair.fronts import Bounds, Criterion, distance_to
 from mamofair.notions import Confusion
 from mamofair.performance import ERROR, Cost
@@ -72,13 +73,13 @@ class Strata:
     def of(cls, groups: Groups, names: Sequence[str]) -> "Strata":
         """Return the strata of these attributes."""
         wanted = tuple(dict.fromkeys(names))
-        codes = np.unique(groups.codes[:, [groups.names.index(name) for name in wanted]], axis=0)
+        codes, _ = unique_rows(groups.codes[:, [groups.names.index(name) for name in wanted]])
         return cls(wanted, codes[(codes >= 0).any(axis=1)])
 
     def __call__(self, groups: Groups) -> Int[np.ndarray, " n"]:
         """Return the number of each row's stratum, −1 if it has none."""
         codes = groups.codes[:, [groups.names.index(name) for name in self.names]]
-        both, numbers = np.unique(np.concatenate([self.codes, codes]), axis=0, return_inverse=True)
+        both, numbers = unique_rows(np.concatenate([self.codes, codes]))
         places = np.full(len(both), -1)
         places[numbers[: len(self.codes)]] = np.arange(len(self.codes))
         return np.asarray(places[numbers[len(self.codes) :]])
@@ -175,7 +176,7 @@ def _local_search(counts: Cuts, criteria: Sequence[Criterion], sizes: list[int])
     for _ in range(_ROUNDS):
         best = best[spread_out(counts.values(best, criteria), beam)]
         found = _best(counts, criteria, _neighbours(best, sizes))
-        if len(found) == len(best) and (np.unique(found, axis=0) == np.unique(best, axis=0)).all():
+        if len(found) == len(best) and np.array_equal(unique_rows(found)[0], unique_rows(best)[0]):
             break
         best = found
     return best
@@ -191,7 +192,7 @@ def _neighbours(chosen: Int[np.ndarray, "some strata"], sizes: list[int]) -> Int
     unit = np.eye(len(sizes), dtype=int)
     for i, j in combinations(range(len(sizes)), 2):
         found += [chosen + one * unit[i] + other * unit[j] for one, other in product(_STEPS, repeat=2)]
-    return np.unique(np.concatenate(found).clip(0, np.array(sizes) - 1), axis=0)
+    return unique_rows(np.concatenate(found).clip(0, np.array(sizes) - 1))[0]
 
 
 def spread_out(values: Float[np.ndarray, "n columns"], most: int) -> Int[np.ndarray, " some"]:
@@ -203,7 +204,9 @@ def spread_out(values: Float[np.ndarray, "n columns"], most: int) -> Int[np.ndar
     order, size = np.lexsort(values.T[::-1]), 2.0**-12
     kept = order
     while len(kept) > most:
-        boxes = np.floor(values[order] / size)
-        kept = order[np.sort(np.unique(boxes, axis=0, return_index=True)[1])]
+        boxes, places = unique_rows(np.floor(values[order] / size).astype(np.int64))
+        first = np.empty(len(boxes), dtype=int)
+        first[places[::-1]] = np.arange(len(places))[::-1]  # what is written last stays: the first of each box
+        kept = order[np.sort(first)]
         size *= 1.25
     return np.sort(kept)
