@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from mamofair import FairPlugInClassifier
-from mamofair.learners.plugin.table_models import EFFORTS, Linear, TableModel, Trees, recipes
+from mamofair.learners.plugin.table_models import EFFORTS, Bins, Linear, TableModel, Trees, recipes
 from mamofair.runs import load, save
 from run_fits import GROUP, X, Y, run_of
 
@@ -130,3 +130,17 @@ def test_effort_tells_what_is_fitted_and_rows_whether_a_linear_model_is():
     linear = {key for key, own in kinds.items() if Linear in own}
     assert linear == {("balanced", 1), ("balanced", 20_000), *(("best", n) for n in (1, 20_000, 20_001, 100_000))}
     assert all(own.categorical == (1,) for own in recipes("best", 1, [1]))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [12, 600])  # of so few rows, LightGBM uses no column
+def test_trees_from_shared_bins_are_those_from_bins_of_their_own(n, weighted, rng):
+    rows, target = table(rng, 3, n)
+    weight = rng.random(n) if weighted else None
+    kinds, bins = (KINDS["trees"], Trees(10, 4, 0.3, categorical=(2,))), Bins()
+    jobs = [(kind, codes, seed) for kind in kinds for codes in (target, (target > 0).astype(int)) for seed in (0, 1)]
+    with ThreadPoolExecutor(4) as pool:
+        shared = list(pool.map(lambda job: job[0].fit(rows, job[1], weight, job[2], bins), jobs))
+    for model, (kind, codes, seed) in zip(shared, jobs, strict=True):
+        alone = kind.fit(rows, codes, weight, seed)
+        np.testing.assert_array_equal(model.predict_proba(rows), alone.predict_proba(rows))

@@ -13,7 +13,7 @@ from sklearn.utils.validation import has_fit_parameter, validate_data
 from mamofair._rows.columns import decode
 from mamofair._rows.disk import DiskView
 from mamofair.learners.features import count_rows, take_rows
-from mamofair.learners.plugin.table_models import Linear, LinearModel, Trees, TreesModel
+from mamofair.learners.plugin.table_models import Bins, Linear, LinearModel, Trees, TreesModel
 from mamofair.learners.rows import Rows
 
 __all__ = ["Model", "fitted", "read_table", "trained"]
@@ -74,10 +74,15 @@ class Model:
         return given
 
 
-def fitted(estimator: Any, rows: Rows, target: np.ndarray, classes: int, seed: int = 0) -> Model:
-    """Return a fitted clone; for a single class none is needed, and most classifiers would refuse."""
+def fitted(
+    estimator: Any, rows: Rows, target: np.ndarray, classes: int, seed: int = 0, bins: Bins | None = None
+) -> Model:
+    """Return a fitted clone; for a single class none is needed, and most classifiers would refuse.
+
+    `bins` are those of the same rows, if other models are fitted to them, too.
+    """
     if isinstance(estimator, Trees | Linear) and len(np.unique(target)) > 1:
-        return Model(estimator.fit(rows.X, target, rows.weight, seed), tuple(range(classes)))
+        return Model(estimator.fit(rows.X, target, rows.weight, seed, bins), tuple(range(classes)))
     classifier = clone(estimator) if len(np.unique(target)) > 1 else DummyClassifier()
     if rows.weight is None:
         classifier.fit(rows.X, target)

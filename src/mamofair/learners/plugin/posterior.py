@@ -1,6 +1,6 @@
 """P(y | x) and P(a, y | x), learned with any classifier that has probabilities, or with several that are stacked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +9,7 @@ from jaxtyping import Float
 from joblib import Parallel, delayed
 from sklearn.dummy import DummyClassifier
 
+from mamofair._rows.disk import DiskView
 from mamofair._rows.groups import Groups
 from mamofair._rows.splits import even_sizes
 from mamofair.fronts import Criterion
@@ -17,7 +18,7 @@ from mamofair.learners.features import take_rows
 from mamofair.learners.plugin.classifiers import Model, fitted
 from mamofair.learners.plugin.multipliers import Posterior, slopes
 from mamofair.learners.plugin.stack import Stack
-from mamofair.learners.plugin.table_models import Linear, Trees
+from mamofair.learners.plugin.table_models import Bins, Linear, Trees
 from mamofair.learners.rows import Rows
 
 __all__ = ["PosteriorLearner", "PosteriorModel", "Target"]
@@ -41,6 +42,14 @@ class Target:
     def classes(self) -> int:
         """The number of classes: two labels, or the groups of an attribute."""
         return 2 if self.shares is None else len(self.shares)
+
+
+def _first_of_same_rows(targets: Mapping[Key, Target]) -> dict[Key, Key]:
+    """Return, for each target, the first one that has the same rows."""
+    return {
+        key: next(other for other, own in targets.items() if np.array_equal(own.wanted, target.wanted))
+        for key, target in targets.items()
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,19 +135,25 @@ class PosteriorLearner:
         memory.
         """
         targets = self._targets(rows)
-        jobs = [
-            (i, key, target, estimator)
-            for i in range(len(parts))
-            for key, target in targets.items()
-            for estimator in self._estimators(key)
-        ]
-        own = all(isinstance(estimator, Trees | Linear) for *_, estimator in jobs)
-        fits = (delayed(self._fit_one)(rows, parts[i], target, estimator) for i, _, target, estimator in jobs)
-        models = Parallel(n_jobs=self.jobs if own else 1, prefer="threads")(fits)
-        found: list[dict[Key, tuple[Model, ...]]] = [{} for _ in parts]
-        for (i, key, *_), model in zip(jobs, models, strict=True):
-            found[i][key] = (*found[i].get(key, ()), model)
-        return [PosteriorModel(own, {}, rows.groups[:0]) for own in found]
+        jobs = [(key, estimator) for key in targets for estimator in self._estimators(key)]
+        own = all(isinstance(estimator, Trees | Linear) for _, estimator in jobs)
+        first, on_disk = _first_of_same_rows(targets), isinstance(rows.X, DiskView)
+
+        def fits() -> Iterator[Any]:
+            for part in parts:
+                # Models of the same rows share their bins; of rows on disk, a second copy might not fit in memory.
+                bins = {} if on_disk else {key: Bins() for key in first.values()}
+                for key, estimator in jobs:
+                    yield delayed(self._fit_one)(rows, part, targets[key], estimator, bins.get(first[key]))
+
+        models = iter(Parallel(n_jobs=self.jobs if own else 1, prefer="threads")(fits()))
+        found = []
+        for _ in parts:
+            fitted_models: dict[Key, tuple[Model, ...]] = {}
+            for key, _ in jobs:
+                fitted_models[key] = (*fitted_models.get(key, ()), next(models))
+            found.append(PosteriorModel(fitted_models, {}, rows.groups[:0]))
+        return found
 
     def _estimators(self, key: Key) -> tuple[Any, ...]:
         """Return the estimators of a target; an already trained model is used as it is."""
@@ -151,7 +166,7 @@ class PosteriorLearner:
         # For many groups, the first of several models is enough: four attributes of Adult take half the time.
         return self.group_estimators[:1] if len(self.shares[key[0]]) > _GROUPS else self.group_estimators
 
-    def _fit_one(self, rows: Rows, part: np.ndarray, target: Target, estimator: Any) -> Model:
+    def _fit_one(self, rows: Rows, part: np.ndarray, target: Target, estimator: Any, bins: Bins | None) -> Model:
         """Return a model of a target, learned from a part of the rows.
 
         A constant model is replaced by the groups' shares: these differ slightly between folds, and with such
@@ -162,9 +177,9 @@ class PosteriorLearner:
         part = part[target.wanted[part]]
         codes, own = target.codes[part], rows if len(part) == len(rows) else rows[part]
         if target.shares is None:
-            return fitted(estimator, own, codes, 2, self.seed)
+            return fitted(estimator, own, codes, 2, self.seed, bins)
         if estimator is not None and len(np.unique(codes)) > 1:
-            model = fitted(estimator, own, codes, target.classes, self.seed)
+            model = fitted(estimator, own, codes, target.classes, self.seed, bins)
             if not model.is_constant(own.X):
                 return model
         everyone = np.arange(target.classes)

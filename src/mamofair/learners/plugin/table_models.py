@@ -3,8 +3,10 @@
 They are recipes: `fit` returns the fitted model, a value that only predicts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 from warnings import catch_warnings, simplefilter
 
@@ -18,13 +20,28 @@ from mamofair.learners.checks import are_finite
 from mamofair.learners.piecewise import Piecewise
 
 if TYPE_CHECKING:
-    from lightgbm import Booster
+    from lightgbm import Booster, Dataset
 
-__all__ = ["EFFORTS", "Linear", "LinearModel", "TableModel", "Trees", "TreesModel", "group_recipes", "recipes"]
+__all__ = ["EFFORTS", "Bins", "Linear", "LinearModel", "TableModel", "Trees", "TreesModel", "group_recipes", "recipes"]
 
 _NEWTON = 600  # columns up to which Newton steps are faster
 _AT_ONCE = 2**16  # rows
 _FEW, _MANY = 20_000, 100_000  # rows; with more, a linear model adds nothing to trees, or takes too long
+
+
+class Bins:
+    """LightGBM's bins of some rows, for all trees with the same categories: made for the first, copied for each."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._data: Dataset | None = None
+
+    def copy(self, make: "Callable[[], Dataset]", target: Int[np.ndarray, " n"]) -> "Dataset":
+        """Return a copy of the bins for a target; `make` makes them."""
+        with self._lock:  # models are fitted side by side
+            self._data = make().construct() if self._data is None else self._data
+            everything: Any = np.arange(len(target))  # a list, says LightGBM, but takes arrays as well
+            return self._data.subset(everything).construct().set_label(target)
 
 
 @dataclass(frozen=True)
@@ -38,8 +55,18 @@ class Trees:
     categorical: tuple[int, ...] = ()
     num_threads: int = 1  # several models are fitted side by side
 
-    def fit(self, X: Any, target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int) -> "TreesModel":
-        """Return trees fitted to a target with at least two classes, on rows in memory or on disk."""
+    def fit(
+        self,
+        X: Any,
+        target: Int[np.ndarray, " n"],
+        weight: np.ndarray | None,
+        seed: int,
+        bins: Bins | None = None,
+    ) -> "TreesModel":
+        """Return trees fitted to a target with at least two classes, on rows in memory or on disk.
+
+        `bins` are those of the same rows, if other models are fitted to them, too.
+        """
         from lightgbm import Dataset, Sequence, train
 
         Sequence.register(DiskView)  # LightGBM asks for its own type; here it is loaded anyway
@@ -56,7 +83,8 @@ class Trees:
             "verbosity": -1,
         }
         classes = np.unique(target)
-        data = Dataset(X, target, weight=weight, categorical_feature=list(self.categorical), params=parameters)
+        make = partial(Dataset, X, target, weight=weight, categorical_feature=list(self.categorical), params=parameters)
+        data = make() if bins is None else bins.copy(make, target)
         boosters = []
         for label in classes if len(classes) > 2 else classes[1:]:
             boosters.append(train(parameters, data.set_label(target == label), self.n_estimators))
@@ -91,8 +119,10 @@ class Linear:
     penalty: float = 1.0
     categorical: tuple[int, ...] = ()
 
-    def fit(self, X: Any, target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int) -> "LinearModel":
-        """Return a regression fitted to a target with at least two classes."""
+    def fit(
+        self, X: Any, target: Int[np.ndarray, " n"], weight: np.ndarray | None, seed: int, bins: Bins | None = None
+    ) -> "LinearModel":
+        """Return a regression fitted to a target with at least two classes; it needs no bins."""
         from sklearn.linear_model import LogisticRegression  # which prediction need not wait for
 
         X = np.asarray(X)  # it may be on disk
