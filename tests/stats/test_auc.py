@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit, ndtri
 from sklearn.metrics import roc_auc_score
 
-from mamofair._stats.auc import auc
+from mamofair._stats.auc import auc, ranks
 
 LEVELS = st.lists(
     st.tuples(st.integers(0, 6), st.booleans(), st.floats(0.01, 10)), min_size=2, max_size=40
@@ -121,3 +121,17 @@ def test_weights_that_vary_are_allowed_for():
         _, low, high = auc(*labelled(scores, y, rng.gamma(0.5, size=200)))
         covered.append(low <= 0.8 <= high)
     assert np.mean(covered) >= 0.95 - 3 * 0.013
+
+
+@given(st.lists(st.integers(-(10**6), 10**6) | st.integers(0, 5), max_size=40))
+def test_ranks_of_counted_integers_are_those_of_sorted_numbers(numbers):
+    scores = np.array(numbers, dtype=int)
+    np.testing.assert_array_equal(ranks(scores), np.unique(scores, return_inverse=True)[1])
+    np.testing.assert_array_equal(ranks(scores), ranks(scores.astype(float)))
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.booleans(), st.booleans()), min_size=1, max_size=30))
+def test_ranks_among_all_rows_give_the_same_area_of_some(rows):
+    numbers, y, own = (np.array(column) for column in zip(*rows, strict=True))
+    scores, y = numbers / 7, y.astype(float)
+    np.testing.assert_equal(auc(ranks(scores)[own], y[own], 1 - y[own]), auc(scores[own], y[own], 1 - y[own]))

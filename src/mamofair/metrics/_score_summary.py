@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float
 from scipy.special import expit
 
 from mamofair._rows.groups import Groups
-from mamofair._stats.auc import auc
+from mamofair._stats.auc import auc, ranks
 from mamofair._stats.calibration import mean_difference
 from mamofair.fronts import EVERYONE
 
@@ -55,11 +55,8 @@ def summarize_scores(
     >>> summary.counts["sensitive_0"][:, SCORE_BINS // 2 :].sum(axis=1).tolist()  # favorable decisions
     [1.0, 1.0]
     """
-    scores, labels, middle = (
-        expit(logits),
-        positive.astype(float),
-        SCORE_BINS // 2,
-    )  # ranks are those of logits: far ones tie
+    scores, labels, middle = expit(logits), positive.astype(float), SCORE_BINS // 2
+    order = ranks(logits)  # those of scores have ties far from ½
     place = np.clip(np.ceil(SCORE_BINS * scores) - 1, 0, SCORE_BINS - 1).astype(int)
     place = np.where(logits > 0, np.maximum(place, middle), np.minimum(place, middle - 1))  # tiny logits round to ½
     ones = np.ones(len(scores)) if weight is None else weight
@@ -72,7 +69,7 @@ def summarize_scores(
         rows = [np.flatnonzero(codes == code) for code in range(size)]  # places are taken faster than a mask
         counts[name] = np.array([np.bincount(place[own], ones[own], minlength=SCORE_BINS) for own in rows], dtype=float)
         areas[name] = np.array(
-            [auc(logits[own], labels[own] * ones[own], (1 - labels[own]) * ones[own], _CONFIDENCE) for own in rows]
+            [auc(order[own], labels[own] * ones[own], (1 - labels[own]) * ones[own], _CONFIDENCE) for own in rows]
         )
         differences[name] = np.array(
             [mean_difference(scores[own], labels[own], ones[own], _CONFIDENCE) for own in rows]
