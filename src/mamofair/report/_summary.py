@@ -4,6 +4,7 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -235,16 +236,18 @@ def _checksum(plain: Mapping[str, Any]) -> str:
 
 def _to_json(value: Any) -> Any:
     """Return the value as plain JSON: rounded numbers, whole ones as integers, None for what is undefined."""
+    if isinstance(value, float):  # first, as most values are
+        return _number(float(value))
+    if isinstance(value, np.ndarray):
+        return _to_json(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_to_json(item) for item in value]
     if isinstance(value, Mapping):
         return {str(key): _to_json(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_to_json(item) for item in value]
-    if isinstance(value, float):
-        return _number(float(value))
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _number(value: float) -> float | int | None:
-    if not np.isfinite(value):
+    if not isfinite(value):
         return None
     return int(value) if value.is_integer() else round(value, _DIGITS)
