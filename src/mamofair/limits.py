@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from mamofair.estimators import FairClassifier, FairPlugInClassifier
 from mamofair.fronts import Front
-from mamofair.learners import PlugInLearner
+from mamofair.learners import Parts, PlugInLearner, Search
 from mamofair.notions import column
 from mamofair.performance import Cost
 from mamofair.selection import ClosestToIdeal, Selection
@@ -103,16 +103,16 @@ def frontier(
         selection=selection,
         random_state=random_state,
     )
-    given = X, y, sensitive_features, sample_weight
-    front = _find(plugin, *given, 1.0) if model is None else model.front_
-    quarter, half = (_find(plugin, *given, share) for share in _SHARES)
+    search, parts = plugin.start(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+    front = _find(search, parts, 1.0) if model is None else model.front_
+    quarter, half = (_find(search, parts, share) for share in _SHARES)
     lines = [_line(i, front, quarter, half) for i in range(1, len(front.columns))]
     return Frontier(pd.concat(lines, ignore_index=True))
 
 
-def _find(model: FairPlugInClassifier, X: Any, y: Any, features: Any, weight: Any, share: float) -> Front:
+def _find(start: Search, parts: Parts, share: float) -> Front:
     """Return the front of models trained on a share of the rows, measured out-of-fold on all of them."""
-    search, parts = model.start(X, y, sensitive_features=features, sample_weight=weight)
+    search = Search.start(start.task, start.learner, start.archive.max_points)
     learner = search.learner
     assert isinstance(learner, PlugInLearner)
     folds = learner.cv or _FOLDS

@@ -99,7 +99,7 @@ def ranks(scores: Shaped[np.ndarray, " n"]) -> Int[np.ndarray, " n"]:
     >>> ranks(np.array([0.5, 0.1, 0.5])).tolist(), ranks(np.array([7, 2, 7])).tolist()
     ([1, 0, 1], [1, 0, 1])
     """
-    if scores.dtype.kind == "i" and len(scores) and 0 <= scores.min() and scores.max() < _DENSE * len(scores):
+    if scores.dtype.kind == "i" and len(scores) and scores.min() >= 0 and scores.max() < _DENSE * len(scores):
         return np.asarray(np.cumsum(np.bincount(scores) > 0)[scores] - 1)
     return np.unique(scores, return_inverse=True)[1]
 
