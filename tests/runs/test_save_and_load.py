@@ -48,6 +48,15 @@ def test_saving_twice_writes_the_same_bytes(model, folder, tmp_path):
     assert once == twice
 
 
+def test_a_run_without_measurements_predicts_the_same(model, folder):
+    whole, bare = load_run(folder), load_run(folder, measured=False)
+    assert whole.test
+    assert whole.limit is not None
+    assert (bare.test, bare.limit, bare.scores, bare.custom) == ((), None, (), ())
+    assert (bare.settings, bare.groups) == (whole.settings, whole.groups)
+    np.testing.assert_array_equal(bare.estimator.predict_proba(X), whole.estimator.predict_proba(X))
+
+
 def test_a_run_has_its_settings_counts_and_limit(model, folder):
     run, again = run_of(model), load_run(folder)
     assert again.settings["command"] == "mamofair train toy"

@@ -80,7 +80,7 @@ def predict(
         raise ValueError("A gate needs one table: found a folder. Predict it first, then run `mamofair audit --gate`.")
     required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)
     with warnings_as_notes():
-        loaded, model = _load(run, point, within, margin, select_rate)
+        loaded, model = _load(run, point, within, margin, select_rate, measured=gate or required is not None)
         _require_encoder(model, run)
         trained_on = is_training_table(table, loaded.settings)
         if trained_on:
@@ -146,13 +146,16 @@ def load_model(
     run: Path, point: int | None, within: float | None, margin: float = 1.0, select_rate: str | None = None
 ) -> "FairClassifier":
     """Return a run's model: at a point, at the most accurate point within limits, or as chosen in training."""
-    return _load(run, point, within, margin, select_rate)[1]
+    return _load(run, point, within, margin, select_rate, measured=False)[1]
 
 
 def _load(
-    run: Path, point: int | None, within: float | None, margin: float, select_rate: str | None
+    run: Path, point: int | None, within: float | None, margin: float, select_rate: str | None, *, measured: bool
 ) -> tuple["Run", "FairClassifier"]:
-    """Return a run and its model. What training chose is not warned of where the user has chosen."""
+    """Return a run and its model. What training chose is not warned of where the user has chosen.
+
+    The run has its test rows' counts only if they are needed, with `measured`.
+    """
     from mamofair import MostAccurateWithin
     from mamofair.cli._performance import read_rate
     from mamofair.notions import require_gap
@@ -166,7 +169,7 @@ def _load(
     with warnings.catch_warnings():
         if not (point is None and within is None and rate is None):
             warnings.simplefilter("ignore", UserWarning)
-        loaded = load_run(run)
+        loaded = load_run(run, measured=measured)
     model, settings = loaded.estimator, loaded.settings
     if point is not None:
         if not 0 <= point < len(model.front_):

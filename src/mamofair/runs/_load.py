@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -84,7 +85,9 @@ def read_head(folder: Path, content: bytes | None) -> dict[str, Any]:
     return cast(dict[str, Any], head)
 
 
-def load_run(folder: str | Path, network: Any = None, members: Any = None, objectives: Any = None) -> Run:
+def load_run(
+    folder: str | Path, network: Any = None, members: Any = None, objectives: Any = None, *, measured: bool = True
+) -> Run:
     """Return the run in a folder. Checksums are verified, and nothing from the folder is executed.
 
     Parameters
@@ -98,6 +101,8 @@ def load_run(folder: str | Path, network: Any = None, members: Any = None, objec
         and predicts without them.
     objectives
         The custom objectives to continue training with: a run keeps only the names of foreign losses and metrics.
+    measured
+        Whether to read what was measured on test rows, and the limit, too. Predictions do not need them.
     """
     folder = Path(folder)
     with one_sentence(f"The run {str(folder)!r} must be as mamofair wrote it", "Copy it again, or train again."):
@@ -108,9 +113,12 @@ def load_run(folder: str | Path, network: Any = None, members: Any = None, objec
         with suppress(ValueError):  # if no point meets the selection, `predict` says so
             _ = estimator.selected_
         groups = {name: tuple(map(str, own)) for name, own in head["groups"].items()}
+        run = Run(estimator, read_settings(head), groups)
+        if not measured:
+            return run
         test = _read_test(files, estimator)
-        measured = test, _read_limit(files), _read_scores(files, test), _read_custom(files, estimator)
-        return Run(estimator, read_settings(head), groups, *measured)
+        scores, custom = _read_scores(files, test), _read_custom(files, estimator)
+        return replace(run, test=test, limit=_read_limit(files), scores=scores, custom=custom)
 
 
 def _read_test(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[Tally, ...]:
