@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -29,16 +30,17 @@ _MOST = 350  # characters of a list of columns
 _UNIT = r"(?:[$€£¥₹₽₩₺%]|EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|Fr\.|kr\.?|zł)"
 _SPACE = r"[ \u00a0\u2009\u202f]"
 _THOUSANDS = {".": r"[,'’ \u00a0\u2009\u202f]", ",": r"[.'’ \u00a0\u2009\u202f]"}
-_PATTERNS = {
-    mark: re.compile(
+_MARKS = (".", ",")
+
+
+@cache
+def _pattern(mark: str) -> re.Pattern[str]:
+    """Return what a number with this decimal mark looks like; compiling it takes as long as importing ten modules."""
+    return re.compile(
         rf"(?P<sign>[+\-−]?){_SPACE}*(?P<before>{_UNIT}?){_SPACE}*(?P<second>[+\-−]?)"
-        rf"(?P<whole>[1-9][0-9]{{0,2}}(?:(?P<group>{groups})[0-9]{{3}})(?:(?P=group)[0-9]{{3}})*|0|[1-9][0-9]*|)"
+        rf"(?P<whole>[1-9][0-9]{{0,2}}(?:(?P<group>{_THOUSANDS[mark]})[0-9]{{3}})(?:(?P=group)[0-9]{{3}})*|0|[1-9][0-9]*|)"
         rf"(?:{re.escape(mark)}(?P<decimals>[0-9]+))?{_SPACE}*(?P<after>{_UNIT}?)"
     )
-    for mark, groups in _THOUSANDS.items()
-}
-
-_MARKS = (".", ",")
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,7 @@ def _have_style(texts: list[str], mark: str) -> bool:
 
 
 def _parse(text: str, mark: str) -> _Amount | None:
-    match = _PATTERNS[mark].fullmatch(text.strip()) if len(text) <= _LONGEST else None
+    match = _pattern(mark).fullmatch(text.strip()) if len(text) <= _LONGEST else None
     if match is None or (match["sign"] and match["second"]) or (match["before"] and match["after"]):
         return None
     whole, decimals, unit = match["whole"], match["decimals"] or "", match["before"] or match["after"]
