@@ -58,6 +58,20 @@ def test_rows_are_counted_under_the_condition_of_the_rate(rng):
     assert found == {"dp": {}, "tpr": {"x": {"c": 20}}, "eodds": {"x": {"a": 0}}}
 
 
+def test_units_are_counted_instead_of_rows_where_rows_belong_to_units(rng):
+    X, y, region = people(rng, small=60)
+    persons = np.where(region == "islands", np.arange(len(region)) % 12, np.arange(len(region)))
+    groups, notions = read_groups(region), read_notions("eodds", ("region",))
+    found = find_small_groups(groups, y, notions, 30, units=persons)
+    islands = [len({*persons[(region == "islands") & (y == label)]}) for label in (0, 1)]
+    assert found == {"region": {"islands": min(islands)}}
+    assert find_small_groups(groups, y, notions, min(islands), units=persons) == {}
+    model = FairPlugInClassifier(effort="fast", cv=2, random_state=0)
+    with pytest.warns(UserWarning, match=r"with fewer than 30 units are too small .*: 'islands' \(12\)\."):
+        model.fit(X, y, sensitive_features=region, units=persons)
+    assert model.front_.groups == {"region": ("north", "south")}
+
+
 def test_a_group_without_positives_is_no_error_where_others_can_be_compared(rng):
     X, y, region = people(rng, small=40)
     y[region == "islands"] = 0

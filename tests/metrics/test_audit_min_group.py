@@ -53,6 +53,17 @@ def test_parts_of_groups_within_strata_must_have_enough_rows():
     assert found.small_groups["race within department"] == {"few in law": 10}
 
 
+def test_units_are_counted_where_rows_belong_to_units():
+    frame = people(4)
+    frame.loc[:59, "race"] = "few"  # the sixty rows of six people
+    persons = np.where(frame["race"] == "few", frame.index % 6, frame.index)
+    found = audited(frame, notions="dp", min_group=30, units=persons)
+    assert found.small_groups == {"race": {"few": 6}}
+    assert "Left out of the gaps and ratios of race for too few units: few (6)." in str(found)
+    assert "race=few could not be assessed: 6 units are too few." in assess_audit(found).unassessed
+    assert audited(frame, notions="dp", min_group=30).small_groups == {}
+
+
 def test_counts_and_periods_leave_out_the_same_groups():
     frame = people(2).rename(columns={"department": "period"})
     rows = audited(frame, min_group=30)

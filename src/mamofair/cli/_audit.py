@@ -74,8 +74,8 @@ def audit(
         int | None,
         typer.Option(
             min=1,
-            help="Leave groups with fewer rows out of the gaps and ratios; they are listed. 30 by default, or what the "
-            "policy says.",
+            help="Leave groups with fewer rows, or units, out of the gaps and ratios; they are listed. 30 by default, "
+            "or what the policy says.",
         ),
     ] = None,
     groups: Annotated[bool, typer.Option("--groups", help="Also show the rates of each group.")] = False,

@@ -140,7 +140,8 @@ class TableSplit:
         people = self._read_groups({name: tuple(counts) for name, counts in small.items()})
         decided = estimator.predict(self.encoder.transform(self.test.X)) == self.train.favorable
         [tally] = self._counter(people)(decided[None])
-        return list_small_groups(small, tally, estimator.front_.criteria)
+        counted = "rows" if self.train.units is None else "units"
+        return list_small_groups(small, tally, estimator.front_.criteria, counted)
 
     def count_intersections(self, estimator: FairClassifier) -> dict[str, Any] | None:
         """Return the counts of the chosen and of the most accurate point on test rows, by intersection of attributes.

@@ -84,7 +84,7 @@ def train(
     margin: Margin = 1.0,
     select_rate: SelectRate = None,
     min_group: Annotated[
-        int, typer.Option(min=1, help="Leave groups with fewer rows out of the gaps; they are listed.")
+        int, typer.Option(min=1, help="Leave groups with fewer rows, or units, out of the gaps; they are listed.")
     ] = 30,
     model: Annotated[
         str,

@@ -51,8 +51,8 @@ class FairBoostingClassifier(FairClassifier):
     max_points : int, default=200
         The largest number of points to keep.
     min_group : int, default=30
-        Groups with fewer rows under the condition of a rate are named in a warning and left out of the gaps, unless
-        fewer than two groups would be left.
+        Groups with fewer rows under the condition of a rate (fewer units, where `fit` gets `units`) are named in a
+        warning and left out of the gaps, unless fewer than two groups would be left.
     relaxation : Relaxation, or {notion: Relaxation}, default=Sigmoid(3)
         The differentiable stand-in for the decision in training.
     members : int, or a list of weightings or `Member` values, default=16

@@ -50,12 +50,13 @@ def read_rows(
     favorable = is_label(labels, favorable_label(classes, favorable=estimator.favorable)).astype(int)
     known = None if strata is None else read_strata(strata, n, features)
     groups, notions, cells = divide_groups(groups, read_notions(estimator.notions, groups.names), known)
-    small = find_small_groups(groups, favorable, notions, estimator.min_group)
-    warn_of_small_groups(small, estimator.min_group)
+    persons = None if units is None else read_units(units, n)
+    small = find_small_groups(groups, favorable, notions, estimator.min_group, units=persons)
+    warn_of_small_groups(small, estimator.min_group, "rows" if persons is None else "units")
     groups = leave_out(groups, small)
     asked = task_settings(estimator) | {"notions": bind_notions(groups, notions, cells)}
     task = Task.of(classes, groups, seed=seed, **asked, custom=learner.custom)
-    rows = Rows(X, favorable, groups, weight, units=None if units is None else read_units(units, n))
+    rows = Rows(X, favorable, groups, weight, units=persons)
     return task, rows if weight is None else rows[weight > 0], small
 
 

@@ -7,13 +7,13 @@ from mamofair.fronts import SmallGroups, find_small_groups
 __all__ = ["SmallGroups", "find_small_groups", "leave_out", "warn_of_small_groups"]
 
 
-def warn_of_small_groups(small: SmallGroups, least: int) -> None:
+def warn_of_small_groups(small: SmallGroups, least: int, counted: str = "rows") -> None:
     """Warn of the groups that are left out."""
     for name, counts in small.items():
         named = ", ".join(f"{quote(value)} ({count:,})" for value, count in counts.items())
         warn_user(
-            f"Groups of {quote(name)} with fewer than {least} rows are too small to judge, and are left out of its "
-            f"gaps: {cut(named, PATH)}. Merge them with others, or set `min_group`."
+            f"Groups of {quote(name)} with fewer than {least} {counted} are too small to judge, and are left out of "
+            f"its gaps: {cut(named, PATH)}. Merge them with others, or set `min_group`."
         )
 
 

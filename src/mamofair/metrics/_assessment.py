@@ -31,7 +31,10 @@ class Assessment:
 
         Groups that are too small, and constant classifiers, could not be assessed.
         """
-        open_ones = [few_rows(one["attribute"], one["group"], one["rows"]) for one in verdict.unjudged]
+        open_ones = [
+            few_rows(one["attribute"], one["group"], one["rows"], counted=one.get("counted", "rows"))
+            for one in verdict.unjudged
+        ]
         if verdict.is_constant:
             open_ones.append("The model gives everyone the same decision: that its gaps are zero says nothing.")
         return cls(tuple(one for one in verdict.gaps if one.limit is not None), tuple(open_ones))
@@ -157,11 +160,12 @@ def _select(tally: Tally, attribute: str, kept: Sequence[int]) -> Tally:
     return Tally(part(tally.counts), None if tally.squares is None else part(tally.squares))
 
 
-def few_rows(attribute: str, group: object, rows: int | None, gap: str = "") -> str:
+def few_rows(attribute: str, group: object, rows: int | None, gap: str = "", counted: str = "rows") -> str:
     """Return the sentence on a group that has too few rows."""
     where = f" for {gap}" if gap else ""
     return (
-        f"{attribute}={group} could not be assessed: {'its' if rows is None else f'{rows:,}'} rows{where} are too few."
+        f"{attribute}={group} could not be assessed: {'its' if rows is None else f'{rows:,}'} {counted}{where} are too "
+        "few."
     )
 
 

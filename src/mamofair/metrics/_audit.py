@@ -68,8 +68,8 @@ def audit(
     performance
         A cost of decisions to show beside the error: `"balanced_error"`, or a `Cost` such as `Cost(fp=1, fn=5)`.
     min_group
-        Groups, and parts of them within strata, with fewer rows for some rate are left out of the gaps and named, as in
-        estimators (where the default is 30); `groups()` lists all.
+        Groups, and parts of them within strata, with fewer rows, or units, for some rate are left out of the gaps and
+        named, as in estimators (where the default is 30); `groups()` lists all.
     units
         What each row belongs to, such as a person with several decisions: intervals then count units, and are at least
         as wide as cluster-robust ones. Tables of scores, whose intervals count rows, are left out.
@@ -134,7 +134,8 @@ def _find_small(
         raise ValueError(f"`min_group` must be a whole number of at least 1, such as 30: found {quote(min_group)}.")
     if min_group == 1:
         return {}
-    found = find_small_groups(people, decisions.labels.astype(int), notions, int(min_group), decisions.repeats)
+    counted = decisions.repeats, decisions.units
+    found = find_small_groups(people, decisions.labels.astype(int), notions, int(min_group), *counted)
     return {name: own for name, own in found.items() if notions.get(name)}
 
 

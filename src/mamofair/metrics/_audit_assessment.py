@@ -39,5 +39,10 @@ def assess_audit(audit: Audit, policy: Policy | None = None) -> Assessment:
         )
         for notion, attribute, gap, low, high, _ in audit.frame().to_numpy(dtype=object).tolist()
     ]
-    small = [few_rows(name, group, rows) for name, own in audit.small_groups.items() for group, rows in own.items()]
+    counted = "rows" if audit.decisions.units is None else "units"
+    small = [
+        few_rows(name, group, count, counted=counted)
+        for name, own in audit.small_groups.items()
+        for group, count in own.items()
+    ]
     return Assessment(tuple(gaps), tuple(small))

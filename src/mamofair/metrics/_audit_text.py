@@ -102,7 +102,8 @@ def _describe_groups(audit: "Audit") -> list[str]:
             lines.append(f"Too small to judge, {name}: {names}.")
         if few:
             named = ", ".join(f"{group} ({rows:,})" for group, rows in few.items())
-            lines.append(f"Left out of the gaps and ratios of {name} for too few rows: {named}.")
+            counted = "rows" if audit.decisions.units is None else "units"
+            lines.append(f"Left out of the gaps and ratios of {name} for too few {counted}: {named}.")
         if unknown[name]:
             lines.append(f"{unknown[name]:,} rows of unknown {name} are left out of its gaps.")
     if any(line.startswith("Too small") for line in lines):

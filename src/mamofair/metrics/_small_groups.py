@@ -13,9 +13,12 @@ __all__ = ["list_small_groups"]
 
 
 def list_small_groups(
-    small: Mapping[str, Mapping[Any, int]], tally: Tally | None = None, criteria: Sequence[Criterion] = ()
+    small: Mapping[str, Mapping[Any, int]],
+    tally: Tally | None = None,
+    criteria: Sequence[Criterion] = (),
+    counted: str = "rows",
 ) -> list[dict[str, Any]]:
-    """Return each small group with its number of training rows.
+    """Return each small group with its number of training rows, or of what else was `counted`, such as units.
 
     Given counts of these groups on test rows, `test_rows` and the rates with 95 % intervals come with them.
 
@@ -40,5 +43,5 @@ def list_small_groups(
             ]
             tested = None if tally is None else round(float(tally.counts[attribute][place].sum()))
             names = {"attribute": attribute, "group": str(group)}
-            listed.append({**names, "rows": rows, "test_rows": tested, "rates": found})
+            listed.append({**names, "rows": rows, "counted": counted, "test_rows": tested, "rates": found})
     return listed

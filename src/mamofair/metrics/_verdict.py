@@ -89,13 +89,15 @@ class Verdict:
     performance
         The name of the performance, its value, and both ends of its interval.
     near_constant
-        A warning, if the chosen point makes the same decision for nearly everyone and gains little from the rest.
+        A warning, if the chosen point makes the same decision for nearly everyone and gains little from the rest, or if
+        the same decision for everyone would do better.
     is_constant
         Whether it is a constant classifier, which keeps any limit and is of no use.
     by_hand
         Whether a person chose the point, who may have seen the rows that it is judged on.
     caveats
-        Sentences on what may make all figures worthless, such as a feature that is a near-copy of the target.
+        Sentences on what may make figures worthless, such as a near-copy of the target, or uncertain, such as groups
+        with few rows.
     selected
         The share of people selected, against the share that was asked for.
     custom
@@ -179,7 +181,7 @@ class Verdict:
             told.append(str(self.certificate["message"]))
         told += [] if self.near_constant is None else [self.near_constant]
         if self.unjudged:
-            named = [f"{one['attribute']}={one['group']} ({_say_rows(one['rows'])})" for one in self.unjudged]
+            named = [f"{one['attribute']}={one['group']} ({_say_rows(one)})" for one in self.unjudged]
             told.append(f"Too few rows to judge, and left out of the gaps: {', '.join(named)}.")
         return [sentence for sentence in told if sentence]
 
@@ -284,8 +286,9 @@ def gap_verdicts(
     return (performance.name, first[0], first[1], first[2]), tuple(verdicts)
 
 
-def _say_rows(rows: int | None) -> str:
-    return "few rows" if rows is None else f"{rows:,} rows to learn from"
+def _say_rows(group: Mapping[str, Any]) -> str:
+    counted = group.get("counted", "rows")
+    return f"few {counted}" if group["rows"] is None else f"{group['rows']:,} {counted} to learn from"
 
 
 def _names(frame: Any) -> list[str]:
