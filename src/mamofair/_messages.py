@@ -7,7 +7,7 @@ from math import ceil
 from numbers import Real
 from typing import Any
 
-__all__ = ["PATH", "as_memory", "as_share", "cut", "quote", "quote_some", "warn_user"]
+__all__ = ["PATH", "ReadingWarning", "as_memory", "as_share", "cut", "quote", "quote_some", "warn_user"]
 
 PATH = 200  # characters of a path, or of a list of names
 _MOST = 60  # characters of a value
@@ -65,6 +65,10 @@ def quote_some(values: Collection[Any], most: int = _SOME, join: str = ", ") -> 
         return "none"
     shown = join.join(quote(value) for value, _ in zip(values, range(most), strict=False))
     return shown if len(values) <= most else f"{shown}, … ({len(values):,} in all)"
+
+
+class ReadingWarning(UserWarning):
+    """How the columns of a table were read; `tables.check` reports the same."""
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:

@@ -110,7 +110,12 @@ def test_rows_of_several_groups_are_told_in_one_sentence():
     assert "About 950 more calibration rows of a=men and 12 of a=women would settle it." in unknown.message
 
 
+def test_gaps_that_would_be_certified_are_not_listed():
+    unknown = Answer({A: 0.05, "b": 0.3}, 0.95, (0,), 0, {A: (0.0, 0.2), "b": (0.1, 0.25)})
+    assert "most room, demographic_parity[a] is 0.000 to 0.200. The high ends" in unknown.message
+
+
 def test_smallest_limit_that_can_be_certified_is_rounded_up():
     unknown = Answer({A: 0.05}, 0.95, (0,), 0, {A: (0.0123, 0.2001)})
-    assert "The smallest that can be certified is demographic_parity[a] ≤ 0.201." in unknown.message
+    assert "demographic_parity[a] is 0.012 to 0.201. The high ends are the smallest limits that" in unknown.message
     assert "About a few more of each group would settle it." in unknown.message

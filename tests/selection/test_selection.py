@@ -39,8 +39,11 @@ def test_most_accurate_within_equals_brute_force(rows, limit):
     if within:
         assert chosen(MostAccurateWithin(limit / 1000, margin=0), ours)[0] == min(row[0] for row in within)
     else:
-        with pytest.raises(ValueError, match="No point is within the limits"):
+        with pytest.raises(ValueError, match=r"No point is within the limits\.") as refused:
             MostAccurateWithin(limit / 1000)(ours)
+        beyond = [low for low in (min(row[i] for row in rows) for i in (1, 2)) if low > limit]
+        assert all(f" {low / 1000:.4f} (limit {limit / 1000:g})" in str(refused.value) for low in beyond)
+        assert str(refused.value).count("(limit") == len(beyond)  # only those are listed that no point reaches
 
 
 @given(

@@ -1,6 +1,7 @@
 """The data of a command: a table of the user's, or a data set by name."""
 
 import hashlib
+import warnings
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from mamofair._descent.ranks import Ranks
-from mamofair._messages import quote
+from mamofair._messages import ReadingWarning, quote
 from mamofair.cli._checks import find_conditional, require_strata
 from mamofair.cli._checksums import sha256_of
 from mamofair.cli._models import takes_tables
@@ -72,11 +73,17 @@ def _check_cluster(options: TrainOptions, address: str, streamed: bool) -> None:
         pass
 
 
-def open_data(options: TrainOptions, ranks: Ranks) -> Table | Stream:
-    """Return the data: in memory, read by rank 0 for all, or streamed, read by all ranks together."""
+def open_data(options: TrainOptions, ranks: Ranks, *, show_check: bool) -> Table | Stream:
+    """Return the data: in memory, read by rank 0 for all, or streamed, read by all ranks together.
+
+    If the check of a table is to be shown, it says how columns were read, and warnings do not.
+    """
     if ranks.broadcast(lambda: options.data not in CATALOG and is_streamed(options)):
         return open_stream(options, takes_tables(options))
-    return ranks.broadcast(lambda: read_data(options))
+    with warnings.catch_warnings():
+        if show_check:
+            warnings.simplefilter("ignore", ReadingWarning)
+        return ranks.broadcast(lambda: read_data(options))
 
 
 def read_data(options: TrainOptions) -> Table:

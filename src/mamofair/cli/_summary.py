@@ -36,8 +36,8 @@ def summarize(run: Run) -> dict[str, Any]:
     front, chosen = run.estimator.front_, run.estimator.selected_
     rows = {"unconstrained": 0, "chosen": chosen, "fairest": fairest_point(front)}
     points: dict[str, Any] = {name: {"point": row, "test": _measure(run, row)} for name, row in rows.items()}
-    high = _values(points["chosen"], "high")  # a gap that is small by luck would make the limit too high
-    found = None if run.limit is None else {"rows": _learned_rows(run), **best_found(run.limit, high)}
+    gaps = dict(zip(front.columns, front.values[chosen].tolist(), strict=True))  # of the rows that the limit is of
+    found = None if run.limit is None else {"rows": _learned_rows(run), **best_found(run.limit, gaps)}
     ways = "Use `--performance balanced_error`, or say what mistakes cost, such as `--cost {}`."
     cost = cost_sentence(points["unconstrained"], points["chosen"])
     luck, verdict = run.settings.get("arbitrariness"), judge(run)
@@ -169,14 +169,15 @@ def _sentences(summary: Mapping[str, Any], first: str) -> Iterator[str]:
     constant = "Only constant classifiers were found: there are too few rows, or the features say too little."
     found = summary["best_found"]
     verdict = summary["verdict"]
+    is_said = summary["near_constant"] is not None and summary["point"] == 0  # what to do about it as well
     said = (
         f"{verdict['headline']}." if verdict["answer"] else None,
         *verdict["sentences"],
         summary["cost"],
         summary["selected"]["sentence"] if summary["selected"]["asked"] is None else None,  # else the verdict has it
-        summary["rare_label"],
+        None if is_said else summary["rare_label"],
         summary["arbitrariness"],
-        constant if summary["constant"] else None,
+        constant if summary["constant"] and not is_said else None,
         None if found is None else limit_sentence(**found, name=first),
     )
     yield from filter(None, said)

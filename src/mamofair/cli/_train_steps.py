@@ -48,7 +48,7 @@ def start_training(
             print_note(f"For {reason}, `--model auto` means a network, `--model net`.")
 
     job.ranks.broadcast(check)
-    data = open_data(options, job.ranks)
+    data = open_data(options, job.ranks, show_check=show_check)
     estimator = make_estimator(options, data.favorable)
     run, interrupted = run_training(options, data, estimator, folder, job, resume=False, show_check=show_check)
     return run, folder, interrupted
@@ -79,7 +79,7 @@ def resume_training(folder: Path, job: "Job", lock: ExitStack) -> tuple["Run", P
 
     estimator, begun = job.ranks.broadcast(read)
     options = TrainOptions.from_json(begun["asked"])
-    data = open_data(options, job.ranks)
+    data = open_data(options, job.ranks, show_check=False)
     if data.checksum != begun["data checksum"]:
         raise ValueError(f"{begun['said']} must not change during training: it has changed. Train again.")
     as_typed = TrainOptions.from_json(begun["asked"] | {"data": begun["said"]})

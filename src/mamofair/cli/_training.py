@@ -153,7 +153,6 @@ def _with_valid_selection(estimator: FairClassifier) -> tuple[FairClassifier, st
         with suppress(ValueError):  # no point meets this one, either
             chosen = estimator.with_selection(rule)
             reason = f"{reason} {description} was chosen instead."
-            print_note(reason)
             return chosen, reason
     raise ValueError(reason)
 

@@ -79,8 +79,11 @@ class Answer:
         asked = ", ".join(f"{name} ≤ {self.in_words.get(name, f'{limit:g}')}" for name, limit in self.limits.items())
         if self.passed:
             return f"Row {self.row} is certified: {asked} with {confidence}."
-        ranges = ", ".join(f"{name} is {low:.3f} to {high:.3f}" for name, (low, high) in self.intervals.items())
-        smallest = ", ".join(f"{name} ≤ {_round_up_gap(high)}" for name, (_, high) in self.intervals.items())
+        ranges = ", ".join(
+            f"{name} is {low:.3f} to {_round_up_gap(high)}"
+            for name, (low, high) in self.intervals.items()
+            if high > self.limits[name]  # the others would be certified
+        )
         advice = (
             "Allow larger limits, or train for fairer points."
             if self.status == "no solution"
@@ -88,7 +91,8 @@ class Answer:
         )
         return (
             f"{self.status.capitalize()} for {asked} with {confidence}: at point {self.sequence[0]}, which has the "
-            f"most room, {ranges}. The smallest that can be certified is {smallest}. {advice}"
+            f"most room, {ranges}. The high ends are the smallest limits that can be "
+            f"certified. {advice}"
         )
 
     def __str__(self) -> str:

@@ -166,11 +166,11 @@ class MostAccurateWithin(Pool):
         """Return why no point is within the limits."""
         words = [*(notion.describe_limit for notion, _ in front.criteria), *["{:g}".format] * len(front.custom)]
         smallest = zip(front.columns[1:], front.values[rows, 1:].min(axis=0), allowed, words, strict=True)
-        listed = [
-            f"{name} {gap:.4f} (limit {word(limit)})" for name, gap, limit, word in smallest if np.isfinite(limit)
-        ]
+        listed = [f"{name} {gap:.4f} (limit {word(limit)})" for name, gap, limit, word in smallest if gap > limit]
+        gaps = "The smallest gaps reached are" if len(listed) > 1 else "The smallest gap reached is"
+        why = f"{gaps} {', '.join(listed)}." if listed else "Each limit is met by some point, but no point meets all."
         constant = np.all(front.values[:, 1:] <= allowed, axis=1).any()
         return (
-            f"{'Only a constant classifier is' if constant else 'No point is'} within the limits. The smallest gaps "
-            f"reached, each by itself, are {', '.join(listed)}. Allow larger ones, or train longer."
+            f"{'Only a constant classifier is' if constant else 'No point is'} within the limits. {why} Allow "
+            "larger ones, or train longer."
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mamofair._messages import warn_user
+from mamofair._messages import ReadingWarning, warn_user
 from mamofair.tables._open import open_source
 from mamofair.tables.attributes import assign_groups
 from mamofair.tables.columns import exclusion_reason, summarize, tidy
@@ -152,7 +152,7 @@ def read_table(
     columns = table.read(list(roles.names))  # the target comes first
     y, labels, merged = encode_labels(tidy(next(columns)[1]), favorable)
     if merged is not None:
-        warn_user(merged.message)
+        warn_user(merged.message, ReadingWarning)
     groups, features, left_out = {}, {}, {}
     readings = dict[str, TextNumbers | UnclearNumbers]()
     for name, raw in columns:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mamofair._messages import cut, quote, warn_user
+from mamofair._messages import ReadingWarning, cut, quote, warn_user
 from mamofair.tables.attributes import check_edges, parse_attributes
 from mamofair.tables.source import Source
 
@@ -59,5 +59,6 @@ def warn_left_out(left_out: Mapping[str, str], features: Collection[str]) -> Non
         )
     if left_out:
         warn_user(
-            f"Left out as features: {named}. Turn them into numbers or categories to use them, or name them in `drop`."
+            f"Left out as features: {named}. Turn them into numbers or categories to use them, or name them in `drop`.",
+            ReadingWarning,
         )

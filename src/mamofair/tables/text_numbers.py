@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from mamofair._messages import cut, quote, warn_user
+from mamofair._messages import ReadingWarning, cut, quote, warn_user
 from mamofair.tables.columns import to_text
 
 __all__ = [
@@ -153,11 +153,13 @@ def warn_read(readings: Mapping[str, TextNumbers | UnclearNumbers]) -> None:
     read = {name: reading.detail for name, reading in readings.items() if isinstance(reading, TextNumbers)}
     if read:
         named = cut("; ".join(f"{quote(name)} ({detail})" for name, detail in read.items()), _MOST)
-        warn_user(f"Read as numbers: {named}.")
+        warn_user(f"Read as numbers: {named}.", ReadingWarning)
     if unclear := {name: reading.detail for name, reading in readings.items() if isinstance(reading, UnclearNumbers)}:
         named = cut("; ".join(f"{quote(name)} ({detail})" for name, detail in unclear.items()), _MOST)
         warn_user(
-            f"Read as text: {named}. Give the decimal mark, with `--decimal` or FileFormat(decimal=…), to read numbers."
+            f"Read as text: {named}. Give the decimal mark, with `--decimal` or FileFormat(decimal=…), to read "
+            "numbers.",
+            ReadingWarning,
         )
 
 
