@@ -9,6 +9,7 @@ from report_runs import make_run
 from mamofair import ClosestToIdeal, FairestWithin, MostAccurateWithin
 from mamofair.fronts import Tally
 from mamofair.metrics import Verdict
+from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.runs import judge
 
 
@@ -48,6 +49,19 @@ def test_the_share_asked_for_is_that_of_the_command_or_of_the_selection():
         assert (share.asked, share.answer) == ((0, 0.9), "kept")
     assert judge(make_run(select_rate="0.1,0.2")).selected.asked == (0.1, 0.2)
     assert judge(make_run()).selected.asked is None
+
+
+def test_groups_with_few_test_rows_are_a_caveat_of_limits():
+    names = tuple("abcdefgh")
+    run = make_run(rows=240, names=names, notions=(DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY), within=0.1)
+    cells = run.test[0].counts["race"]
+    few = [f"race={name}" for name, (tp, _, fn, _) in zip(names, cells, strict=True) if tp + fn < 30]
+    [caveat] = judge(run).caveats
+    assert 0 < len(few) <= len(names)
+    assert all(name in caveat for name in few)
+    assert caveat.startswith("Fewer than 30 test rows, which makes intervals wide: sex=")
+    assert judge(make_run(rows=240, names=names)).caveats == ()  # no limit was asked for
+    assert judge(make_run(within=0.1)).caveats == ()
 
 
 def test_a_near_copy_of_the_target_is_a_caveat_and_other_findings_are_not():

@@ -35,7 +35,7 @@ def rare_label_sentence(front: Front, ways: str) -> str | None:
 def near_constant_sentence(
     chosen: Tally, best: Tally, performance: Cost, labels: tuple[object, object], ways: str
 ) -> str | None:
-    """Return a sentence if a model is nearly constant and gains little from its other decisions; otherwise None.
+    """Return a sentence if a constant classifier does better than a model, or nearly is what it is; otherwise None.
 
     Nearly constant means the same decision for 90 %. A good model for a rare label may do that, too. So it must also
     gain less over the best constant classifier than half of what the best point gains, or less than a tenth of the
@@ -62,11 +62,17 @@ def near_constant_sentence(
     gaps.'
     """
     share = chosen.positive_share
-    if _MINORITY < share < 1 - _MINORITY:
-        return None
     tp, _, fn, _ = chosen.overall
     constant = performance.of_best_constant(float((tp + fn) / chosen.overall.sum()))
     gain, most = (constant - float(performance(tally.overall)) for tally in (chosen, best))
+    if gain < 0 and not chosen.is_constant:
+        name = performance.name.replace("_", " ")
+        return (
+            f"On test rows, the same decision for everyone would have a smaller {name} than the chosen model "
+            f"({constant:.3f} instead of {constant - gain:.3f}), and no gap. {ways}"
+        )
+    if _MINORITY < share < 1 - _MINORITY:
+        return None
     if gain >= max(_HALF * most, _LITTLE * constant):
         return None
     label, alike = (labels[1], share) if share > 1 / 2 else (labels[0], 1 - share)

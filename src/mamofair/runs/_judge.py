@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from mamofair._messages import PATH, cut
+from mamofair.fronts import Tally
 from mamofair.learners.usefulness import near_constant_sentence
 from mamofair.metrics import Assessment, CustomValue, Policy, SelectedShare, Verdict, assess, gap_verdicts
 from mamofair.notions import column
@@ -15,6 +17,7 @@ from mamofair.selection import ClosestToIdeal, FairestWithin, MostAccurateWithin
 __all__ = ["assess_run", "describe_near_constant", "judge"]
 
 _LEVEL = 0.95
+_ENOUGH = 30  # rows; fewer leave a rate uncertain by more than a third
 
 
 def judge(run: Run, point: int | None = None) -> Verdict:
@@ -43,11 +46,11 @@ def judge(run: Run, point: int | None = None) -> Verdict:
         near_constant=describe_near_constant(run, row),
         is_constant=tally.is_constant,
         by_hand=by_hand,
-        caveats=(*_units(settings), *_near_copies(settings)),
+        caveats=(*_units(settings), *_near_copies(settings), *_sparse_groups(run, measured_on, tally)),
         stand_in=_by_hand(certificate) if by_hand else settings.get("stand_in"),
         certificate=None if by_hand else certificate,
         unjudged=tuple(
-            {part: one[part] for part in ("attribute", "group", "rows")}
+            {part: one[part] for part in ("attribute", "group", "rows", "counted") if part in one}
             for one in settings.get("data", {}).get("small_groups", ())
         ),
         selected=SelectedShare.of(tally, _asked_share(run), _LEVEL),
@@ -161,6 +164,25 @@ def _near_copies(settings: Mapping[str, Any]) -> Iterator[str]:
                 f"The feature `{one['column']}` is a near-copy of the target: if it is not known when decisions are "
                 "made, drop it and train again, because these figures are then worthless."
             )
+
+
+def _sparse_groups(run: Run, measured_on: str, tally: Tally) -> Iterator[str]:
+    """Yield a sentence that names the groups whose few rows make the interval of a gap wide, if it has a limit."""
+    asked, found = _limits(run), dict[str, None]()
+    for notion, attribute in run.estimator.front_.criteria:
+        if column(notion, attribute) not in asked:
+            continue
+        cells = tally.counts[attribute]
+        by_label = {1: cells[:, [0, 2]].sum(axis=1), 0: cells[:, [1, 3]].sum(axis=1)}
+        fewest = np.min([sum(by_label[label] for label in rate.labels) for rate in notion.rates], axis=0)
+        few = zip(run.groups.get(attribute, ()), fewest.tolist(), strict=False)
+        found |= {f"{attribute}={group}": None for group, rows in few if rows < _ENOUGH}
+    if found and tally.squares is None:  # with weights, counts are not numbers of rows
+        yield (
+            f"Fewer than {_ENOUGH} {measured_on} rows, which makes intervals wide: {cut(', '.join(found), PATH)}. Test "
+            "on more such rows, or train with a larger `--min-group`, which leaves these groups out of the gaps and "
+            "names them."
+        )
 
 
 def _explain(run: Run) -> str:
