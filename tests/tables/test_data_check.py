@@ -97,6 +97,22 @@ def test_numbers_named_like_ids_of_persons_are_named(name: str) -> None:
     assert (name, "may be an id") in findings(check(pd.DataFrame({name: numbers})))
 
 
+def test_groups_with_spaces_or_named_unknown_are_told_from_others() -> None:
+    frame = pd.DataFrame({"sex": ["f", "f ", "unknown", None, None] * 10})
+    text = str(check(frame, sensitive_features="sex"))
+    assert "Groups of sex: f 10, 'f ' 10, 'unknown' 10, unknown 20." in text
+
+
+def test_people_with_several_rows_are_named_as_units_and_dates_and_notes_are_not() -> None:
+    person, when = np.arange(3000) % 1000, pd.date_range("2024-01-01", periods=1000).astype(str)
+    frame = pd.DataFrame({"customer": [f"C{i}" for i in person], "when": when[person]})
+    frame["note"] = [f"call {i}" for i in range(3000)]
+    found = findings(check(frame))
+    assert {column for column, finding in found if finding == "left out"} == {"customer", "when", "note"}
+    assert [column for column, finding in found if finding == "may be a unit"] == ["customer"]
+    assert "`--unit`" in found["customer", "may be a unit"]
+
+
 @pytest.mark.parametrize("name", ["amount paid", "grid", "casino", "monkey"])
 def test_numbers_with_other_names_are_not_taken_for_ids(name: str) -> None:
     numbers = np.random.default_rng(0).integers(10_000, 13_000, 5000)
@@ -139,6 +155,7 @@ def test_the_table_is_not_changed() -> None:
         ({"hired": ["yes", "Yes ", "no", "no"]}, "two labels", "Favorable: yes, 'Yes ' (spellings of one value)"),
         ({"hired": ["yes ", "yes ", "no", "no"]}, "spaces", "'yes ': spaces around values are part of them"),
         ({"hired": ["yes", None, "no", "no"]}, "cannot be the target", "10 of 40 rows without a label"),
+        ({"sex": ["f", "F ", "m", "m"]}, "spellings", "and are different groups until you change them: 'f', 'F '"),
         ({"sex": ["f", "f", "f", "f"]}, "cannot be an attribute", "fewer than two groups"),
         ({"sex": ["f", "f", "f", "m"]}, "small group", "'m' has 10 rows, fewer than 30"),
         ({"pay": [np.inf, 1.0, 2.0, 3.0]}, "left out", "must hold finite numbers"),

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from mamofair._messages import quote
-from mamofair.tables._column_findings import find_in_feature, find_spaces, find_spellings
+from mamofair.tables._column_findings import find_in_feature, find_spaces, find_spellings, find_units
 from mamofair.tables._single_column import as_bins
 from mamofair.tables.attributes import name_groups
 from mamofair.tables.columns import exclusion_reason, kind_of, summarize, to_text
@@ -93,7 +93,7 @@ def check_attribute(
     column = reading.numbers if isinstance(reading, TextNumbers) else column
     name, unknown = str(column.name), int(column.isna().sum())
     use = ColumnUse(name, "sensitive", kind_of(column), unknown)
-    findings = [*find_spaces(column), *find_spellings(column)]
+    findings = [*find_spaces(column), *find_spellings(column, ", and are different groups until you change them")]
     try:
         groups = name_groups(column, edges)
     except ValueError as error:
@@ -125,7 +125,9 @@ def check_feature(column: pd.Series, decimal: str | None, sample: np.ndarray) ->
         findings.append(Finding(name, "read as numbers", detail))
     elif reading is not None:
         findings.append(Finding(name, "may be numbers", f"{reading.detail}: give the decimal mark"))
-    if reason := exclusion_reason(summarize(column)):
+    summary = summarize(column)
+    if reason := exclusion_reason(summary):
+        findings += [] if summary.looks_like_dates else find_units(column)
         return ColumnCheck.left_out(name, read_as, missing, reason, *findings)
     findings += find_in_feature(column)
     return ColumnCheck(ColumnUse(name, "feature", read_as, missing, detail), findings, as_bins(column.iloc[sample]))

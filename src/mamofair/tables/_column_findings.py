@@ -11,7 +11,7 @@ from mamofair._messages import cut, quote_some
 from mamofair.tables.columns import kind_of, to_text
 from mamofair.tables.data_check import Finding
 
-__all__ = ["find_in_feature", "find_spaces", "find_spellings"]
+__all__ = ["find_in_feature", "find_spaces", "find_spellings", "find_units"]
 
 _MOSTLY = 0.5  # of the values missing
 _SHOWN = 3  # sets of spellings
@@ -41,8 +41,16 @@ def find_in_feature(column: pd.Series) -> Iterator[Finding]:
     yield from find_spellings(column)
 
 
-def find_spellings(column: pd.Series) -> Iterator[Finding]:
-    """Yield the values of a column of text that differ only by case or spaces."""
+def find_units(column: pd.Series) -> Iterator[Finding]:
+    """Yield a hint if the values of a column of text that is no feature may be people with several rows each."""
+    known = column.dropna()
+    if kind_of(column) == "text" and len(known) == len(column) > _FEW and 2 * known.nunique() <= len(known):
+        detail = "each value has several rows: if it names a person, keep these rows together with `--unit`"
+        yield Finding(str(column.name), "may be a unit", detail)
+
+
+def find_spellings(column: pd.Series, more: str = "") -> Iterator[Finding]:
+    """Yield the values of a column of text that differ only by case or spaces, and what `more` there is to say."""
     if kind_of(column) != "text":
         return
     spellings = defaultdict[str, list[str]](list)
@@ -50,8 +58,8 @@ def find_spellings(column: pd.Series) -> Iterator[Finding]:
         spellings[" ".join(str(value).split()).casefold()].append(str(value))
     if several := [values for values in spellings.values() if len(values) > 1]:
         shown = "; ".join(quote_some(values) for values in several[:_SHOWN])
-        more = "; …" if len(several) > _SHOWN else ""
-        yield Finding(str(column.name), "spellings", f"these differ only by case or spaces: {shown}{more}")
+        others = "; …" if len(several) > _SHOWN else ""
+        yield Finding(str(column.name), "spellings", f"these differ only by case or spaces{more}: {shown}{others}")
 
 
 def find_spaces(column: pd.Series) -> Iterator[Finding]:

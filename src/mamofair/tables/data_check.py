@@ -69,7 +69,8 @@ class GroupCounts:
 
     def __str__(self) -> str:
         units = {} if self.units is None else {group: f" ({count:,} units)" for group, count in self.units.items()}
-        counts = {group: f"{count:,}{units.get(group, '')}" for group, count in self.groups.items()}
+        names = {group: "'unknown'" if group == "unknown" else quote_spaces(group) for group in self.groups}
+        counts = {names[group]: f"{count:,}{units.get(group, '')}" for group, count in self.groups.items()}
         return f"Groups of {self.attribute}: {_list(counts | {'unknown': f'{self.unknown:,}'})}."
 
 
