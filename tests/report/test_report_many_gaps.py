@@ -38,9 +38,12 @@ def test_a_record_is_printed_in_one_piece_with_lines_unless_reasons_were_typed(o
     page.emulate_media(media="screen")
     expect(page.locator("#record .lines")).to_be_hidden()
     page.locator("#reasons").fill("Because.")
+    page.locator("#name").fill("Dr. Änne Müller")
     page.emulate_media(media="print")
     expect(page.locator("#record .lines")).to_be_hidden()
     expect(page.locator("#record-text")).to_contain_text("Because.")
+    expect(page.locator("#record-text")).to_contain_text("Decided by: Dr. Änne Müller")
+    expect(page.locator(".sign")).to_contain_text("Dr. Änne Müller")
 
 
 def test_names_in_sentences_stand_out_and_leave_no_backticks(opened):

@@ -44,6 +44,7 @@ function record() {
 
 const writeRecord = () => {
   find("record-text").textContent = record();
+  for (const part of ["name", "date"]) find(`signed-${part}`).textContent = find(part).value; // signed by hand above the third line
   find("record").classList.toggle("signed", find("reasons").value !== ""); // on paper there are lines for reasons, else
 };
 
