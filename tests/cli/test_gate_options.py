@@ -2,11 +2,15 @@
 
 import json
 import re
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from mamofair.cli import app
@@ -176,5 +180,26 @@ def test_the_documented_policy_and_workflow_are_valid(tmp_path):
     policy = tmp_path / "policy.toml"
     policy.write_text(blocks["toml"], encoding="utf-8")
     assert read_policy(policy).attributes == ("sex", "race")
-    options = set(re.findall(r"--[a-z-]+", blocks["yaml"]))
-    assert options <= set(re.findall(r"--[a-z-]+", says("audit", "--help").stdout))
+    workflow = tmp_path / "workflow.yml"
+    workflow.write_text(blocks["yaml"], encoding="utf-8")
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", str(workflow)]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize(("rows", "difference", "code"), [(30_000, 0.0, 0), (30_000, 0.25, 3), (600, 0.0, 4)])
+def test_the_documented_workflow_leaves_by_its_policy(rows, difference, code, tmp_path, monkeypatch):
+    text = (Path(__file__).parents[2] / "docs" / "gates.md").read_text(encoding="utf-8")
+    blocks = dict(re.findall(r"```(toml|yaml)\n(.*?)```", text, flags=re.DOTALL))
+    monkeypatch.chdir(tmp_path)
+    Path("fairness.toml").write_text(blocks["toml"], encoding="utf-8")
+    rng = np.random.default_rng(5)
+    people = pd.DataFrame({"sex": rng.choice(["f", "m"], rows), "race": rng.choice(["a", "b"], rows)})
+    approved = rng.random(rows) < 0.5 + difference * (people["sex"] == "m")
+    people = people.assign(repaid=rng.choice(["yes", "no"], rows), approved=np.where(approved, "yes", "no"))
+    people.to_csv("decisions.csv", index=False)
+    steps = yaml.safe_load(blocks["yaml"])["jobs"]["audit"]["steps"]
+    [command] = [step["run"] for step in steps if step.get("run", "").startswith("mamofair")]
+    words, out = shlex.split(command.partition(">")[0]), command.partition(">")[2].strip()
+    result = says(*words[1:], code=code)
+    assert json.loads(result.stdout)["gate"]["exit_code"] == code
+    assert out in [step.get("with", {}).get("path") for step in steps]  # is kept
