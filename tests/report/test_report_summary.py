@@ -116,6 +116,7 @@ def test_rates_are_told_in_the_labels_of_the_user():
     ("command", "expected"),
     [
         ("mamofair train loans.csv --out 'my runs/a'", "mamofair predict 'my runs/a' FILE --point"),
+        ("mamofair train a.csv --sep ';' --decimal , --out b", "mamofair predict b FILE --sep ';' --decimal , --point"),
         ("mamofair train loans.csv --out", "mamofair predict RUN FILE --point"),
         ("it's", "mamofair predict RUN FILE --point"),
         (None, "mamofair predict RUN FILE --point"),

@@ -23,7 +23,8 @@ _FORMATS = ("html", "md", "json")
 def report(
     run: RunFolder,
     out: Annotated[
-        Path | None, typer.Option(help="The file to write; report.html, report.md or report.json in RUN by default.")
+        Path | None,
+        typer.Option("--out", "-o", help="The file to write; report.html, report.md or report.json in RUN by default."),
     ] = None,
     file_format: Annotated[
         str,

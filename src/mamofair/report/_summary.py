@@ -4,6 +4,7 @@ import hashlib
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import isfinite
 from typing import Any
 
@@ -28,6 +29,7 @@ __all__ = ["CONFIDENCE", "summarize"]
 
 CONFIDENCE = 0.95
 _DIGITS = 6
+_FILE_OPTIONS = ("--sep", "--decimal", "--encoding")
 _GAP_COLUMNS = ("before", "after", "by_gains", "by_losses", "levelling_down")
 _MEANINGS = {
     ERROR: "the share of wrong decisions",
@@ -206,13 +208,17 @@ def _scores(summaries: Sequence[ScoreSummary], groups: Mapping[str, list[str]]) 
 
 
 def _command(trained: str | None) -> str:
-    """Return what predicts with a point of the run, but for its number; the folder is where training wrote it."""
+    """Return what predicts with a point of the run, but for its number; the folder is where training wrote it.
+
+    A file format that had to be given for training is likely to be that of new files, too.
+    """
     try:
         words = shlex.split(trained or "")
     except ValueError:  # a run from elsewhere may say anything
         words = []
-    folder = words[words.index("--out") + 1] if "--out" in words[:-1] else "RUN"
-    return f"mamofair predict {shlex.quote(folder)} FILE --point"
+    given = dict(pairwise(words))
+    written = [f"{option} {shlex.quote(given[option])} " for option in _FILE_OPTIONS if option in given]
+    return f"mamofair predict {shlex.quote(given.get('--out', 'RUN'))} FILE {''.join(written)}--point"
 
 
 def _limit(frame: pd.DataFrame) -> dict[str, Any]:
