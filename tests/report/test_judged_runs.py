@@ -10,6 +10,7 @@ from mamofair import ClosestToIdeal, FairestWithin, MostAccurateWithin
 from mamofair.fronts import Tally
 from mamofair.metrics import Verdict
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
+from mamofair.report import to_markdown
 from mamofair.runs import judge
 
 
@@ -60,6 +61,8 @@ def test_groups_with_few_test_rows_are_a_caveat_of_limits():
     assert 0 < len(few) <= len(names)
     assert all(name in caveat for name in few)
     assert caveat.startswith("Fewer than 30 test rows, which makes intervals wide: sex=")
+    assert caveat in to_markdown(run)
+    assert "Fewer than 30 test rows" not in to_markdown(run, least=10)
     assert judge(make_run(rows=240, names=names)).caveats == ()  # no limit was asked for
     assert judge(make_run(within=0.1)).caveats == ()
 

@@ -104,9 +104,13 @@ def _ratios(rates: np.ndarray, small: np.ndarray) -> np.ndarray:
 
 
 def without_small_counts(verdict: Verdict, least: int) -> Verdict:
-    """Return a verdict that does not say how many rows a group has, if they are fewer than `least`."""
+    """Return a verdict that does not say how many rows a group has, if they are fewer than `least`.
+
+    Nor does it name groups with few test rows: of two groups that are hidden, it would tell which is the small one.
+    """
     unjudged = tuple({**one, "rows": one["rows"] if (one["rows"] or 0) >= least else None} for one in verdict.unjudged)
-    return replace(verdict, unjudged=unjudged)
+    caveats = tuple(one for one in verdict.caveats if not one.startswith("Fewer than "))
+    return replace(verdict, unjudged=unjudged, caveats=caveats)
 
 
 def hide_rows(table: pd.DataFrame, hidden: Bool[np.ndarray, " _"]) -> pd.DataFrame:
