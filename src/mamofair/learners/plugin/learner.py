@@ -35,8 +35,7 @@ __all__ = ["PlugInLearner"]
 _FIRST, _BETWEEN, _ROUNDS = 30, 40, 5  # the first multipliers, those per round, and the number of rounds
 _MUTANTS, _MUTATIONS = 300, {"fast": 4, "balanced": 12, "best": 24}  # rules per round, and rounds
 _PAIRS = 20  # groups: with more, bounds on one gap after the other take too long
-# Rows for the search; the rules that are kept are measured on all rows. A third of the time for fast, as good a front.
-_TRIED_ON = {"fast": 10_000, "balanced": 50_000, "best": 50_000}
+_TRIED_ON = 50_000  # rows for the search; the rules that are kept are measured on all rows
 _SURE = 1 - 1e-9
 _MOST_CATEGORIES = 1000  # of a column
 
@@ -215,7 +214,7 @@ class PlugInLearner(Learner):
     def _sweep(self, posterior: Posterior, task: Task, valid: Rows, alone: bool) -> Iterator[list[State]]:
         """Yield rules that no others beat, at least on some rows (see `_propose`), then group thresholds."""
         assert self.strata is not None
-        some = np.random.default_rng(task.seed).permutation(len(valid))[: _TRIED_ON[self.effort]]
+        some = np.random.default_rng(task.seed).permutation(len(valid))[:_TRIED_ON]
         evidence, part = self.evidence(posterior, valid.groups)[some], valid[some]
         rules = Rules(evidence, part.counter(), task.criteria, task.performance, task.select_rate, part.weight)
         for new in self._propose(rules, posterior, task, valid, part, alone):
