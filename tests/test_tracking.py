@@ -1,5 +1,9 @@
 """The bench that tracks speed sees a slowdown of a fifth."""
 
+import subprocess
+import sys
+import time
+
 import pytest
 from bench import tracking
 
@@ -11,6 +15,13 @@ def test_a_ratio_more_than_a_fifth_above_its_baseline_is_slower():
     assert "slower" not in alike + new
 
 
-def test_times_are_measured_in_units_of_the_yardstick():
-    ratio = tracking.measure(lambda: sum(range(1_500_000)), lambda: sum(range(1_000_000)), rounds=5)
-    assert ratio == pytest.approx(1.5, rel=0.2)
+def test_the_least_time_is_measured_in_units_of_the_yardsticks_least(monkeypatch):
+    monkeypatch.setattr(tracking, "cpu_seconds", lambda task: task())
+    task, yardstick = (iter(seconds).__next__ for seconds in ([9.0, 3.5, 3.0, 4.0], [9.0, 2.0, 2.5, 3.0]))
+    assert tracking.measure(task, yardstick, rounds=3) == pytest.approx(1.5)
+
+
+def test_time_is_that_of_the_processor_and_counts_processes_that_a_task_starts():
+    assert tracking.cpu_seconds(lambda: time.sleep(0.5)) < 0.4
+    script = "import time\nwhile time.process_time() < 0.5: pass"
+    assert tracking.cpu_seconds(lambda: subprocess.run([sys.executable, "-c", script], check=True)) >= 0.5

@@ -88,8 +88,8 @@ def test_scores_and_costs_are_on_the_page():
 def test_groups_that_are_left_out_are_named_and_have_no_ratio():
     page = unescape(render_audit(summarize_audit(audited(min_group=30, notions="dp", units=range(2000)))))
     rows = int((decided()[2]["town"] == "east").sum())
-    assert f"Left out of the gaps and ratios for too few rows: east ({rows})." in page
-    assert "east <small>(too few rows)</small>" in page
+    assert f"Left out of the gaps and ratios for too few units: east ({rows})." in page
+    assert "east <small>(too few units)</small>" in page
     assert re.search(r"east <small>.*?<td>–</td>", page, re.DOTALL)
     assert "Too small to judge" not in page
     assert "2,000 decisions about 2,000 units, which intervals count: favorable if" in page

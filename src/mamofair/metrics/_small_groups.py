@@ -23,7 +23,7 @@ def list_small_groups(
     Given counts of these groups on test rows, `test_rows` and the rates with 95 % intervals come with them.
 
     >>> list_small_groups({"race": {"other": 12}})
-    [{'attribute': 'race', 'group': 'other', 'rows': 12, 'test_rows': None, 'rates': []}]
+    [{'attribute': 'race', 'group': 'other', 'rows': 12, 'counted': 'rows', 'test_rows': None, 'rates': []}]
     """
     listed, tallies = [], [] if tally is None else [tally]
     for attribute, counts in small.items():
