@@ -35,7 +35,7 @@ def rare_label_sentence(front: Front, ways: str) -> str | None:
 def near_constant_sentence(
     chosen: Tally, best: Tally, performance: Cost, labels: tuple[object, object], ways: str
 ) -> str | None:
-    """Return a sentence if a constant classifier does better than a model, or nearly is what it is; otherwise None.
+    """Return a sentence if a model does worse than a constant classifier, or is nearly one; otherwise None.
 
     Nearly constant means the same decision for 90 %. A good model for a rare label may do that, too. So it must also
     gain less over the best constant classifier than half of what the best point gains, or less than a tenth of the
