@@ -187,7 +187,8 @@ def summary(records: Sequence[Record]) -> str:
         "| mutants that are not equivalent | killed | of | share |",
         "|---|---:|---:|---:|",
         *rows,
-        f"| after tests were written for survivors, and more were tried | {_killed([record.outcome for record in real])} |",
+        "| after tests were written for survivors, and more were tried "
+        f"| {_killed([record.outcome for record in real])} |",
         f"\nThe goal is 95 %. The code has {len(mutants()):,} mutants in all.",
     ]
     return "\n".join(lines)
