@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from joblib import parallel_config
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.baselines import UnconstrainedClassifier

@@ -10,6 +10,7 @@ import pandas as pd
 
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
+from mamofair._threads import one_blas_thread
 from mamofair.arbitrariness import arbitrariness
 from mamofair.cli._console import print_note
 from mamofair.cli._models import takes_tables
@@ -17,6 +18,7 @@ from mamofair.cli._test_rows import divide, read_test
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Tally, divide_groups, read_strata
+from mamofair.learners.plugin.table_models import FOLDS
 from mamofair.learners.task import read_notions
 from mamofair.limits import frontier
 from mamofair.metrics import ScoreSummary, list_small_groups, summarize_scores
@@ -130,7 +132,8 @@ class TableSplit:
         # independent.
         if np.isnan(scores).any() or self.test.units is not None:
             return tallies, []
-        return tallies, [summarize_scores(own, self.test.positive, people, self.test.weight) for own in scores]
+        with one_blas_thread():
+            return tallies, [summarize_scores(own, self.test.positive, people, self.test.weight) for own in scores]
 
     def measure_small_groups(self, estimator: FairClassifier) -> list[dict[str, Any]]:
         """Return the groups that are too small to judge, with the rates of the chosen point on test rows."""
@@ -193,6 +196,7 @@ class TableSplit:
             train = train[np.sort(order[:_LIMIT_ROWS])]
             model, effort = None, "fast"
         more: dict[str, Any] = {"crossed": options.crossed, "random_state": options.seed, "effort": effort}
+        more["cv"] = FOLDS[effort]
         more |= {"favorable": train.favorable, "performance": estimator.performance, "selection": estimator.selection}
         more |= {"sensitive_features": train.sensitive, "sample_weight": train.weight}
         try:

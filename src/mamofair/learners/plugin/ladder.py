@@ -17,7 +17,7 @@ from scipy.stats.qmc import Halton
 
 from mamofair._rows.groups import Groups
 from mamofair.fronts import Criterion
-from mamofair.learners.plugin.multipliers import SIDES, Evidence, slopes
+from mamofair.learners.plugin.multipliers import SIDES, TOLERANCE, Evidence, slopes
 
 __all__ = ["SmoothCounts", "ladders"]
 
@@ -108,7 +108,7 @@ class SmoothCounts:
 
     def multipliers(self, bounds: Float[np.ndarray, " k"], start: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
         """Return the multipliers for bounds on the gaps, in units, from where a search for them starts."""
-        options = {"maxiter": _ITERATIONS}
+        options = {"maxiter": _ITERATIONS, "ftol": TOLERANCE}
         return np.asarray(minimize(self.loss(bounds), start, jac=True, method="L-BFGS-B", options=options).x)
 
 

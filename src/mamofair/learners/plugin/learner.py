@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from mamofair._rows.groups import Groups, read_groups
+from mamofair._threads import each_with_one_thread
 from mamofair.fronts import Archive, Point, Tally
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.categories import Categories
@@ -32,7 +33,7 @@ from mamofair.learners.task import Task
 
 __all__ = ["PlugInLearner"]
 
-_FIRST, _BETWEEN, _ROUNDS = 30, 40, 5  # the first multipliers, those per round, and the number of rounds
+_FIRST, _BETWEEN, _ROUNDS, _ROUNDS_ALONE = 30, 40, 5, 2  # the first multipliers, those per round, and rounds
 _MUTANTS, _MUTATIONS = 300, {"fast": 4, "balanced": 12, "best": 24}  # rules per round, and rounds
 _PAIRS = 20  # groups: with more, bounds on one gap after the other take too long
 _TRIED_ON = 50_000  # rows for the search; the rules that are kept are measured on all rows
@@ -202,7 +203,7 @@ class PlugInLearner(Learner):
         for part in parts.held_back[1:]:
             assert self.posterior is not None
             measures.append(self._count(self.posterior(part.X, part.groups if self.aware else None), part))
-        for step, states in enumerate(self._sweep(posterior, task, parts.valid, alone)):
+        for step, states in enumerate(each_with_one_thread(self._sweep(posterior, task, parts.valid, alone))):
             tallies = [measure(states) for measure in measures]
             points = [Point.of(own, step=step, state=state) for *own, state in zip(*tallies, states, strict=True)]
             yield Candidates(points, [{"step": step, "rules": len(states)}])
@@ -246,7 +247,7 @@ class PlugInLearner(Learner):
         dual = Dual.of(self.contrasts, posterior, valid.weight)
         if len(dual.pairs) <= _PAIRS:
             yield padded(first_multipliers(dual, _FIRST, alone=alone))
-            for _ in range(_ROUNDS):
+            for _ in range(_ROUNDS_ALONE if alone else _ROUNDS):
                 yield padded(between(rules.values, rules.multipliers[:, :-1], _BETWEEN))
         if self.aware:  # group thresholds cover whatever mutations could find
             return

@@ -22,7 +22,18 @@ from mamofair.learners.piecewise import Piecewise
 if TYPE_CHECKING:
     from lightgbm import Booster, Dataset
 
-__all__ = ["EFFORTS", "Bins", "Linear", "LinearModel", "TableModel", "Trees", "TreesModel", "group_recipes", "recipes"]
+__all__ = [
+    "EFFORTS",
+    "FOLDS",
+    "Bins",
+    "Linear",
+    "LinearModel",
+    "TableModel",
+    "Trees",
+    "TreesModel",
+    "group_recipes",
+    "recipes",
+]
 
 _NEWTON = 600  # columns up to which Newton steps are faster
 _AT_ONCE = 2**16  # rows
@@ -176,6 +187,9 @@ EFFORTS: dict[str, tuple[tuple[Trees, ...], int]] = {
     "balanced": ((_SMALL, _MEDIUM), _FEW),
     "best": ((_SMALL, _MEDIUM, _LARGE, _SLOW), _MANY),
 }
+
+#: How many folds measure the front: three give as good a front on new rows as five (docs/results/train.md).
+FOLDS = {"fast": 3, "balanced": 5, "best": 5}
 
 #: The models of groups if the stack has trees alone: as good a front for less time (docs/results/train.md).
 _GROUPS = {"fast": Trees(60, 15, 0.1, 0.6), "balanced": _QUICK}
