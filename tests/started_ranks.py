@@ -3,7 +3,6 @@
 `on_ranks` runs the same function on each of them, `commanded` the command line as torchrun would start it.
 """
 
-import multiprocessing
 import os
 import socket
 import sys
@@ -18,16 +17,15 @@ from typing import Any
 import torch
 from torch import distributed
 
-SECONDS = 120  # a rank that hangs is killed then, and its test fails
+from forked import CONTEXT, command
 
-_CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["torch._dynamo", "mamofair.cli._training", "mamofair.cli._summary"])
+SECONDS = 120  # a rank that hangs is killed then, and its test fails
 
 
 @contextmanager
 def processes(target: Callable[..., None], size: int, *arguments: Any) -> Iterator[list[BaseProcess]]:
     """Start `target(rank, size, *arguments)` for each rank; wait for their end on leaving, and kill what hangs."""
-    started = [_CONTEXT.Process(target=target, args=(rank, size, *arguments)) for rank in range(size)]
+    started = [CONTEXT.Process(target=target, args=(rank, size, *arguments)) for rank in range(size)]
     for process in started:
         process.start()
     try:
@@ -74,11 +72,8 @@ def _command(rank: int, size: int, folder: Path, port: int, arguments: list[str]
     _redirect(rank, folder)
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(size)}
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
-    sys.argv = ["mamofair", *arguments]
     sys.modules["mamofair.report"] = None  # as where no reports can be written, which would take seconds
-    from mamofair.cli import main
-
-    main()
+    command(*arguments)
 
 
 def _redirect(rank: int, folder: Path) -> None:

@@ -2,14 +2,12 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from subprocess import CompletedProcess
 
-_LAUNCH = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from mamofair.cli import main; main()"
-)
+from forked import command, ending
 
 
 def results(run: Path) -> dict[str, bytes]:
@@ -18,23 +16,19 @@ def results(run: Path) -> dict[str, bytes]:
     return {name: (run / name).read_bytes() for name in names}
 
 
-def wait_for_checkpoint(out: Path, process: "subprocess.Popen[str] | None" = None) -> None:
+def wait_for_checkpoint(out: Path, process: BaseProcess | None = None) -> None:
     """Wait until an epoch has been trained and kept, or the process has ended."""
     end = time.monotonic() + 240
     while not (out / "checkpoint" / "history.csv").exists() and time.monotonic() < end:
-        if process is not None and process.poll() is not None:
+        if process is not None and not process.is_alive():
             return
         time.sleep(0.01)
 
 
-def stopped(sent: signal.Signals, out: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+def stopped(sent: signal.Signals, out: Path, *arguments: object) -> CompletedProcess[str]:
     """Start `mamofair train …` in a process of its own, and stop it as soon as there is a checkpoint."""
-    command = [sys.executable, "-c", _LAUNCH, "train", *map(str, arguments), "--out", str(out)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
+    with ending(command, "train", *map(str, arguments), "--out", str(out)) as (process, done):
         wait_for_checkpoint(out, process)
-        process.send_signal(sent)
-        stdout, stderr = process.communicate(timeout=240)
-    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+        if process.is_alive():
+            os.kill(process.pid, sent)
+    return done

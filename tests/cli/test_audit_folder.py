@@ -1,8 +1,6 @@
 """`mamofair audit` of Parquet files, alone or in a folder: what it says of the same rows in memory."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -11,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
+import forked
 from mamofair.cli import app
 from mamofair.streaming import cells
 from mamofair.streaming.parquet import merge_schemas, open_shards
@@ -145,11 +144,10 @@ def test_cells_are_merged_as_they_come(tables, monkeypatch):
 
 
 PEAK = """
-import sys
 from pathlib import Path
 from mamofair.cli import app
 try:
-    app(["audit", sys.argv[1], "--prediction", "made", "--sensitive", "sex", "--notion", "dp", "--json"])
+    app(["audit", {!r}, "--prediction", "made", "--sensitive", "sex", "--notion", "dp", "--json"])
 except SystemExit:
     pass
 [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
@@ -166,8 +164,7 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
         with pq.ParquetWriter(tmp_path / name / "rows.parquet", table.schema) as writer:
             for _ in range(groups):
                 writer.write_table(table)
-        command = [sys.executable, "-c", PEAK, str(tmp_path / name)]
-        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+        said = forked.run(exec, PEAK.format(str(tmp_path / name)), {}).stdout.splitlines()
         assert json.loads(said[-2])["rows"] == 40_000 * groups
         peaks.append(int(said[-1]) / 1e3)
     assert peaks[1] < peaks[0] + 60

@@ -9,6 +9,8 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import forked
+from forked import CONTEXT, started
 from loan_table import ASKED, COLUMNS, applicants
 from mamofair.cli import _app, app, main
 from mamofair.cli._checks import require_writable
@@ -94,11 +96,21 @@ def test_a_reader_that_leaves_ends_the_command_as_it_ends_other_tools(command, s
     table = tmp_path / "decided.csv"
     applicants(100).assign(decided=lambda people: people["approved"]).to_csv(table, index=False)
     asked = {"predict": [trained, table], "audit": [table, *COLUMNS, "--prediction", "decided"]}
+    reader, writer = CONTEXT.Pipe(duplex=False)
+    reader.close()
+    errors = tmp_path / "errors" if streams == "output" else writer
+    with started({1: writer, 2: errors}, forked.command, command, *map(str, asked.get(command, []))) as process:
+        writer.close()
+    assert process.exitcode == 141
+    assert streams != "output" or errors.read_text() == ""
+
+
+def test_an_interpreter_whose_reader_leaves_has_nothing_to_add():
+    """What is left in its streams when it ends would be complained about, and change the exit code."""
     reader, writer = os.pipe()
     os.close(reader)
-    words = [sys.executable, "-m", "mamofair", command, *map(str, asked.get(command, []))]
-    errors = subprocess.PIPE if streams == "output" else writer
-    done = subprocess.run(words, stdout=writer, stderr=errors, timeout=120, check=False)
+    words = [sys.executable, "-m", "mamofair", "datasets"]
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, timeout=120, check=False)
     os.close(writer)
     assert done.returncode == 141
     assert not done.stderr

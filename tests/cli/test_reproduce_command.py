@@ -1,19 +1,13 @@
 """`mamofair reproduce`, in a process of its own where that matters."""
 
 import json
-import subprocess
-import sys
 
 from typer.testing import CliRunner
 
+from forked import command, run
 from mamofair.cli import app
 
 RUNNER = CliRunner()
-
-
-def mamofair(*arguments, **options):
-    command = [sys.executable, "-m", "mamofair", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **options)
 
 
 def test_names_are_listed():
@@ -22,16 +16,17 @@ def test_names_are_listed():
     assert {"table-adult", "figure-descent"} <= {line.split()[0] for line in found.stdout.splitlines()}
 
 
-def test_an_unknown_name_is_one_line_and_exit_code_2(tmp_path):
-    found = mamofair("reproduce", "table-adlut", cwd=tmp_path)
-    assert found.returncode == 2
-    assert len(found.stderr.splitlines()) == 1
-    assert "table-adult" in found.stderr
+def test_an_unknown_name_is_one_line_and_exit_code_2(fails, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert "table-adult" in fails("reproduce", "table-adlut")
     assert not list(tmp_path.iterdir())
 
 
-def test_debug_shows_the_traceback(tmp_path):
-    assert "Traceback" in mamofair("--debug", "reproduce", "nothing", cwd=tmp_path).stderr
+def test_debug_shows_the_traceback():
+    done = run(command, "--debug", "reproduce", "nothing")
+    assert "Traceback" in done.stderr
+    assert "ValueError: There is no experiment 'nothing'" in done.stderr
+    assert done.returncode == 1
 
 
 def test_a_figure_is_drawn_and_the_page_shows_it(tmp_path):
@@ -42,7 +37,7 @@ def test_a_figure_is_drawn_and_the_page_shows_it(tmp_path):
 
 
 def test_json_is_one_document_and_nothing_else(tmp_path):
-    found = mamofair("reproduce", "figure-descent", "--json", "--out", str(tmp_path))
+    found = run(command, "reproduce", "figure-descent", "--json", "--out", str(tmp_path))
     [experiment] = json.loads(found.stdout)["experiments"]
     assert experiment["name"] == "figure-descent"
     assert len(experiment["files"]) == 2

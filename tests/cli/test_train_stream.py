@@ -1,9 +1,7 @@
 """`mamofair train` on a folder of Parquet files: a piece at a time, and in the end a run as any other."""
 
 import json
-import os
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
+import forked
 import mamofair
 from loan_table import ASKED, COLUMNS, applicants
 from mamofair.cli import app
@@ -227,23 +226,22 @@ def test_auto_is_the_plug_in_and_test_rows_are_measured_with_the_very_models(sha
 
 
 KILLED = """
-import os, signal, sys
+import os, signal, tempfile
 from mamofair import FairPlugInClassifier
 from mamofair.streaming import stream
 
-rows = stream(sys.argv[1], "approved", "yes", ["gender"])
+tempfile.tempdir = {temporary!r}
+rows = stream({shards!r}, "approved", "yes", ["gender"])
 for model in FairPlugInClassifier(effort="fast", random_state=0).fitting_stream(rows):
-    files = [os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")]
-    print(any(name.startswith(os.environ["TMPDIR"]) for name in files), flush=True)
+    files = [os.path.realpath(f"/proc/self/fd/{{number}}") for number in os.listdir("/proc/self/fd")]
+    print(any(name.startswith({temporary!r}) for name in files), flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for open files where Linux lists them")
 def test_a_plug_in_that_is_killed_leaves_no_file(shards, tmp_path):
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-c", KILLED, str(shards)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    done = forked.run(exec, KILLED.format(shards=str(shards), temporary=str(tmp_path)), {})
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert done.stdout.split() == ["True"]
     assert list(tmp_path.iterdir()) == []

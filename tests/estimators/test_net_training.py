@@ -1,8 +1,6 @@
 """How `fit` runs: step by step, side by side, until it is stopped, and on again."""
 
 import pickle
-import subprocess
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +10,7 @@ import torch
 from small_fits import GROUP, X, Y, assert_same, fitted, small, two_attributes
 from torch import nn
 
+import forked
 from mamofair import MLP, Fixed, Member, MinNorm, rays
 from mamofair.learners.growth import growth
 
@@ -350,7 +349,7 @@ FairNetClassifier(members=2, epochs=3, random_state=0, verbose=1).fit(toy.X, toy
 
 
 def test_progress_is_plain_lines_on_stderr_when_piped():
-    done = subprocess.run([sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True)
+    done = forked.run(exec, PROGRAM, {})
     assert done.stdout == ""
     lines = done.stderr.splitlines()
     assert [line.split(":")[0] for line in lines] == [f"Step {done} of 3" for done in (1, 2, 3)]

@@ -1,17 +1,15 @@
 """Several processes and one folder: one of them writes, readers see a whole run, and other people's files stay."""
 
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from multiprocessing.process import BaseProcess
 from threading import Thread
 
 import pytest
 from campaigns._stops import read_tree
 
+from forked import CONTEXT, started
 from mamofair.cli._report import report
 from mamofair.runs import _load, load_run, own_folder, require_place, save, save_alternatives, write_checkpoint
 from run_fits import fitted, net, run_of
@@ -23,24 +21,23 @@ def run():
 
 
 @contextmanager
-def process(code: str, *arguments: object) -> Iterator["subprocess.Popen[str]"]:
+def process(code: str, **arguments: object) -> Iterator[BaseProcess]:
     """Start code beside these tests, and wait until it has said something."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as started:
-        assert started.stdout is not None
-        assert started.stdout.readline() == "ready\n"
+    ours, theirs = CONTEXT.Pipe(duplex=False)
+    with started({1: theirs}, exec, code, arguments) as beside:
+        theirs.close()
         try:
-            yield started
+            with open(ours.fileno(), closefd=False) as said:
+                assert said.readline() == "ready\n"
+            yield beside
         finally:
-            started.kill()
+            beside.kill()
 
 
 HOLDS = """
-import sys, time
-from pathlib import Path
+import time
 from mamofair.runs import own_folder
-with own_folder(Path(sys.argv[1])):
+with own_folder(folder):
     print("ready", flush=True)
     time.sleep(600)
 """
@@ -50,7 +47,7 @@ def test_while_one_process_writes_others_are_refused_until_it_is_dead(run, loans
     folder = tmp_path / "run"
     refused = f"another one is writing into {str(folder)!r}"
     columns = ("--target", "approved", "--favorable", "yes", "--sensitive", "gender")
-    with process(HOLDS, folder) as other:
+    with process(HOLDS, folder=folder) as other:
         with pytest.raises(BlockingIOError, match="another one is writing"):
             save(run, folder)
         with pytest.raises(BlockingIOError, match="another one is writing"):
@@ -58,8 +55,8 @@ def test_while_one_process_writes_others_are_refused_until_it_is_dead(run, loans
         assert refused in fails("train", loans, *columns, "--force", "--out", folder)
         assert refused in fails("train", "--resume", folder)
         assert list(read_tree(folder)) == [".mamofair", ".mamofair/lock"]
-        other.send_signal(signal.SIGKILL)
-        other.wait()
+        other.kill()
+        other.join()
         assert list(read_tree(folder)) == [".mamofair", ".mamofair/lock"]  # it is there, and nobody holds it
     require_place(folder)
     save(run, folder)
@@ -96,13 +93,12 @@ def test_an_empty_folder_of_ones_own_is_not_removed(tmp_path):
 
 
 SAVES = """
-import sys
 from itertools import cycle
 from mamofair.runs import load_run, save
-runs = [load_run(folder) for folder in sys.argv[2:]]
+runs = [load_run(folder) for folder in folders]
 print("ready", flush=True)
 for run in cycle(runs):
-    save(run, sys.argv[1])
+    save(run, folder)
 """
 
 
@@ -111,7 +107,7 @@ def test_who_reads_while_others_write_sees_one_whole_run(run, tmp_path):
     folders = [save(run, tmp_path / "one"), save(replace(other, limit=None), tmp_path / "two")]
     folder = save(run, tmp_path / "run")
     seen = set()
-    with process(SAVES, folder, *folders):
+    with process(SAVES, folder=folder, folders=folders):
         for _ in range(150):
             found = load_run(folder)
             seen.add((found.estimator.epochs, found.limit is None, found.settings["checksum"]))

@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import groupby
@@ -14,6 +12,7 @@ from pathlib import Path
 import pytest
 from campaigns._stops import Tree, read_tree, stops, write_tree
 
+import forked
 from mamofair.runs import (
     checkpoint_files,
     checkpointed,
@@ -28,8 +27,6 @@ from mamofair.runs import (
 from mamofair.runs._folders import write_file
 from mamofair.runs._locks import replaced_file
 from run_fits import FACTORIES, GROUP, X, Y, assert_same, fitted, net, run_of
-
-TESTS = str(Path(__file__).parents[1])
 
 
 @pytest.fixture(scope="module")
@@ -176,18 +173,6 @@ def test_a_file_that_is_being_written_is_no_leftover(tmp_path):
     assert read_tree(tmp_path) == {"decided.csv": b"1"}
 
 
-def in_a_process(code: str) -> subprocess.CompletedProcess[str]:
-    """Run code beside these tests, in a process that kills itself."""
-    paths = os.pathsep.join([TESTS, *sys.path])
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env=os.environ | {"PYTHONPATH": paths},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 KILLED_WHILE_SAVING = """
 import os, pathlib, signal, sys
 from mamofair.runs import load_run, save
@@ -205,7 +190,7 @@ save(run, {folder!r})
 
 def test_a_kill_between_two_moves_leaves_the_new_run(runs, tmp_path):
     folder, new = save(runs[0], tmp_path / "run"), save(runs[1], tmp_path / "new")
-    killed = in_a_process(KILLED_WHILE_SAVING.format(new=str(new), folder=str(folder)))
+    killed = forked.run(exec, KILLED_WHILE_SAVING.format(new=str(new), folder=str(folder)), {})
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert json.loads((folder / "run.json").read_bytes()) != json.loads((new / "run.json").read_bytes())  # not yet
     assert epochs_of(folder) == 2
@@ -225,7 +210,7 @@ for done, _ in enumerate(checkpointed(fitting, {{"seed": 0}}, Path({folder!r}), 
 
 
 def test_training_that_was_killed_ends_with_the_same_front_bit_for_bit(tmp_path):
-    killed = in_a_process(KILLED_WHILE_TRAINING.format(folder=str(tmp_path)))
+    killed = forked.run(exec, KILLED_WHILE_TRAINING.format(folder=str(tmp_path)), {})
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     estimator, settings = read_checkpoint(tmp_path)
     assert settings["seed"] == 0
