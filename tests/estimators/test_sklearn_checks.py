@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, on all estimators as they are constructed by default."""
+"""scikit-learn's own checks, on all estimators."""
 
 import pytest
 from checked_defaults import ESTIMATORS, EXPECTED_FAILURES
