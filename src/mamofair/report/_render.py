@@ -4,13 +4,17 @@ import base64
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from mamofair.report._charts import charts
 from mamofair.report._files import write_page
 from mamofair.report._summary import summarize
 from mamofair.report._vega import vega_runtime
 from mamofair.runs import Run
+
+if TYPE_CHECKING:
+    from jinja2 import Environment, PackageLoader
 
 __all__ = ["render", "write"]
 
@@ -39,14 +43,7 @@ def render(summary: Mapping[str, Any]) -> str:
     The Content-Security-Policy allows our scripts only, by checksum, and no requests: should text ever slip through the
     escaping, it could still neither run nor be sent anywhere.
     """
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise ImportError('The report needs jinja2 and vl-convert: pip install "mamofair[report]"') from error
-    loader = PackageLoader("mamofair.report")
-    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
-    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
-    environment.filters["as_text"] = _as_text
+    loader, environment = _templates()
 
     def source(name: str) -> str:
         return loader.get_source(environment, name)[0]
@@ -61,6 +58,19 @@ def render(summary: Mapping[str, Any]) -> str:
         style=source("report.css"),
         licenses=source("licenses.txt"),
     )
+
+
+@cache  # compiling the template takes as long as all else about a small page
+def _templates() -> "tuple[PackageLoader, Environment]":
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise ImportError('The report needs jinja2 and vl-convert: pip install "mamofair[report]"') from error
+    loader = PackageLoader("mamofair.report")
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    environment.filters["as_text"] = _as_text
+    return loader, environment
 
 
 def _hash(script: str) -> str:
