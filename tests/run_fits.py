@@ -44,9 +44,8 @@ def fitted(estimator: FairClassifier) -> FairClassifier:
 
 def run_of(estimator: FairClassifier) -> Run:
     """Return a run with all that a run can have."""
-    decisions = [estimator.at(i).predict(X[:200]) == 1 for i in range(len(estimator.front_))]
     people, logits = read_groups(GROUP[:200]), estimator.score_all(X[:200])
-    tallies = Counter.of(Y[:200], people)(pd.DataFrame(decisions).to_numpy())
+    tallies = Counter.of(Y[:200], people)(estimator.decide_all(X[:200]))
     scores = tuple(summarize_scores(own, (Y[:200] == 1).to_numpy(), people) for own in logits)
     limit = pd.DataFrame({"criterion": ["demographic_parity[group]"], "gap": [0.1], "error": [1 / 3], "low": [0.0]})
     settings = {"command": "mamofair train toy", "seed": 0}
