@@ -1,22 +1,16 @@
 """A short seeded slice of the campaign of inputs, and that its judge would notice what is wrong."""
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from campaigns._oracles import Refusal, group_rates, largest_gap, volume
 from campaigns._trials import Trial
 from campaigns.inputs import ALARMS
 
+import forked
 from mamofair._rows.groups import read_groups
-
-ROOT = Path(__file__).parents[2]
-
 
 #: In a process of its own: tests check types at run time, and would refuse odd input before the library does.
 SCRIPT = """
@@ -28,9 +22,8 @@ print(json.dumps([asdict(case(seed)) for seed in range(300)]))
 
 
 def test_a_slice_of_the_inputs_is_answered_right_or_refused():
-    folders = [str(ROOT / "src"), str(ROOT)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
-    said = subprocess.run([sys.executable, "-c", SCRIPT], env=environment, capture_output=True, text=True, check=True)
+    said = forked.run(exec, SCRIPT, {})
+    assert said.returncode == 0, said.stderr
     results = json.loads(said.stdout)
     assert [result for result in results if result["outcome"] in ALARMS] == []
     outcomes = Counter(result["outcome"] for result in results)

@@ -1,19 +1,18 @@
 """A slice of the campaign of kills, in a process that nothing but it has threads in: it forks."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from campaigns._scenes import Scene
 
+import forked
+
 _CASES = """
-import json, sys
+import json
 from dataclasses import asdict
 from campaigns.kills import case
-print(json.dumps([asdict(case(int(seed))) for seed in sys.argv[1:]]))
+print(json.dumps([asdict(case(seed)) for seed in seeds]))
 """
 _BOOSTING = 200 + 5  # the first case of stops at every disk operation of a boosting model
 _SEEDS = (4, _BOOSTING + 3, _BOOSTING + 4)  # all of one scene: making another takes seconds
@@ -21,9 +20,8 @@ _SEEDS = (4, _BOOSTING + 3, _BOOSTING + 4)  # all of one scene: making another t
 
 @pytest.fixture(scope="module")
 def cases() -> list[dict[str, str]]:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-c", _CASES, *map(str, _SEEDS)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=240)
+    done = forked.run(exec, _CASES, {"seeds": _SEEDS})
+    assert done.returncode == 0, done.stderr
     found: list[dict[str, str]] = json.loads(done.stdout)
     return found
 

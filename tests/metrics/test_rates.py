@@ -22,20 +22,22 @@ ORACLES = {
 }
 
 
-@pytest.mark.parametrize("name", ORACLES)
 @given(seed=st.integers(0, 10**6), size=st.integers(2, 5), weighted=st.booleans())
-def test_rates_and_gaps_agree_with_fairlearn(name, seed, size, weighted):
+def test_rates_and_gaps_agree_with_fairlearn(seed, size, weighted):
     rng = np.random.default_rng(seed)
     y, predicted, group = rng.integers(0, 2, 300), rng.integers(0, 2, 300), rng.integers(0, size, 300)
     weight = rng.random(300) if weighted else None
-    params = {"sample_weight": weight} if weighted else None
+    params = {name: {"sample_weight": weight} for name in ORACLES} if weighted else None
     oracle = fairlearn.MetricFrame(
-        metrics=ORACLES[name], y_true=y, y_pred=predicted, sensitive_features=group, sample_params=params
+        metrics=ORACLES, y_true=y, y_pred=predicted, sensitive_features=group, sample_params=params
     )
-    ours = rates(y, predicted, sensitive_features=group, notion=name, sample_weight=weight)
-    np.testing.assert_allclose(ours["rate"], oracle.by_group.to_numpy(dtype=float), rtol=0, atol=1e-12)
-    found = gap(y, predicted, sensitive_features=group, notion=name, sample_weight=weight)
-    assert found == pytest.approx(oracle.difference(), rel=0, abs=1e-12)
+    differences = oracle.difference()
+    for name in ORACLES:
+        ours = rates(y, predicted, sensitive_features=group, notion=name, sample_weight=weight)
+        theirs = oracle.by_group[name].to_numpy(dtype=float)
+        np.testing.assert_allclose(ours["rate"], theirs, rtol=0, atol=1e-12, err_msg=name)
+        found = gap(y, predicted, sensitive_features=group, notion=name, sample_weight=weight)
+        assert found == pytest.approx(differences[name], rel=0, abs=1e-12), name
     assert error(y, predicted, sample_weight=weight) == pytest.approx(
         1 - accuracy_score(y, predicted, sample_weight=weight)
     )

@@ -1,6 +1,7 @@
 """`FairestWithin`: the fairest point whose error is within a limit, against brute force and simulation."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -79,10 +80,9 @@ def test_a_margin_is_a_number_of_standard_errors(margin):
         FairestWithin(0.2, margin=margin)
 
 
-@pytest.mark.parametrize("performance", [ERROR, BALANCED_ERROR, Cost(fp=1, fn=5), Cost(fp=2, fn=1, tp=0.5)], ids=str)
-@pytest.mark.parametrize("weighted", [False, True])
-def test_standard_errors_are_those_of_repeated_draws(performance, weighted):
-    """Draws of 400 rows each: the spread of the performance is what one draw's counts say, on average."""
+@cache
+def repeated_draws(weighted: bool) -> tuple[Point, ...]:
+    """Return the counts of 1500 draws of 400 rows each."""
     rng = np.random.default_rng(7)
     draws = []
     for _ in range(1500):
@@ -91,7 +91,14 @@ def test_standard_errors_are_those_of_repeated_draws(performance, weighted):
         weight = rng.choice([0.5, 3.0], size=400) if weighted else None
         [tally] = Counter.of(y, read_groups(rng.choice(["f", "m"], 400)), weight)(positive[None])
         draws.append(Point(tally))
-    ours = Front(tuple(draws), (), performance=performance)
+    return tuple(draws)
+
+
+@pytest.mark.parametrize("performance", [ERROR, BALANCED_ERROR, Cost(fp=1, fn=5), Cost(fp=2, fn=1, tp=0.5)], ids=str)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_standard_errors_are_those_of_repeated_draws(performance, weighted):
+    """The spread of the performance over draws is what one draw's counts say, on average."""
+    ours = Front(repeated_draws(weighted), (), performance=performance)
     spread = ours.values[:, 0].std()
     assert np.mean(standard_errors(ours, ours.performance)) == pytest.approx(
         spread, rel=0.08
