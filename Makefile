@@ -18,7 +18,7 @@ test: check
 
 # Types and shapes checked at run time make a fit several times slower, so only the tests of the mathematics run with that.
 shapes: .venv/developer
-	OMP_NUM_THREADS=1 $(BIN)/pytest \
+	OMP_NUM_THREADS=1 $(BIN)/pytest --hypothesis-profile=shapes \
 	  --jaxtyping-packages="mamofair,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))" \
 	  $(addprefix tests/,descent objectives fronts learners explanations rows) \
 	  $(addprefix tests/test_,relaxations.py notions.py contracts.py)

@@ -37,6 +37,16 @@ def test_every_name_is_there_when_it_is_used_and_needs_no_optional_package():
     assert said("import mamofair; print(mamofair.__version__)") == [version("mamofair")]
 
 
+def test_a_fit_does_not_import_the_compiler_of_torch():
+    fit = "FairNetClassifier(epochs=1, members=2).fit(toy.X, toy.y, sensitive_features=toy.sensitive).predict(toy.X)"
+    start = (
+        "import sys; from mamofair import FairNetClassifier; from mamofair.datasets import make_toy; toy = make_toy()"
+    )
+    modules = said(f"{start}; {fit}; print(*sys.modules)")
+    assert "torch.nn" in modules
+    assert "torch._dynamo" not in modules
+
+
 #: What takes long to import, and is of no use to those who predict.
 SLOW = {"torch", "skops", "matplotlib", "altair", "jinja2", "dask", "onnx", "sklearn.ensemble", "sklearn.linear_model"}
 
