@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from torch import distributed
 
+import mamofair
 from forked import CONTEXT, command
 
 SECONDS = 120  # a rank that hangs is killed then, and its test fails
@@ -72,6 +73,7 @@ def _command(rank: int, size: int, folder: Path, port: int, arguments: list[str]
     _redirect(rank, folder)
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(size)}
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    vars(mamofair).pop("report", None)
     sys.modules["mamofair.report"] = None  # as where no reports can be written, which would take seconds
     command(*arguments)
 
