@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from mamofair.learners.loaded_booster import LoadedBooster
+
 #: The arrays of a booster and their types; trees stand one after the other. `leaves` and `categorical` are a tree's
 #: numbers of leaves and of splits by categories.
 ARRAYS: dict[str, type] = {
@@ -91,14 +93,12 @@ def _fields(block: str) -> Iterator[tuple[str, str]]:
             yield name, value
 
 
-def from_arrays(features: Any, arrays: Mapping[str, np.ndarray]) -> Any:
+def from_arrays(features: Any, arrays: Mapping[str, np.ndarray]) -> LoadedBooster:
     """Return the booster of these arrays; a `ValueError` if they are not valid trees."""
     trees = list(_trees(arrays)) if _are_typed(arrays) else []
     if not trees or type(features) is not int or not all(tree.is_sound(features) for tree in trees):
         raise ValueError("A run's booster must hold trees: found nodes that make none. Copy the run again.")
-    from lightgbm import Booster
-
-    return Booster(model_str=_text(features, trees))
+    return LoadedBooster(_text(features, trees))
 
 
 def _are_typed(arrays: Mapping[str, np.ndarray]) -> bool:

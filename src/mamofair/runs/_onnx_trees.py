@@ -8,7 +8,7 @@ import numpy as np
 from mamofair.runs._onnx_graph import Graph
 
 if TYPE_CHECKING:
-    from lightgbm import Booster
+    from mamofair.learners.loaded_booster import Booster
 
 __all__ = ["add_trees"]
 

@@ -18,6 +18,7 @@ from mamofair._rows.groups import Groups
 from mamofair._torch import Tensor, torch
 from mamofair.descent import Member
 from mamofair.learners.categories import Categories
+from mamofair.learners.loaded_booster import LoadedBooster
 from mamofair.learners.numbers import Scaling
 from mamofair.learners.piecewise import Piecewise
 from mamofair.learners.plugin.classifiers import Model
@@ -122,7 +123,7 @@ def to_plain(value: Any, at: str, store: Store) -> Any:
     if _type(kind.__name__) is kind:
         parts = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
         return {"is": kind.__name__, "of": _each(parts, at, store)}
-    if kind.__module__.startswith("lightgbm.") and kind.__name__ == "Booster":
+    if kind is LoadedBooster or (kind.__module__.startswith("lightgbm.") and kind.__name__ == "Booster"):
         return {"booster": _each(to_arrays(value), at, store)}
     raise ValueError(
         f"A run can hold plain values, arrays and mamofair's own values: found {kind.__module__}.{kind.__qualname__} "

@@ -31,7 +31,7 @@ from mamofair.objectives import CrossEntropy, CustomObjective, records
 from mamofair.relaxations import Relaxation
 
 if TYPE_CHECKING:
-    from lightgbm import Booster
+    from mamofair.learners.loaded_booster import Booster
 
 __all__ = ["BoostingLearner"]
 

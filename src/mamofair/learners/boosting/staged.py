@@ -8,8 +8,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from jaxtyping import Float, Shaped
 
+from mamofair.learners.loaded_booster import LoadedBooster
+
 if TYPE_CHECKING:
-    from lightgbm import Booster
+    from mamofair.learners.loaded_booster import Booster
 
 __all__ = ["first_scores", "staged_scores"]
 
@@ -59,9 +61,7 @@ def _first_trees(booster: "Booster", number: int) -> "Booster":
         return booster
     known = _FIRST.setdefault(booster, {})
     if number not in known:
-        from lightgbm import Booster
-
-        known[number] = Booster(model_str=booster.model_to_string(num_iteration=number))
+        known[number] = LoadedBooster(booster.model_to_string(num_iteration=number))
     return known[number]
 
 

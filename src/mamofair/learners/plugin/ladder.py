@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from jaxtyping import Float, Int
-from scipy.optimize import minimize
 from scipy.special import expit
-from scipy.stats.qmc import Halton
 
 from mamofair._rows.groups import Groups
 from mamofair.fronts import Criterion
@@ -109,7 +108,8 @@ class SmoothCounts:
     def multipliers(self, bounds: Float[np.ndarray, " k"], start: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
         """Return the multipliers for bounds on the gaps, in units, from where a search for them starts."""
         options = {"maxiter": _ITERATIONS, "ftol": TOLERANCE}
-        return np.asarray(minimize(self.loss(bounds), start, jac=True, method="L-BFGS-B", options=options).x)
+        found = scipy.optimize.minimize(self.loss(bounds), start, jac=True, method="L-BFGS-B", options=options)
+        return np.asarray(found.x)
 
 
 def ladders(counts: SmoothCounts, gaps: Float[np.ndarray, " k"]) -> Iterator[Float[np.ndarray, "steps m"]]:
@@ -118,7 +118,7 @@ def ladders(counts: SmoothCounts, gaps: Float[np.ndarray, " k"]) -> Iterator[Flo
     In the first ladder, bounds are the same fraction of each gap; with several gaps, further ladders vary the
     fractions.
     """
-    spread = 0.05 + Halton(len(gaps), scramble=False).random(_DIRECTIONS)[1:] if len(gaps) > 1 else []
+    spread = 0.05 + scipy.stats.qmc.Halton(len(gaps), scramble=False).random(_DIRECTIONS)[1:] if len(gaps) > 1 else []
     for direction in (np.ones(len(gaps)), np.full(len(gaps), gaps.max()) / np.maximum(gaps, 1e-9), *spread):
         price, found = np.zeros(counts.evidence.terms.shape[1]), []
         for step in np.linspace(1, 0, _STEPS):

@@ -20,11 +20,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Float, Int
-from scipy.linalg import block_diag
-from scipy.optimize import minimize
-from scipy.sparse.csgraph import minimum_spanning_tree
-from scipy.stats.qmc import Halton
 
 from mamofair._rows.groups import Groups
 from mamofair.fronts import Criterion
@@ -104,7 +101,7 @@ class Contrasts:
                 differences = (unit[:, None] - unit[None])[~np.eye(len(block), dtype=bool)]
                 blocks.append(differences)
                 numbers += [c] * len(differences)
-        return block_diag(*blocks), np.array(numbers)
+        return scipy.linalg.block_diag(*blocks), np.array(numbers)
 
     def gain(self, positive: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         """Return how much a favorable decision saves over the other, given P(y=1 | x); 2η − 1 for the error."""
@@ -209,9 +206,8 @@ class Dual:
             return float(value), cost - (self.weight * np.where(score > 0, 1, rest) / (1 + rest)) @ terms
 
         start = np.zeros(active.sum())
-        found = minimize(
-            loss, start, jac=True, method="L-BFGS-B", bounds=[(0, _FARTHEST)] * len(start), options={"ftol": TOLERANCE}
-        )
+        bounds, options = [(0, _FARTHEST)] * len(start), {"ftol": TOLERANCE}
+        found = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
         return np.asarray((found.x * unit[active]) @ self.pairs[active])
 
 
@@ -225,7 +221,9 @@ def first_multipliers(dual: Dual, n: int, *, alone: bool = False) -> Float[np.nd
     gaps = dual.gaps
     k = len(gaps)
     each = [np.where(axis, step * gaps, np.inf) for axis in np.eye(k) for step in np.linspace(0, 1, n, endpoint=False)]
-    together = [*(1.2 * Halton(k, scramble=False).random(n) * gaps), np.zeros(k)] if k > 1 and not alone else []
+    together = []
+    if k > 1 and not alone:
+        together = [*(1.2 * scipy.stats.qmc.Halton(k, scramble=False).random(n) * gaps), np.zeros(k)]
     found = np.stack([dual.multipliers(bounds) for bounds in (*each, *together)])
     ends = np.vstack([found[: k * n : n], found[-1:]])  # no gap, of each alone and of all
     around = np.concatenate([factor * ends for factor in _AROUND])
@@ -239,6 +237,8 @@ def between(
 
     Neighbours are those that the shortest tree through all points joins and, with several gaps, the nearest.
     """
+    from scipy.sparse.csgraph import minimum_spanning_tree  # which prediction need not wait for
+
     if len(values) < 2:
         return multipliers[:0]
     distance = np.abs(values[:, None] - values[None]).sum(axis=-1) + _NOTHING  # scipy takes 0 as no edge

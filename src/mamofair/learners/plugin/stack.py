@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from jaxtyping import Float, Int
-from scipy.optimize import minimize
 from scipy.special import logsumexp, softmax
 
 __all__ = ["LEAST", "Stack"]
@@ -45,7 +45,7 @@ class Stack:
 
         start = np.concatenate([np.full(models, 1 / models), np.zeros(classes)])
         bounds = [(0, None)] * models + [(-10, 10)] * classes  # else the bias of an absent class diverges
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+        found = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
         return cls(found[:models], found[models:])
 
     def __call__(self, given: Float[np.ndarray, "models n classes"]) -> Float[np.ndarray, "n classes"]:

@@ -20,7 +20,9 @@ from mamofair.learners.checks import are_finite
 from mamofair.learners.piecewise import Piecewise
 
 if TYPE_CHECKING:
-    from lightgbm import Booster, Dataset
+    from lightgbm import Dataset
+
+    from mamofair.learners.loaded_booster import Booster
 
 __all__ = [
     "EFFORTS",

@@ -18,8 +18,8 @@ from math import prod
 
 import moocore
 import numpy as np
+import scipy
 from jaxtyping import Float, Int
-from scipy.stats.qmc import Halton
 
 from mamofair._rows.groups import Groups
 from mamofair._rows.splits import unique_rows
@@ -170,7 +170,7 @@ def _local_search(counts: Cuts, criteria: Sequence[Criterion], sizes: list[int])
     """Move from common thresholds and shares, and from a spread of others, to better neighbours while there are any."""
     common = [np.searchsorted(at, np.linspace(0, 1, max(sizes)), side="right") - 1 for at in counts.at]
     shares = [np.linspace(0, size - 1, max(sizes)).astype(int) for size in sizes]
-    spread = (Halton(len(sizes), scramble=False).random(_STARTS) * sizes).astype(int)
+    spread = (scipy.stats.qmc.Halton(len(sizes), scramble=False).random(_STARTS) * sizes).astype(int)
     best = _best(counts, criteria, np.vstack([np.column_stack(common), np.column_stack(shares), spread]))
     beam = max(16, _AT_ONCE // 8 // len(_neighbours(best[:1], sizes)))
     for _ in range(_ROUNDS):
