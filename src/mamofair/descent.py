@@ -11,8 +11,8 @@ from math import sqrt
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.optimize import nnls
 
 from mamofair._messages import quote
 from mamofair._torch import Tensor, torch
@@ -276,6 +276,6 @@ def _min_norm_of_many(G: Matrix) -> list[float]:
     d = np.sqrt(gramian.diagonal())
     values, vectors = np.linalg.eigh(gramian / np.outer(d, d))  # unit gradients, as above
     root = np.sqrt(values.clip(min=0))[:, None] * vectors.T
-    scaled, _ = nnls(np.vstack([root, d.min() / d]), np.append(np.zeros(len(d)), 1.0))
+    scaled, _ = scipy.optimize.nnls(np.vstack([root, d.min() / d]), np.append(np.zeros(len(d)), 1.0))
     weights = scaled / d
     return [float(weight) for weight in weights / weights.sum()]

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Shaped
-from scipy.stats import chi2_contingency
 
 from mamofair._messages import PATH, cut, quote
 
@@ -24,7 +24,7 @@ def compare_shares(
     """
     table = np.stack([one, other])
     known = table[:, table.any(axis=0)]
-    if not known.any(axis=1).all() or chi2_contingency(known).pvalue >= SURPRISING:
+    if not known.any(axis=1).all() or scipy.stats.chi2_contingency(known).pvalue >= SURPRISING:
         return None
     shares = zip(groups, *(table / table.sum(axis=1, keepdims=True)), strict=True)
     return cut(", ".join(f"{quote(group)} {first:.1%} and {second:.1%}" for group, first, second in shares), PATH)

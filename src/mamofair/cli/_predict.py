@@ -16,6 +16,7 @@ from mamofair._messages import PATH, quote
 from mamofair.cli._checks import require_writable
 from mamofair.cli._checksums import is_training_table
 from mamofair.cli._console import print_note, warnings_as_notes
+from mamofair.cli._deferred import defer
 from mamofair.cli._gate import Gate, PolicyFile, leave_by_gate, open_gate
 from mamofair.cli._options import (
     Decimal,
@@ -76,6 +77,7 @@ def predict(
     decided.csv
     """
     _require_output(out, table, as_json)
+    defer("scipy.stats")
     if table.is_dir() and (gate or policy is not None):
         raise ValueError("A gate needs one table: found a folder. Predict it first, then run `mamofair audit --gate`.")
     required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)

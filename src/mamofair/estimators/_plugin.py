@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 from sklearn.base import BaseEstimator
-from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags, get_tags
 
 from mamofair.estimators._base import FairClassifier
@@ -113,6 +112,8 @@ class FairPlugInClassifier(FairClassifier):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, sensitive_features: Any = None) -> float:
         """Return the accuracy; the sensitive attributes are needed if `aware`."""
+        from sklearn.metrics import accuracy_score  # which prediction need not wait for
+
         decided = self.predict(X, sensitive_features=sensitive_features)
         return float(accuracy_score(y, decided, sample_weight=sample_weight))
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtr
 
 from mamofair._messages import PATH, cut, quote, warn_user
 from mamofair._rows.groups import Groups, read_groups
@@ -84,7 +84,7 @@ def warn_of_other_rates(front: Front) -> None:
         error = np.sqrt(np.maximum(pooled * (1 - pooled) * (1 / rows).sum(axis=0), 1e-12))
         distance = np.abs(np.diff(selected / rows, axis=0)[0]) / error
         group = int(np.argmax(distance))
-        if 2 * norm.sf(distance[group]) * len(distance) < SURPRISING:
+        if 2 * ndtr(-distance[group]) * len(distance) < SURPRISING:
             validated, calibrated = (selected / rows)[:, group]
             warn_user(
                 "The rows without labels must be of the same population as the others: found that the most accurate "

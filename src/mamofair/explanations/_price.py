@@ -6,8 +6,8 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
+import scipy
 from jaxtyping import Float
-from scipy.stats import foldnorm, norm
 
 from mamofair._stats.intervals import tail
 from mamofair.explanations._flows import Flows, flows_from_tallies
@@ -178,7 +178,7 @@ def fieller(
     >>> [round(end, 3) for end in fieller(0.02, 0.1, np.diag([1e-6, 1e-4]), 0.95)]
     [0.163, 0.253]
     """
-    z2 = norm.isf(tail(confidence)) ** 2
+    z2 = scipy.stats.norm.isf(tail(confidence)) ** 2
     # cost² − 2 p cost·removed + p² removed² ≤ z² Var(cost − p removed), a quadratic in p
     a = removed**2 - z2 * covariance[1, 1]
     b = cost * removed - z2 * covariance[0, 1]
@@ -224,10 +224,10 @@ def _fold(covariance: Float[np.ndarray, "3 3"], gaps: Sequence[float]) -> Float[
     for i, gap in enumerate(gaps, start=1):
         deviation = float(np.sqrt(max(covariance[i, i], 0.0)))
         if deviation > 0:
-            sign = 2 * norm.cdf(gap / deviation) - 1
+            sign = 2 * scipy.stats.norm.cdf(gap / deviation) - 1
             folded[i] *= sign
             folded[:, i] *= sign
-            folded[i, i] = foldnorm.var(gap / deviation, scale=deviation)
+            folded[i, i] = scipy.stats.foldnorm.var(gap / deviation, scale=deviation)
     return folded
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import moocore
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.spatial.distance import cdist
 
 __all__ = ["hypervolume", "spacing", "thin"]
 
@@ -163,6 +163,6 @@ def _nearest_distances(values: Float[np.ndarray, "n columns"]) -> Float[np.ndarr
 
 
 def _distances(values: Float[np.ndarray, "n columns"]) -> Float[np.ndarray, "n n"]:
-    distances = cdist(values, values, "cityblock")
+    distances = scipy.spatial.distance.cdist(values, values, "cityblock")
     np.fill_diagonal(distances, np.inf)
     return np.asarray(distances)

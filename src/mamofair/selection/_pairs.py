@@ -6,8 +6,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import scipy
 from jaxtyping import Float
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from mamofair._stats.certificates import Method, Sample, is_within
@@ -83,7 +83,7 @@ class Pair:
             parts = [(end - gap) / error for end in (-within, within, -beyond, beyond)]
             return float(ndtr(parts[1]) - ndtr(parts[0]) + ndtr(parts[2]) + ndtr(-parts[3]))
 
-        shrink = brentq(lambda t: chance(t) - _CHANCE, 1e-6, 1.0) if chance(1.0) < _CHANCE else 1.0
+        shrink = scipy.optimize.brentq(lambda t: chance(t) - _CHANCE, 1e-6, 1.0) if chance(1.0) < _CHANCE else 1.0
         wanted = shrink**2 * sum(known)
         better = min(known) if min(known) < wanted / 2 else wanted / 2  # the better-known group may need no more rows
         factors = [max(1.0, one / (wanted - better)) for one in known]
