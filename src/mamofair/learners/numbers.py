@@ -15,6 +15,8 @@ from mamofair._rows.moments import Moments
 from mamofair.learners.checks import are_finite
 from mamofair.learners.piecewise import default_bins, knots_of
 
+_AT_ONCE = 2**12  # rows
+
 
 @contextmanager
 def text_refused() -> Iterator[None]:
@@ -89,8 +91,20 @@ class Scaling:
         scale = np.where(rows.binary, rows.high - rows.low, np.sqrt(rows.squares / rows.rows))
         return cls(np.where(rows.binary, rows.low, rows.mean), np.where(scale == 0, 1.0, scale))
 
-    def __call__(self, X: Shaped[np.ndarray, "n ..."]) -> Shaped[np.ndarray, "n ..."]:
-        """Return the scaled features."""
+    def __call__(self, X: Shaped[np.ndarray, "n ..."], dtype: str = "float64") -> Shaped[np.ndarray, "n ..."]:
+        """Return the scaled features, computed in double precision.
+
+        It takes a chunk at a time: the pieces of all rows would take many times the table, in each step.
+        """
+        found = np.empty((len(X), *self.center.shape), dtype)
+        for start in range(0, len(X), _AT_ONCE):
+            rows = slice(start, start + _AT_ONCE)
+            scaled = self._scale(X[rows])
+            with np.errstate(over="ignore"):  # what is beyond single precision is infinite, as in torch
+                found[rows] = scaled
+        return found
+
+    def _scale(self, X: Shaped[np.ndarray, "n ..."]) -> Shaped[np.ndarray, "n ..."]:
         if self.columns is None or self.ends is None:
             return np.asarray((X - self.center) / self.scale)
         return np.asarray(np.clip((X[:, self.columns] - self.center) / self.scale, *self.ends))

@@ -234,7 +234,7 @@ class NetworkLearner(Learner):
     def _tensor(self, X: np.ndarray, device: str | None = None, dtype: torch.dtype = torch.float32) -> Tensor:
         """Return features in the form that the network takes."""
         if self.scaling is not None:
-            X = self.scaling(X)
+            return torch.from_numpy(self.scaling(X, str(dtype).removeprefix("torch."))).to(device or self.device)
         whole = X.dtype.kind in "iu" and not isinstance(self.network, MLP) and not self.standardize
         return torch.tensor(X, dtype=torch.int64 if whole else dtype, device=device or self.device)
 

@@ -1,0 +1,116 @@
+"""How much memory training takes beyond the table: the most at any time, as a multiple of the table's size.
+
+    python bench/memory.py [--rows 1000000] [--kinds plug-in boosting network portfolio] [--out docs/results/memory.md]
+
+Each kind is fitted in a separate process to rows of 20 columns: an array of 64-bit floats, or a frame of which four
+columns are texts with 12 values each, held as categories. There are labels and one attribute of two groups. A small
+fit first loads whatever is imported; then the process has the table, and its peak is reset. *Beyond the table* is the
+peak of resident memory during the fit (Linux's `VmHWM`) less what was resident before, divided by the size of the
+table. Boosters grow 5 trees each and networks train 1 epoch, because the peak does not depend on them; other settings
+are the defaults, with `effort="fast"` for the plug-in and the portfolio.
+"""
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, FairPortfolioClassifier
+from mamofair.estimators import FairClassifier
+
+GOAL = 2.0  # times the table, at the most
+COLUMNS, CATEGORIES, WARM_UP = 20, 4, 2_000
+KINDS: dict[str, Callable[[], FairClassifier]] = {
+    "plug-in": lambda: FairPlugInClassifier(effort="fast", random_state=0),
+    "boosting": lambda: FairBoostingClassifier(n_estimators=5, random_state=0),
+    "network": lambda: FairNetClassifier(epochs=1, random_state=0),
+    "portfolio": lambda: FairPortfolioClassifier(effort="fast", random_state=0),
+}
+TABLES = {"plug-in": ("array", "frame"), "boosting": ("array", "frame"), "portfolio": ("array", "frame")}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        print(json.dumps(measure(*options.child, options.rows)))
+        return
+    lines = []
+    for kind in options.kinds:
+        for table in TABLES.get(kind, ("array",)):
+            found = child(kind, table, options.rows)
+            holds = "yes" if found["times"] <= GOAL else "no"
+            cells = [f"{found['table']:,.0f} MB", f"{found['peak']:,.0f} MB", f"{found['times']:.2f}", holds]
+            lines.append(f"| {kind}, {table} | {' | '.join(cells)} | {found['seconds']:,.0f} s |")
+            print(lines[-1], flush=True)
+    if options.out:
+        options.out.write_text(page(lines, options.rows))
+
+
+def child(kind: str, table: str, rows: int) -> dict[str, float]:
+    """Return what a process of its own measures."""
+    command = [sys.executable, __file__, "--rows", str(rows), "--child", kind, table]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def measure(kind: str, table: str, rows: int) -> dict[str, float]:
+    """Fit a kind, and return the sizes in MB of the table and of what was added at the peak."""
+    X, y, group = draw(WARM_UP, table)
+    KINDS[kind]().fit(X, y, sensitive_features=group)
+    X, y, group = draw(rows, table)
+    size = X.memory_usage(index=False, deep=True).sum() if isinstance(X, pd.DataFrame) else X.nbytes
+    Path("/proc/self/clear_refs").write_text("5")  # the peak starts anew
+    before, start = resident("VmRSS"), time.process_time()
+    KINDS[kind]().fit(X, y, sensitive_features=group)
+    peak, seconds = resident("VmHWM") - before, time.process_time() - start
+    return {"table": size / 1e6, "peak": peak / 1e6, "times": peak / size, "seconds": seconds}
+
+
+def draw(rows: int, table: str) -> tuple[Any, np.ndarray, pd.DataFrame]:
+    """Return a table, labels that depend on it and on a group, and the group."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(rows, COLUMNS))
+    group = (rng.random(rows) < 0.4).astype(int)
+    y = (numbers[:, 0] + numbers[:, 1] * numbers[:, 2] + group + rng.logistic(size=rows) > 0.5).astype(int)
+    people = pd.DataFrame({"group": group})
+    if table == "array":
+        return numbers, y, people
+    frame = pd.DataFrame(numbers, columns=[f"x{i}" for i in range(COLUMNS)])
+    for i in range(CATEGORIES):
+        frame[f"x{i}"] = pd.Categorical([f"value {code}" for code in rng.integers(0, 12, rows)])
+    return frame, y, people
+
+
+def resident(name: str) -> int:
+    """Return a number of bytes that Linux counts for this process."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024 * next(int(line.split()[1]) for line in lines if line.startswith(name))
+
+
+def page(lines: list[str], rows: int) -> str:
+    heads = ["kind, table", "table", "peak beyond it", "beyond the table", f"at most {GOAL:g}", "CPU"]
+    shown = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|", *lines]
+    title, _, told = str(__doc__).strip().split("\n\n")
+    names = ("mamofair", "lightgbm", "torch", "pandas", "numpy")
+    versions = ", ".join(f"{name} {version(name)}" for name in names)
+    made = f"`python bench/memory.py --rows {rows}`, {versions}, Python {platform.python_version()}."
+    return "\n\n".join(["# Memory", title, told, "\n".join(shown), made]) + "\n"
+
+
+if __name__ == "__main__":
+    main()
