@@ -6,8 +6,8 @@ Each kind is fitted in a separate process to rows of 20 columns: an array of 64-
 columns are texts with 12 values each, held as categories. There are labels and one attribute of two groups. A small
 fit first loads whatever is imported; then the process has the table, and its peak is reset. *Beyond the table* is the
 peak of resident memory during the fit (Linux's `VmHWM`) less what was resident before, divided by the size of the
-table. Boosters grow 5 trees each and networks train 1 epoch, because the peak does not depend on them; other settings
-are the defaults, with `effort="fast"` for the plug-in and the portfolio.
+table. Boosters grow 5 trees each and networks train 1 epoch: the peak should not depend on them, which was not checked.
+Other settings are the defaults, with `effort="fast"` for the plug-in and the portfolio.
 """
 
 import argparse
