@@ -206,8 +206,8 @@ class Dual:
             return float(value), cost - (self.weight * np.where(score > 0, 1, rest) / (1 + rest)) @ terms
 
         start = np.zeros(active.sum())
-        bounds, options = [(0, _FARTHEST)] * len(start), {"ftol": TOLERANCE}
-        found = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+        ends, options = [(0, _FARTHEST)] * len(start), {"ftol": TOLERANCE}
+        found = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=options)
         return np.asarray((found.x * unit[active]) @ self.pairs[active])
 
 
