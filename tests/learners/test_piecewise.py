@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.tree import DecisionTreeClassifier
 
 from mamofair.learners.numbers import Scaling
-from mamofair.learners.piecewise import Piecewise, default_bins
+from mamofair.learners.piecewise import Piecewise, default_pieces, knots_by_label, knots_of
 
 NAN = float("nan")
 numbers = st.floats(-1e6, 1e6, width=32) | st.just(NAN)
@@ -115,13 +116,60 @@ def test_what_encodes_no_features_is_told_apart(wrong):
 
 @given(st.integers(1, 10**7), st.integers(0, 10**4))
 def test_pieces_are_never_few_and_many_only_for_few_columns_of_many_rows(rows, columns):
-    bins = default_bins(rows, columns)
-    assert 8 <= bins <= 48
-    assert bins == 8 or (bins * columns <= 256 and bins * 500 <= rows)
+    pieces = default_pieces(rows, columns)
+    assert 8 <= pieces <= 32
+    assert pieces == 8 or (pieces * columns <= 256 and pieces * 500 <= rows)
 
 
 def test_scaling_takes_as_many_pieces_as_suit_the_rows(rng):
     few, many = rng.normal(size=(300, 2)), rng.normal(size=(12_000, 2))
-    for X, bins in ((few, 8), (many, 24)):
-        found, expected = Scaling.of(X, None), Scaling.of(X, bins)
+    for X, pieces in ((few, 8), (many, 24)):
+        y = rng.integers(2, size=len(X))
+        found, expected = Scaling.in_pieces(X, y), Scaling.in_pieces(X, y, pieces)
         np.testing.assert_array_equal(found(X[:50]), expected(X[:50]))
+
+
+labelled = arrays(np.int64, st.tuples(st.integers(2, 300), st.just(2)), elements=st.integers(0, 40))
+
+
+@given(labelled, st.integers(2, 8))
+def test_knots_lie_beside_the_splits_of_a_tree_of_the_rows(rows, leaves):
+    column, y = rows[:, 0].astype(float), rows[:, 1] % 2
+    least = min(0.5, 20 / len(column))
+    slow = DecisionTreeClassifier(
+        criterion="entropy", max_leaf_nodes=leaves, min_weight_fraction_leaf=least, random_state=0
+    ).fit(column[:, None], y)
+    values = np.unique(column)
+    cuts = slow.tree_.threshold[slow.tree_.feature >= 0]
+    beside = [side for cut in cuts for side in (values[values < cut].max(), values[values > cut].min())]
+    found = knots_by_label(column, y, leaves)
+    assert {*beside, *knots_of(column, max(1, leaves // 4))} == set(found)
+    assert (np.diff(found) > 0).all()
+
+
+def test_a_linear_function_of_the_pieces_tells_a_single_value_from_its_neighbours(rng):
+    """Quantiles would leave some of the values of a long tail in one piece."""
+    column = np.concatenate([np.zeros(5000), rng.integers(1, 120, size=5000)]).astype(float)
+    column[rng.integers(10_000, size=100)] = 55.0
+    special = column == 55
+    encoded = Scaling.in_pieces(column[:, None], special.astype(int), 4)(column[:, None])
+    design = np.column_stack([np.ones(len(column)), encoded])
+    weights = np.linalg.lstsq(design, special.astype(float), rcond=None)[0]
+    np.testing.assert_allclose(design @ weights, special, atol=1e-9)
+
+
+@given(labelled, st.integers(1, 8))
+def test_only_the_ratios_of_weights_matter_for_knots(rows, leaves):
+    column, y, weight = rows[:, 0].astype(float), rows[:, 1] % 2, 1.0 + rows[:, 1] % 4
+    np.testing.assert_array_equal(
+        knots_by_label(column, y, leaves, weight), knots_by_label(column, y, leaves, 8 * weight)
+    )
+
+
+def test_rows_of_little_weight_have_no_say_in_where_knots_lie(rng):
+    column = rng.integers(40, size=2000).astype(float)
+    y, weight = (column >= 20).astype(int), np.ones(2000)
+    noisy = column >= 30
+    y[noisy], weight[noisy] = rng.integers(2, size=noisy.sum()), 1e-9
+    inside = knots_by_label(column, y, 2, weight)
+    assert {19.0, 20.0} <= set(inside)

@@ -60,7 +60,7 @@ def fitted_in_memory(model: FairNetClassifier, people=GROUP, weight=None) -> Fai
 )
 def test_one_batch_in_a_buffer_that_holds_it_trains_the_very_same_networks(options):
     people = PEOPLE if "crossed" in options else GROUP
-    given = {"epochs": 1 if "batch_size" in options else 2, "pieces": 0} | options  # quantiles take all rows
+    given = {"epochs": 1 if "batch_size" in options else 2, "pieces": 0} | options  # knots take all rows
     streamed = net(**given).fit_stream([(X, Y, people)])
     assert_same(streamed, fitted_in_memory(net(**given), people))
     assert streamed.front_.groups == fitted_in_memory(net(**given), people).front_.groups

@@ -79,8 +79,9 @@ class FairNetClassifier(FairClassifier):
         your own, integers stay integers (for embeddings).
     pieces : int or None, default=None
         With `standardize` and the default network, each number is also encoded piecewise, with one extra input per
-        range between this many quantiles (of rows and of values), so that the network can bend there; 0 turns this off.
-        None means 8, and up to 48 if there are 500 rows for each and at most 256 in all. Streams do without.
+        range between knots, so that the network can bend there. Knots lie on either side of the splits of a tree of at
+        most this many leaves that predicts the label from the column alone, and at some quantiles; 0 turns this off.
+        None means 8, and up to 32 if there are 500 rows for each and at most 256 in all. Streams do without.
     offsets : sequence of float, default=(-0.5, -0.25, 0.25, 0.5)
         With the default network, each snapshot is also measured with each of these added to its logits, which moves the
         threshold. () turns this off.

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Shaped
+from jaxtyping import Integer, Shaped
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from mamofair._rows.columns import decode
 from mamofair._rows.moments import Moments
 from mamofair.learners.checks import are_finite
-from mamofair.learners.piecewise import default_bins, knots_of
+from mamofair.learners.piecewise import default_pieces, knots_by_label
 
 _AT_ONCE = 2**12  # rows
 
@@ -62,20 +62,31 @@ class Scaling:
     ends: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X: Shaped[np.ndarray, "n ..."], pieces: int | None = 0, weight: np.ndarray | None = None) -> "Scaling":
+    def of(cls, X: Shaped[np.ndarray, "n ..."]) -> "Scaling":
         """Return the scaling of columns with more than two values to mean 0 and deviation 1, and of others to 0 and 1.
 
         Dummies are left as they are: scaling hundreds of rare ones would blow them up, which on COMPAS costs a third of
-        the hypervolume. With `pieces` (None: as many as suit the rows), columns with more than two values are repeated,
-        once for each range between two knots, going from 0 below to 1 above it: a linear function of these can bend at
-        the knots.
+        the hypervolume.
+        """
+        return cls.by(Moments.of(X))
+
+    @classmethod
+    def in_pieces(
+        cls,
+        X: Shaped[np.ndarray, "n columns"],
+        y: Integer[np.ndarray, " n"],
+        pieces: int | None = None,
+        weight: np.ndarray | None = None,
+    ) -> "Scaling":
+        """Return that scaling with copies of each column with more than two values, one for each range between knots.
+
+        A copy goes from 0 below the range to 1 above it: a linear function of them can bend at the knots, which lie
+        where y changes. `pieces` is the number of leaves of the trees that find them (None: as suits the rows).
         """
         moments = Moments.of(X)
         plain, numbers = cls.by(moments), np.flatnonzero(~moments.binary)
-        pieces = default_bins(len(X), len(numbers)) if pieces is None else pieces
-        if not pieces:
-            return plain
-        knots = [knots_of(X[:, j].astype(float), pieces, weight) for j in numbers]
+        leaves = default_pieces(len(X), len(numbers)) if pieces is None else pieces
+        knots = [knots_by_label(X[:, j].astype(float), y, leaves, weight) for j in numbers]
         added = np.repeat(numbers, [len(own) - 1 for own in knots]).astype(np.int64)
         free, within = np.tile([-np.inf, np.inf], (len(plain.center), 1)), np.tile([0.0, 1.0], (len(added), 1))
         return cls(

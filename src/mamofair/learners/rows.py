@@ -68,7 +68,7 @@ class Rows:
 
     def scaling(self, pieces: int | None) -> Scaling:
         """Return how columns are scaled and split into pieces."""
-        return Scaling.of(self.X, pieces, self.weight)
+        return Scaling.of(self.X) if pieces == 0 else Scaling.in_pieces(self.X, self.y, pieces, self.weight)
 
     def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool) -> Feed:
         """Return batches of these rows; `tensor` converts features, and each rank has its share of every batch."""

@@ -60,7 +60,7 @@ class StreamedRows(Rows):
         return self.stats.moments.rows
 
     def scaling(self, pieces: int | None) -> Scaling:
-        """Return how columns are scaled; there are no pieces, since one pass does not find quantiles."""
+        """Return how columns are scaled; there are no pieces, since one pass does not find knots."""
         return Scaling.by(self.stats.moments)
 
     def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool = True) -> Feed:
