@@ -85,7 +85,7 @@ def test_weights_count_like_repeated_rows():
     """In what is measured exactly, since the counts are weighted, and in what is learned on average."""
     weight = imbalanced()
     rows = np.repeat(np.arange(len(X)), weight)
-    settings = {"members": [Fixed((1, 0))], "epochs": 20, "patience": None, "learning_rate": 0.04}
+    settings = {"members": [Fixed((1, 0))], "epochs": 20, "patience": None, "learning_rate": 0.04, "pieces": 0}
     weighted = small(**settings).fit(X, Y, sensitive_features=GROUP, sample_weight=weight)
     repeated = small(**settings).fit(X.iloc[rows], Y.iloc[rows], sensitive_features=GROUP.iloc[rows])
     plain = small(**settings).fit(X, Y, sensitive_features=GROUP)
@@ -103,7 +103,7 @@ def test_weights_balance_classes_as_class_weight_does():
     y = (rng.random(600) < 0.1).astype(int)
     features = rng.normal(size=(600, 2)) + 0.8 * y[:, None]
     people, weight = rng.integers(0, 2, 600), np.where(y == 1, 9.0, 1.0)
-    settings = {"members": [Fixed((1, 0))], "epochs": 20, "max_points": 2}
+    settings = {"members": [Fixed((1, 0))], "epochs": 20, "max_points": 2, "pieces": 0}
     with pytest.warns(UserWarning, match=r"Only 8\.7% of rows have the favorable label"):
         plain = small(**settings).fit(features, y, sensitive_features=people).at(0)
     balanced = small(**settings).fit(features, y, sensitive_features=people, sample_weight=weight).at(0)

@@ -135,9 +135,12 @@ labelled = arrays(np.int64, st.tuples(st.integers(2, 300), st.just(2)), elements
 @given(labelled, st.integers(2, 8))
 def test_knots_lie_beside_the_splits_of_a_tree_of_the_rows(rows, leaves):
     column, y = rows[:, 0].astype(float), rows[:, 1] % 2
-    least = min(0.5, 20 / len(column))
     slow = DecisionTreeClassifier(
-        criterion="entropy", max_leaf_nodes=leaves, min_weight_fraction_leaf=least, random_state=0
+        criterion="entropy",
+        max_leaf_nodes=leaves,
+        min_weight_fraction_leaf=min(0.5, 20 / len(column)),
+        min_impurity_decrease=8 / len(column),
+        random_state=0,
     ).fit(column[:, None], y)
     values = np.unique(column)
     cuts = slow.tree_.threshold[slow.tree_.feature >= 0]
@@ -173,3 +176,11 @@ def test_rows_of_little_weight_have_no_say_in_where_knots_lie(rng):
     y[noisy], weight[noisy] = rng.integers(2, size=noisy.sum()), 1e-9
     inside = knots_by_label(column, y, 2, weight)
     assert {19.0, 20.0} <= set(inside)
+
+
+def test_labels_that_do_not_depend_on_a_column_have_hardly_any_knots_there():
+    rng, more = np.random.default_rng(0), []
+    for _ in range(20):
+        column, y = rng.normal(size=5000), rng.integers(2, size=5000)
+        more.append(len(knots_by_label(column, y, 32)) - len(knots_of(column, 8)))
+    assert sum(more) <= 20  # one split has two sides: fewer than one in two columns has one

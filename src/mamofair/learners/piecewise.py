@@ -15,6 +15,7 @@ __all__ = ["Piecewise", "default_pieces", "knots_by_label", "knots_of"]
 _RARE = 10  # rows; a rarer category has no column of its own
 _LEAF = 20  # rows; a smaller leaf of a tree tells little of its labels
 _PLACES = 128  # quantiles of rows, and as many of values, between which a tree may split
+_BITS = 8  # what it takes to name one of the places: a split must save more of the labels, or noise has splits, too
 
 
 def default_pieces(rows: int, columns: int) -> int:
@@ -66,9 +67,12 @@ def knots_by_label(
     places = np.searchsorted(values, column, side="right") - 1
     counts = np.bincount(2 * places + y.astype(np.int64), weight)
     cells = np.flatnonzero(counts)  # the tree of these is the tree of the rows
-    least = min(0.5, _LEAF / len(column))
     tree = DecisionTreeClassifier(
-        criterion="entropy", max_leaf_nodes=max(2, leaves), min_weight_fraction_leaf=least, random_state=0
+        criterion="entropy",
+        max_leaf_nodes=max(2, leaves),
+        min_weight_fraction_leaf=min(0.5, _LEAF / len(column)),
+        min_impurity_decrease=_BITS / len(column),
+        random_state=0,  # or it would draw from the caller's
     ).fit(cells[:, None] // 2, cells % 2, counts[cells])
     above = np.ceil(tree.tree_.threshold[tree.tree_.feature >= 0]).astype(np.int64)
     return np.unique(np.concatenate([values[above - 1], values[above], knots_of(column, max(1, leaves // 4), weight)]))
