@@ -132,22 +132,30 @@ def test_scaling_takes_as_many_pieces_as_suit_the_rows(rng):
 labelled = arrays(np.int64, st.tuples(st.integers(2, 300), st.just(2)), elements=st.integers(0, 40))
 
 
-@given(labelled, st.integers(2, 8))
-def test_knots_lie_beside_the_splits_of_a_tree_of_the_rows(rows, leaves):
-    column, y = rows[:, 0].astype(float), rows[:, 1] % 2
+@pytest.mark.parametrize("leaves", [2, 5, 32])
+@pytest.mark.parametrize("values", [5, 100])
+def test_knots_lie_beside_the_splits_of_scikit_learns_tree(rng, leaves, values):
+    column = rng.integers(values, size=3000).astype(float)
+    y = (rng.random(3000) < rng.random(values)[column.astype(int)]).astype(int)
+    weight = rng.uniform(0.5, 2, size=3000)  # so that no two splits are equally good
     slow = DecisionTreeClassifier(
         criterion="entropy",
         max_leaf_nodes=leaves,
-        min_weight_fraction_leaf=min(0.5, 20 / len(column)),
-        min_impurity_decrease=8 / len(column),
-        random_state=0,
-    ).fit(column[:, None], y)
-    values = np.unique(column)
+        min_weight_fraction_leaf=20 / 3000,
+        min_impurity_decrease=8 / 3000,
+    ).fit(column[:, None], y, weight)
     cuts = slow.tree_.threshold[slow.tree_.feature >= 0]
-    beside = [side for cut in cuts for side in (values[values < cut].max(), values[values > cut].min())]
-    found = knots_by_label(column, y, leaves)
-    assert {*beside, *knots_of(column, max(1, leaves // 4))} == set(found)
+    known = np.unique(column)
+    beside = [side for cut in cuts for side in (known[known < cut].max(), known[known > cut].min())]
+    assert len(cuts) > 0
+    assert {*beside, *knots_of(column, max(1, leaves // 4), weight)} == set(knots_by_label(column, y, leaves, weight))
+
+
+@given(labelled, st.integers(1, 8))
+def test_knots_are_in_order_and_each_once(rows, leaves):
+    found = knots_by_label(rows[:, 0].astype(float), rows[:, 1] % 2, leaves)
     assert (np.diff(found) > 0).all()
+    assert set(found) <= set(rows[:, 0])
 
 
 def test_a_linear_function_of_the_pieces_tells_a_single_value_from_its_neighbours(rng):

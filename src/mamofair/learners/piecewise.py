@@ -6,6 +6,7 @@ the labels (Gorishniy and others 2022, *On embeddings for numerical features in 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 import numpy as np
 from jaxtyping import Float, Integer
@@ -61,21 +62,46 @@ def knots_by_label(
     >>> knots_by_label(np.arange(100.0), (np.arange(100) >= 70).astype(int), 2).tolist()
     [0.0, 69.0, 70.0, 99.0]
     """
-    from sklearn.tree import DecisionTreeClassifier  # which prediction need not wait for
-
     values = knots_of(column, _PLACES, weight)
     places = np.searchsorted(values, column, side="right") - 1
-    counts = np.bincount(2 * places + y.astype(np.int64), weight)
-    cells = np.flatnonzero(counts)  # the tree of these is the tree of the rows
-    tree = DecisionTreeClassifier(
-        criterion="entropy",
-        max_leaf_nodes=max(2, leaves),
-        min_weight_fraction_leaf=min(0.5, _LEAF / len(column)),
-        min_impurity_decrease=_BITS / len(column),
-        random_state=0,  # or it would draw from the caller's
-    ).fit(cells[:, None] // 2, cells % 2, counts[cells])
-    above = np.ceil(tree.tree_.threshold[tree.tree_.feature >= 0]).astype(np.int64)
+    counts = np.bincount(2 * places + y.astype(np.int64), weight, minlength=2 * len(values)).reshape(-1, 2)
+    above = np.array(_splits(counts * (len(column) / counts.sum()), leaves), dtype=np.int64)
     return np.unique(np.concatenate([values[above - 1], values[above], knots_of(column, max(1, leaves // 4), weight)]))
+
+
+def _splits(counts: Float[np.ndarray, "places 2"], leaves: int) -> list[int]:
+    """Return the places before which a tree splits labels, counted at each place, those that save most bits first.
+
+    Importing scikit-learn's trees takes longer than a small network's first epochs.
+    """
+    before = np.concatenate([np.zeros((1, 2)), np.cumsum(counts, axis=0)])
+
+    def best(start: int, end: int) -> tuple[float, int, int, int]:
+        left, right = before[start + 1 : end] - before[start], before[end] - before[start + 1 : end]
+        saved = _length(before[end] - before[start]) - _length(left) - _length(right)
+        fits = np.minimum(left.sum(axis=1), right.sum(axis=1)) >= _LEAF
+        options = [*np.where(fits, saved, 0.0), 0.0]  # the last one if there is nothing to split
+        most = int(np.argmax(options))
+        return -options[most], start, start + 1 + most, end
+
+    found: list[int] = []
+    nodes = [best(0, len(counts))]
+    while len(found) < leaves - 1 and -nodes[0][0] > _BITS:
+        _, start, split, end = heappop(nodes)
+        found.append(split)
+        heappush(nodes, best(start, split))
+        heappush(nodes, best(split, end))
+    return found
+
+
+def _length(counts: Float[np.ndarray, "*rest 2"]) -> Float[np.ndarray, "*rest"]:
+    """Return how many bits it takes to write down this many labels of either kind."""
+    total = counts.sum(axis=-1)
+    return np.asarray(_times_log(total) - _times_log(counts).sum(axis=-1))
+
+
+def _times_log(counts: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
+    return np.asarray(counts * np.log2(np.where(counts > 0, counts, 1)))
 
 
 @dataclass(frozen=True, eq=False)
