@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from mamofair._descent import closed_form
 from mamofair._descent.closed_form import Scratch
 from mamofair._descent.networks import MLP, Population
 from mamofair._descent.training import isolated
@@ -35,7 +36,9 @@ def by_autograd(networks: Population, x: torch.Tensor, cotangents: torch.Tensor)
 @pytest.mark.parametrize("n", [1, 9])
 @pytest.mark.parametrize("hidden", [(), (6,), (6, 5), (6, 5, 3)], ids=str)
 @pytest.mark.parametrize("size", [1, 3])
-def test_logits_jacobian_and_gradient_are_those_of_autograd(size, hidden, n):
+@pytest.mark.parametrize("library", [np, torch], ids=["cpu", "other devices"])
+def test_logits_jacobian_and_gradient_are_those_of_autograd(library, size, hidden, n, monkeypatch):
+    monkeypatch.setattr(closed_form, "_library", lambda device: library)
     networks, x, memory = population(size, MLP(hidden, 0.3)), rows(n), Scratch()
     for k in (1, 2, 3):  # with the same memory
         cotangents = torch.randn(k, size, n, generator=torch.Generator().manual_seed(k), dtype=x.dtype)
@@ -43,7 +46,7 @@ def test_logits_jacobian_and_gradient_are_those_of_autograd(size, hidden, n):
         with isolated(5):
             logits, pull = networks.traced(x, memory)
         torch.testing.assert_close(logits, expected)
-        torch.testing.assert_close(pull(cotangents), jacobian)
+        torch.testing.assert_close(pull(cotangents), jacobian, rtol=1e-12, atol=1e-12)
         pull.assign_grad(networks.parameters, cotangents[0])
         found = torch.cat([parameter.grad.flatten(1) for parameter in networks.parameters], dim=1)
         torch.testing.assert_close(found, jacobian[0])

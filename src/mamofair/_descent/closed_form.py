@@ -6,13 +6,15 @@ mask, a row's logit f depends on that row alone. So one backward pass of Σ f gi
     δᵢ₋₁ = s·[aᵢ > 0] ∘ (δᵢ Wᵢ)    with s the factor of units that the mask keeps,
 
 and an objective with the cotangents c = ∂L/∂f has ∂L/∂Wᵢ = (c ∘ δᵢ)ᵀ aᵢ and ∂L/∂bᵢ = Σ c ∘ δᵢ. Apart from the products,
-the cost is that of calling torch, so memory and its views are allocated once for all batches of the same size.
+the cost is that of calling a library, so memory and its views are allocated once for all batches of the same size, and
+on the CPU the library is NumPy, whose calls cost a third of torch's. Elsewhere it is torch, by the same names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -23,14 +25,28 @@ from mamofair._descent.pullbacks import Pullback
 
 __all__ = ["ClosedForm", "Scratch"]
 
+Array = Any  # of NumPy on the CPU, which shares memory with a tensor, and of torch elsewhere
+
+
+class _Hidden(NamedTuple):
+    """Memory for a hidden layer of all members, and arrays that share it."""
+
+    units: Float[Tensor, "members n width"]
+    deltas: Float[Tensor, "members n width"]
+    array: Array  # the units
+    deltas_array: Array
+    stored: Array  # the units in the order in which they are in memory
+    bias: Array
+    mask: Array
+
 
 class _Places(NamedTuple):
     """Memory for the Jacobian of k objectives, its views by layer, and intermediate results."""
 
     jacobian: Float[Tensor, "k members d"]
-    ones: Float[Tensor, "members n 1"]
-    weighed: list[Tensor]
-    parts: list[tuple[list[Tensor], list[Tensor]]]
+    ones: Array
+    weighed: list[Array]
+    parts: list[list[tuple[Array, Array]]]
 
 
 class ClosedForm:
@@ -47,115 +63,146 @@ class ClosedForm:
     """
 
     def __init__(self, network: Perceptron, tensors: Mapping[str, Tensor], x: Float[Tensor, "n features"]):
-        weights, biases = [t.detach() for t in tensors.values()][::2], [t.detach() for t in tensors.values()][1::2]
-        members, units, n = len(weights[0]), [weight.shape[1] for weight in weights[:-1]], x.shape[0]
-        self._network, self._tensors, self._weights = network, list(tensors.values()), weights
-        self._transposed = [weights[0].flatten(0, 1).T, *(weight.mT for weight in weights[1:])]
-        self._biases = [bias.unsqueeze(1) for bias in biases]
-        self._mask = x.new_empty(n * sum(units))
-        self._masks = [part.view(n, -1) for part in torch.split(self._mask, [n * width for width in units])]
-        # Members share their inputs: one product for all takes two thirds of the time of one for each.
-        self._first = x.new_empty(n, members * (units[0] if units else 0))
-        self._hidden = [x.new_empty(members, n, width) for width in units[1:]]
-        if units:
-            self._hidden.insert(0, self._first.view(n, members, units[0]).transpose(0, 1))
-        self._deltas: list[Tensor] = []
+        self._np = _library(x.device)
+        arrays = [self._array(tensor) for tensor in tensors.values()]
+        self._network, self._tensors, self._weights, self._biases = network, list(tensors.values()), *_halves(arrays)
+        self._shape, self._dtype = x.shape, x.dtype
+        self._transposed = [weight.swapaxes(1, 2) for weight in self._weights]
+        if len(self._weights) > 1:  # members share their inputs: one product for all is faster than one for each
+            self._transposed[0] = self._weights[0].reshape(-1, x.shape[1]).T
+        self._members, n = len(arrays[0]), x.shape[0]
+        widths = [weight.shape[1] for weight in self._weights[:-1]]
+        self._mask = x.new_empty(n * sum(widths))
+        masks = torch.split(self._mask, [n * width for width in widths])
+        self._hidden = [self._memory(i, mask.view(n, -1)) for i, mask in enumerate(masks)]
         self._places: dict[int, _Places] = {}
+
+    def _array(self, tensor: Tensor) -> Array:
+        return tensor.detach().numpy() if self._np is np else tensor.detach()
+
+    def _memory(self, i: int, mask: Float[Tensor, "n width"]) -> _Hidden:
+        (n, width), m = mask.shape, self._members
+        bias = self._biases[i] if i == 0 else self._biases[i][:, None]
+        if i == 0:  # one product for all members computes their units row by row
+            stored, deltas, mask = mask.new_empty(n, m, width), mask.new_empty(n, m, width), mask[:, None]
+            units, deltas = stored.transpose(0, 1), deltas.transpose(0, 1)
+        else:
+            units = stored = mask.new_empty(m, n, width)
+            deltas = torch.empty_like(units)
+        array = self._array
+        return _Hidden(units, deltas, array(units), array(deltas), array(stored), bias, array(mask))
 
     def fits(self, tensors: Mapping[str, Tensor], x: Tensor) -> bool:
         """Whether this fits such parameters and batches."""
         same = all(map(lambda mine, theirs: mine is theirs, self._tensors, tensors.values()))
-        return same and self._first.shape[0] == x.shape[0] and self._first.dtype == x.dtype
+        return same and self._shape == x.shape and self._dtype == x.dtype
 
     def __call__(self, x: Float[Tensor, "n features"]) -> Float[Tensor, "members n"]:
         """Return the logits; members share the dropout mask."""
-        drops = self._network.drops
+        xp, drops, inputs = self._np, self._network.drops, self._array(x)
         if drops:
             self._network.draw_mask(self._mask)
-        inputs = x.expand(len(self._weights[0]), -1, -1)
-        for i, hidden in enumerate(self._hidden):
-            if i:
-                torch.bmm(inputs, self._transposed[i], out=hidden)
+        for i, (hidden, weight) in enumerate(zip(self._hidden, self._transposed, strict=False)):
+            if i == 0:
+                xp.matmul(inputs, weight, out=hidden.stored.reshape(len(inputs), -1))
             else:
-                torch.mm(x, self._transposed[0], out=self._first)
-            inputs = hidden.add_(self._biases[i]).relu_()
+                xp.matmul(inputs, weight, out=hidden.array)
+            xp.add(hidden.stored, hidden.bias, out=hidden.stored)
+            hidden.units.relu_()  # NumPy's maximum takes twice as long
             if drops:
-                inputs.mul_(self._masks[i])
-        return torch.baddbmm(self._biases[-1], inputs, self._weights[-1].mT).squeeze(-1)
+                xp.multiply(hidden.stored, hidden.mask, out=hidden.stored)
+            inputs = hidden.array
+        logits = xp.matmul(inputs, self._transposed[-1])[..., 0]
+        logits += self._biases[-1]
+        return torch.as_tensor(logits)
 
     def pullback(self, x: Float[Tensor, "n features"]) -> Pullback:
         """Return the pullback of the last computed logits, for these rows."""
-        inputs = [x.expand(len(self._weights[0]), -1, -1), *self._hidden]
+        inputs = [self._array(x)[None], *(hidden.array for hidden in self._hidden)]
         return Pullback(
             partial(self._jacobian, inputs), partial(self._layers, inputs), partial(self._gradients, inputs)
         )
 
     def _gradients(
-        self, inputs: Sequence[Tensor], cotangents: Float[Tensor, "members n"], places: Sequence[Tensor]
+        self, inputs: Sequence[Array], cotangents: Float[Tensor, "members n"], places: Sequence[Tensor]
     ) -> None:
         # With one objective, its cotangents can be used from the start: there is nothing to weigh.
-        for i, deltas in self._backwards(inputs, cotangents.unsqueeze(-1)):
-            if i or not self._hidden:
-                torch.bmm(deltas.mT, inputs[i], out=places[2 * i])
+        xp, by_weights, by_biases = self._np, *_halves([self._array(place) for place in places])
+        ones = self._array(cotangents.new_ones(1, cotangents.shape[1]))
+        for i, deltas in self._backwards(self._array(cotangents)[..., None]):
+            if i == 0 and self._hidden:  # as in the forward pass, one product for all members
+                flat = deltas.swapaxes(0, 1).reshape(self._shape[0], -1)
+                xp.matmul(flat.T, inputs[0][0], out=by_weights[0].reshape(flat.shape[1], -1))
             else:
-                flat = deltas.transpose(0, 1).flatten(1)  # as in the forward pass, one product for all members
-                torch.mm(flat.T, inputs[0][0], out=places[0].flatten(0, 1))
-            torch.sum(deltas, 1, out=places[2 * i + 1])
+                xp.matmul(deltas.swapaxes(1, 2), inputs[i], out=by_weights[i])
+            xp.matmul(ones, deltas, out=by_biases[i][:, None])  # a sum takes eight times as long
 
     def _jacobian(
-        self, inputs: Sequence[Tensor], cotangents: Float[Tensor, "k members n"]
+        self, inputs: Sequence[Array], cotangents: Float[Tensor, "k members n"]
     ) -> Float[Tensor, "k members d"]:
-        places = self._places_for(cotangents)
+        xp, places, several = self._np, self._places_for(cotangents), self._array(cotangents)
         # All objectives at once for a single member; else all members at once for each objective.
-        each = (cotangents if cotangents.shape[1] > 1 else cotangents.transpose(0, 1)).unsqueeze(-1)
-        for i, deltas in self._backwards(inputs, places.ones):
-            several = inputs[i].expand(each[0].shape[0], -1, -1)
-            for own, by_weights, by_biases in zip(each, *places.parts[i], strict=True):
-                weighed = torch.mul(own, deltas, out=places.weighed[i])
-                torch.bmm(weighed.mT, several, out=by_weights)
-                torch.sum(weighed, 1, out=by_biases)
+        each = several if self._members > 1 else several.swapaxes(0, 1)
+        for i, deltas in self._backwards(places.ones):
+            for own, (by_weights, by_biases) in zip(each, places.parts[i], strict=True):
+                xp.multiply(own[..., None], deltas, out=places.weighed[i])
+                xp.matmul(places.weighed[i].swapaxes(1, 2), inputs[i], out=by_weights)
+                xp.matmul(own[:, None], deltas, out=by_biases)
         return places.jacobian
 
     def _places_for(self, cotangents: Float[Tensor, "k members n"]) -> "_Places":
         k, members, n = cotangents.shape
         if k not in self._places:
-            shapes = [weight.shape[1:] for weight in self._weights]
+            shapes = [tuple(weight.shape[1:]) for weight in self._weights]
             sizes = [size for outputs, inputs in shapes for size in (outputs * inputs, outputs)]
             jacobian = cotangents.new_empty(k, members, sum(sizes))
-            rows = [jacobian[:, 0]] if members == 1 else list(jacobian)
-            split = [torch.split(row, sizes, dim=1) for row in rows]
+            split = [torch.split(row, sizes, dim=1) for row in ([jacobian[:, 0]] if members == 1 else jacobian)]
             parts = [
-                ([torch.unflatten(own[2 * i], 1, tuple(shape)) for own in split], [own[2 * i + 1] for own in split])
+                [
+                    (self._array(torch.unflatten(own[2 * i], 1, shape)), self._array(own[2 * i + 1].unsqueeze(1)))
+                    for own in split
+                ]
                 for i, shape in enumerate(shapes)
             ]
-            weighed = [cotangents.new_empty(len(rows[0]), n, outputs) for outputs, _ in shapes]
-            self._places[k] = _Places(jacobian, cotangents.new_ones(members, n, 1), weighed, parts)
+            at_once = k if members == 1 else members
+            weighed = [self._array(cotangents.new_empty(at_once, n, outputs)) for outputs, _ in shapes]
+            self._places[k] = _Places(jacobian, self._array(cotangents.new_ones(members, n, 1)), weighed, parts)
         return self._places[k]
 
-    def _layers(self, inputs: Sequence[Tensor], k: int) -> list[Layer]:
-        members, n, _ = inputs[0].shape
+    def _layers(self, inputs: Sequence[Array], k: int) -> list[Layer]:
+        n = self._shape[0]
         if not any(is_wide(n, before, after, k) for after, before in (weight.shape[1:] for weight in self._weights)):
             return []
-        found = [Layer(inputs[i], deltas) for i, deltas in self._backwards(inputs, inputs[0].new_ones(members, n, 1))]
+        ones = self._array(self._mask.new_ones(self._members, n, 1))
+        found = [
+            Layer(torch.as_tensor(inputs[i]).expand(self._members, -1, -1), torch.as_tensor(deltas))
+            for i, deltas in self._backwards(ones)
+        ]
         return found[::-1]
 
-    def _backwards(
-        self, inputs: Sequence[Tensor], deltas: Float[Tensor, "members n 1"]
-    ) -> Iterator[tuple[int, Float[Tensor, "members n _"]]]:
+    def _backwards(self, deltas: Array) -> Iterator[tuple[int, Array]]:
         """Yield the derivatives by each layer's outputs, last layer first, starting from those by the logits."""
-        if not self._deltas:
-            self._deltas = [torch.empty_like(hidden) for hidden in self._hidden]  # laid out alike, or it takes long
-        last, slope = len(self._weights) - 1, self._network.slope
-        for i in range(last, -1, -1):
+        xp, slope = self._np, self._network.slope
+        for i in range(len(self._hidden), -1, -1):
             yield i, deltas
             if i:
-                place, weight = self._deltas[i - 1], self._weights[i]
-                if i == last:
-                    torch.mul(deltas, slope * weight, out=place)
+                hidden, weight = self._hidden[i - 1], slope * self._weights[i]
+                if i == len(self._hidden):
+                    xp.multiply(deltas, weight, out=hidden.deltas_array)
                 else:
-                    torch.baddbmm(place, deltas, weight, beta=0, alpha=slope, out=place)
-                # Units that are off or left out are 0 in the inputs, the others positive.
-                deltas = torch.ops.aten.threshold_backward(place, inputs[i], 0, grad_input=place)
+                    xp.matmul(deltas, weight, out=hidden.deltas_array)
+                # Units that are off or left out are 0, the others positive.
+                torch.ops.aten.threshold_backward(hidden.deltas, hidden.units, 0, grad_input=hidden.deltas)
+                deltas = hidden.deltas_array
+
+
+def _library(device: torch.device) -> Any:
+    return np if device.type == "cpu" else torch
+
+
+def _halves(of_layers: Sequence[Array]) -> tuple[Sequence[Array], Sequence[Array]]:
+    """Return what belongs to weights and what belongs to biases."""
+    return of_layers[::2], of_layers[1::2]
 
 
 class Scratch:

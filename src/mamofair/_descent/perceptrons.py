@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -91,9 +92,12 @@ class Perceptron(nn.Module):
         """
         if mask.device.type != "cpu":
             return mask.bernoulli_(1 / self.slope).mul_(self.slope)
-        words = torch.empty(-(-len(mask) * _BITS // 64), dtype=torch.int64).random_(-(2**63), None)
-        numbers = words.view(torch.int16)[: len(mask)]
-        return torch.ge(numbers, self._left_out - 2 ** (_BITS - 1), out=mask).mul_(self.slope)
+        n = mask.shape[0]
+        words = torch.empty(-(-n * _BITS // 64), dtype=torch.int64).random_(-(2**63), None)
+        stays = words.numpy().view(np.int16)[:n] >= np.int16(self._left_out - 2 ** (_BITS - 1))
+        filled = mask.numpy()
+        np.multiply(stays, filled.dtype.type(self.slope), out=filled)
+        return mask
 
     @property
     def _left_out(self) -> int:

@@ -47,7 +47,7 @@ class Pullback:
         if layers := self.layers(len(cotangents)):
             return gramians(layers, cotangents)
         own = self(cotangents).transpose(0, 1)  # (members, k, d)
-        return own @ own.mT, lambda weights: (weights.unsqueeze(1) @ own).squeeze(1)
+        return torch.bmm(own, own.mT), lambda weights: torch.bmm(weights.unsqueeze(1), own).squeeze(1)
 
     def assign_grad(self, parameters: Sequence[Tensor], cotangents: Float[Tensor, "members n"]) -> None:
         """Write the gradient of one objective into the parameters' `grad`."""

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import islice, pairwise
 from threading import RLock
 
 import numpy as np
 import torch
 from jaxtyping import Float
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 from torch import Tensor
 
 from mamofair._descent.adam import Adam
@@ -172,7 +173,7 @@ def _descent(
     separate_passes: bool,
 ) -> Descent:
     """Return the function that writes each member's direction into the parameters' `grad` and returns the weights."""
-    parameters = population.parameters
+    parameters, write = population.parameters, _grad_writer(population.parameters)
     if all(isinstance(weighting, Fixed) for weighting in weightings):
         shares = [weighting(torch.eye(len(objectives)).to(parameters[0])) for weighting in weightings]
         fixed = torch.stack(shares, dim=1)
@@ -180,7 +181,7 @@ def _descent(
         def weigh_first(cotangents: Tensor, pull: Pullback) -> Tensor:
             weighed = fixed.unsqueeze(-1) * cotangents
             if separate_passes:  # objectives with dropout masks of their own have to be pulled back one by one
-                assign_grad(parameters, pull(weighed).sum(0))
+                write(pull(weighed).sum(0))
             else:
                 pull.assign_grad(parameters, weighed.sum(0))
             return fixed
@@ -189,18 +190,28 @@ def _descent(
 
     if population.scales is None:  # resumed training keeps them
         population.scales = initial()
-    scales = population.scales
+    scales = population.scales.unsqueeze(-1)
 
     def common_descent(cotangents: Tensor, pull: Pullback) -> Tensor:
-        gramians, direction = pull.gramians(cotangents / scales.unsqueeze(-1))
+        gramians, direction = pull.gramians(cotangents / scales)
         # If a gradient is not finite, the weights do not matter: the values of the next step will show it.
         finite = np.isfinite(gramians.cpu().numpy()).all((1, 2)).tolist()
         chosen = [w(g) if fine else g[0] for w, g, fine in zip(weightings, gramians, finite, strict=True)]
         weights = torch.stack(chosen)
-        assign_grad(parameters, direction(weights))
+        write(direction(weights))
         return weights.T
 
     return common_descent
+
+
+def _grad_writer(parameters: Sequence[Tensor]) -> Callable[[Float[Tensor, "members d"]], object]:
+    """Return `assign_grad` for these parameters; gradients of a single member are one piece of memory, and one copy."""
+    some = parameters[0].detach()
+    if len(some) > 1 or len({(parameter.dtype, parameter.device) for parameter in parameters}) > 1:
+        return partial(assign_grad, parameters)
+    whole = some.new_empty(1, sum(parameter.numel() for parameter in parameters))
+    assign_grad(parameters, whole)
+    return whole.copy_
 
 
 @torch.no_grad()
@@ -248,8 +259,16 @@ def _require_finite(values: Float[Tensor, "steps k members"], objectives: Sequen
 
 @contextmanager
 def isolated(*seed: int, device: torch.device | str = "cpu", small: bool = True) -> Iterator[None]:
-    """Run torch with our own random state and, for small networks, one thread; restore the caller's on exit."""
-    with _TURNS, torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []):
+    """Run torch with our own random state and, for small networks, one thread; restore the caller's on exit.
+
+    NumPy gets as many threads as torch and, like torch, does not warn of numbers that are not finite: callers check.
+    """
+    with (
+        _TURNS,
+        torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []),
+        _thread_pools().limit(limits=1 if small else torch.get_num_threads(), user_api="blas"),
+        np.errstate(all="ignore"),
+    ):
         threads = torch.get_num_threads()
         if seed:  # not torch.manual_seed, which reseeds devices that are not restored
             torch.default_generator.manual_seed(_draw(*seed))
@@ -261,6 +280,12 @@ def isolated(*seed: int, device: torch.device | str = "cpu", small: bool = True)
             yield
         finally:
             torch.set_num_threads(threads)
+
+
+@cache
+def _thread_pools() -> ThreadpoolController:
+    """Return what sets the number of NumPy's threads; to find it takes as long as several steps."""
+    return ThreadpoolController()
 
 
 def _draw(*seed: int) -> int:

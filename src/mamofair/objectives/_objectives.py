@@ -56,15 +56,6 @@ class CrossEntropy:
         losses = torch.nn.functional.binary_cross_entropy_with_logits(logits, labels, reduction="none")
         return mean_over_rows(losses if self.is_even else losses * self.weights_of(batch.y), batch)
 
-    @full_precision
-    def with_cotangent(
-        self, logits: Float[Tensor, "*members n"], batch: Batch
-    ) -> tuple[Float[Tensor, "*members"], Float[Tensor, "*members n"]]:
-        """Return the value and its derivative with respect to the logits, w·(σ(f) − y) / Σw."""
-        share = 1 / len(batch) if batch.weight is None else batch.weight / batch.weight.sum()
-        share = share if self.is_even else share * self.weights_of(batch.y)
-        return self(logits, batch), share * (torch.sigmoid(logits) - batch.y)
-
     @property
     def is_even(self) -> bool:
         """Whether rows of both labels have weight one."""

@@ -32,15 +32,16 @@ def full_precision(compute: Callable[[Self, Tensor, Batch], Result]) -> Callable
 
 def _align(logits: Tensor, batch: Batch) -> tuple[Float[Tensor, "*members n"], Batch]:
     """Return logits and batch in one dtype; a `ValueError` unless they have the same rows."""
-    if not logits.ndim or logits.shape[-1] != len(batch):
-        advice = " Use logits.squeeze(-1)." if logits.shape == (len(batch), 1) else ""
+    n, kind = len(batch), logits.dtype
+    if not logits.ndim or logits.shape[-1] != n:
+        advice = " Use logits.squeeze(-1)." if logits.shape == (n, 1) else ""
         raise ValueError(
             "`logits` must have one value for each row of the batch, in their last axis: found the shape "
-            f"{tuple(logits.shape)} for {len(batch)} rows.{advice}"
+            f"{tuple(logits.shape)} for {n} rows.{advice}"
         )
     if not logits.is_floating_point():
-        raise ValueError(f"`logits` must be floating-point numbers: found {logits.dtype}. Pass logits, not decisions.")
-    if logits.dtype == batch.y.dtype == batch.memberships.dtype and logits.dtype in (torch.float32, torch.float64):
+        raise ValueError(f"`logits` must be floating-point numbers: found {kind}. Pass logits, not decisions.")
+    if kind in (torch.float32, torch.float64) and kind == batch.y.dtype == batch.memberships.dtype:
         return logits, batch
-    dtype = torch.promote_types(torch.promote_types(logits.dtype, batch.memberships.dtype), torch.float32)
+    dtype = torch.promote_types(torch.promote_types(kind, batch.memberships.dtype), torch.float32)
     return logits.to(dtype), batch.to(dtype)

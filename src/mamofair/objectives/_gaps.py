@@ -1,0 +1,174 @@
+"""All gaps of a batch that share a relaxation: their values and derivatives, in closed form.
+
+With s the relaxed indicator of ŷ = 1, M the memberships of all attributes and m = [s M, 1 M] the masses (for a
+one-sided relaxation also t M, with t the indicator of ŷ = 0):
+
+    rates     r = (m A) / (m B)            A and B sum the cells of each rate's event and of its condition
+    gap       r_high − r_low               over the groups that count; for ratios, divided by r_high
+    gradient  ∂r/∂m = (A − r B) / (m B)    and from m back to the logits through M and s
+
+Apart from the products with M, arrays have a handful of numbers, and the cost is that of calling NumPy.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from mamofair._rows.batches import Batch
+from mamofair._torch import Tensor, torch
+from mamofair.notions import Confusion, Notion
+from mamofair.objectives._objectives import LEAST_RATE, Gap
+from mamofair.relaxations import Relaxation
+
+__all__ = ["Gaps"]
+
+
+class _Tables(NamedTuple):
+    """A and B side by side, to rates of all gaps at once; and below each other for each gap, back to the masses."""
+
+    shape: tuple[int, int, int]  # gaps, rates, groups
+    forth: Float[np.ndarray, "masses both"]
+    back: Float[np.ndarray, "gaps both masses"]
+    unit: Float[np.ndarray, "groups groups"]
+
+
+class Gaps:
+    """Computes gaps with the same relaxation, without their anchors, batch after batch.
+
+    Parameters
+    ----------
+    gaps
+        What to compute.
+    """
+
+    def __init__(self, gaps: Sequence[Gap]):
+        self._gaps = gaps
+        self._ratios = np.array([[gap.notion.is_ratio] for gap in gaps])
+        self._has_ratios = bool(self._ratios.any())
+        self._tables: dict[Hashable, _Tables] = {}
+
+    @np.errstate(invalid="ignore", over="ignore")
+    def __call__(
+        self, logits: Float[Tensor, "*members n"], M: Float[np.ndarray, "n columns"], batch: Batch
+    ) -> tuple[Float[np.ndarray, " gaps *members"], Float[np.ndarray, "gaps *members n"]]:
+        """Return values and cotangents, given the batch and its memberships.
+
+        Callers check that logits are finite; NumPy must not warn before they do.
+        """
+        indicators, slopes = _indicators(self._gaps[0].relaxation, logits)
+        *members, sides, n = indicators.shape
+        masses = np.empty((*members, sides + 1, M.shape[1]), M.dtype)
+        np.matmul(indicators, M, out=masses[..., :-1, :])
+        masses[..., -1, :] = np.ones(n, M.dtype) @ M
+        tables = self._tables_for(batch, M, sides)
+        values, by_mass = self._distances(tables, masses.reshape(-1, len(tables.forth)), float(batch.one_row))
+        by_indicator = (by_mass.reshape(-1, M.shape[1]) @ M.T).reshape(len(by_mass), *members, sides, n)
+        by_indicator *= slopes
+        pulls = by_indicator[..., 0, :] if sides == 1 else by_indicator.sum(-2)
+        return values.reshape(len(by_mass), *members), pulls
+
+    def _distances(
+        self, tables: _Tables, masses: Float[np.ndarray, "members masses"], one_row: float
+    ) -> tuple[Float[np.ndarray, "gaps members"], Float[np.ndarray, "gaps members _"]]:
+        """Return gaps and their derivatives with respect to the masses of decisions."""
+        sums = (masses @ tables.forth).reshape(-1, 2, *tables.shape)
+        event, given = sums[:, 0], sums[:, 1]  # (members, gaps, rates, groups)
+        counts = given >= one_row
+        divisor = np.maximum(given, one_row)  # a group that does not count must not divide by zero
+        rates = highs = lows = event / divisor
+        if not (all_count := counts.all()):
+            highs, lows = np.where(counts, rates, -np.inf), np.where(counts, rates, np.inf)
+        high, low = highs.max(-1), lows.min(-1)
+        distance = np.maximum(high - low, 0)
+
+        # +1 for the group with the largest rate and −1 for the one with the smallest; if they are the same group,
+        # nothing is compared. A constant model, as boosting is at first, has rates that differ only by rounding, which
+        # must not decide between groups: among equal rates, the first counts as the largest, the last as the smallest.
+        close = 1e-12 if rates.dtype == np.float64 else 1e-5
+        top = (highs >= (high - close)[..., None]).argmax(-1)
+        bottom = -1 - (lows <= (low + close)[..., None])[..., ::-1].argmax(-1)
+        if self._has_ratios:
+            distance, rise, fall = self._divide_by_high(high, distance)
+            ends = rise[..., None] * tables.unit[top] - fall[..., None] * tables.unit[bottom]
+        else:
+            ends = tables.unit[top] - tables.unit[bottom]
+        if tables.shape[1] > 1:  # the worst of a notion's rates
+            ends *= np.arange(tables.shape[1])[:, None] == distance.argmax(-1)[..., None, None]
+        if not all_count:
+            ends *= counts
+        by_sums = np.empty_like(sums).swapaxes(1, 2)  # (members, gaps, 2, rates, groups)
+        np.divide(ends, divisor, out=by_sums[:, :, 0])
+        np.multiply(by_sums[:, :, 0], -rates, out=by_sums[:, :, 1])
+        by_mass = by_sums.reshape(*by_sums.shape[:2], -1).swapaxes(0, 1) @ tables.back
+        return distance.max(-1).T, by_mass
+
+    def _divide_by_high(
+        self, high: Float[np.ndarray, "members gaps rates"], difference: Float[np.ndarray, "members gaps rates"]
+    ) -> tuple[Float[np.ndarray, "members gaps rates"], ...]:
+        """Return gaps, their derivatives by the largest rate, and minus those by the smallest.
+
+        Gaps of ratios are shortfalls, 1 − low / high, with the derivatives low / high² and −1 / high; `high` is at
+        least `LEAST_RATE`.
+        """
+        divisor = np.where(self._ratios, np.maximum(high, LEAST_RATE), 1)
+        distance = difference / divisor
+        return distance, (1 - np.where(self._ratios & (high >= LEAST_RATE), distance, 0)) / divisor, 1 / divisor
+
+    def _tables_for(self, batch: Batch, M: Float[np.ndarray, "n columns"], sides: int) -> _Tables:
+        key = tuple(batch.spans.items()), M.dtype
+        if key not in self._tables:
+            spans = [batch.spans[gap.attribute] for gap in self._gaps]
+            both = _selectors([gap.notion for gap in self._gaps], spans, M.shape[1], sides, M.dtype)
+            _, *shape, masses = both.shape
+            back = np.moveaxis(both, 0, 1).reshape(shape[0], -1, masses)[..., : -M.shape[1]]  # rows are what they are
+            unit = np.eye(shape[2], dtype=M.dtype)
+            self._tables[key] = _Tables(tuple(shape), both.reshape(-1, masses).T.copy(), back.copy(), unit)
+        return self._tables[key]
+
+
+def _indicators(
+    relaxation: Relaxation, logits: Float[Tensor, "*members n"]
+) -> tuple[Float[np.ndarray, "*members sides n"], Float[np.ndarray, "*members sides n"]]:
+    """Return the relaxed indicators of ŷ = 1 and, unless it is one minus that, of ŷ = 0, with their derivatives."""
+    positive, slope = relaxation.with_slope(logits)
+    if type(relaxation).negative is not Relaxation.negative:
+        leaf = logits.detach().requires_grad_()
+        with torch.enable_grad():
+            negative = relaxation.negative(leaf)
+        if negative is not None:
+            [fall] = torch.autograd.grad(negative.sum(), leaf)
+            return np.stack([_array(positive), _array(negative)], -2), np.stack([_array(slope), _array(fall)], -2)
+    return _array(positive)[..., None, :], _array(slope)[..., None, :]
+
+
+def _array(tensor: Tensor) -> np.ndarray:
+    return np.asarray(tensor.detach().cpu().numpy())
+
+
+def _selectors(
+    notions: Sequence[Notion], spans: Sequence[tuple[int, int]], columns: int, sides: int, dtype: np.dtype
+) -> Float[np.ndarray, "2 gaps rates groups masses"]:
+    """Return A and B: the masses that each rate's event and condition add up, for every gap and group.
+
+    A rate within several strata counts as one rate per stratum. Notions with fewer rates and attributes with fewer
+    groups are padded with conditions that never hold.
+    """
+    halves = [(stop - start) // 2 for start, stop in spans]
+    compared = [
+        [(rate, block) for rate in notion.rates for block in notion.comparisons(half)]
+        for notion, half in zip(notions, halves, strict=True)
+    ]
+    shape = (len(notions), max(map(len, compared)), max(len(block) for own in compared for _, block in own))
+    A, B = tables = np.zeros((2, *shape, (sides + 1) * columns), dtype)
+    unit = np.eye((sides + 1) * columns, dtype=dtype)
+    selected, rows = unit[:, :columns], unit[:, -columns:]
+    rejected = rows - selected if sides == 1 else unit[:, columns : 2 * columns]
+    for i, (own, half, (start, stop)) in enumerate(zip(compared, halves, spans, strict=True)):
+        labels = slice(start, start + half), slice(start + half, stop)
+        cells = Confusion(*(part[:, label] for part in (selected, rejected, rows) for label in labels))
+        for j, (rate, block) in enumerate(own):
+            A[i, j, : len(block)] = cells.mass(rate.event).T[block]
+            B[i, j, : len(block)] = cells.mass(rate.given).T[block]
+    return tables
