@@ -31,7 +31,6 @@ PARTS: dict[str, tuple[Any, str]] = {
     "Jacobian": (ClosedForm, "_jacobian"),
     "Jacobian and Gramian": (Pullback, "gramians"),
     "min-norm weights": (MinNorm, "__call__"),
-    "direction to `grad`": (training, "assign_grad"),
     "Adam": (Adam, "step"),
     "average": (Average, "follow"),
 }
