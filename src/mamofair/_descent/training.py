@@ -10,7 +10,7 @@ from threading import RLock
 import numpy as np
 import torch
 from jaxtyping import Float
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController
 from torch import Tensor
 
 from mamofair._descent.adam import Adam
