@@ -1,4 +1,4 @@
-"""One BLAS thread for many small products: threads that wait for each other take longer than the products.
+"""How many threads BLAS uses: one for many small products, since threads that wait for each other take longer.
 
 On a busy machine with two cores, `mamofair train adult` took 77 CPU seconds with BLAS's own choice and 20 with one
 thread; most of the difference was spent waiting inside scipy's L-BFGS.
@@ -8,17 +8,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-__all__ = ["each_with_one_thread", "one_blas_thread"]
+__all__ = ["blas_threads", "each_with_one_thread"]
 
 _T = TypeVar("_T")
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """Return a context in which BLAS uses one thread; afterwards it has as many as before."""
-    from threadpoolctl import threadpool_limits
+def blas_threads(number: int) -> AbstractContextManager[Any]:
+    """Return a context in which BLAS uses this many threads; afterwards it has as many as before."""
+    import scipy.linalg  # noqa: F401 - it has a BLAS of its own, and one that is loaded later would not be limited
+    from threadpoolctl import get_cached_controller
 
-    limits: AbstractContextManager[Any] = threadpool_limits(1, user_api="blas")
-    return limits
+    limit: AbstractContextManager[Any] = get_cached_controller().limit(limits=number, user_api="blas")
+    return limit
 
 
 def each_with_one_thread(items: Iterable[_T]) -> Iterator[_T]:
@@ -29,7 +30,7 @@ def each_with_one_thread(items: Iterable[_T]) -> Iterator[_T]:
     """
     iterator, done = iter(items), object()
     while True:
-        with one_blas_thread():
+        with blas_threads(1):
             item: Any = next(iterator, done)
         if item is done:
             return

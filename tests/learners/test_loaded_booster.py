@@ -42,9 +42,9 @@ def test_predictions_are_those_of_the_package_bit_for_bit(booster, kind, order):
     X = np.array(rows_of_every_kind(), dtype=kind, order=order)
     loaded = LoadedBooster(booster.model_to_string())
     for what in ({"raw_score": True}, {"pred_leaf": True}):
-        np.testing.assert_array_equal(
-            loaded.predict(X, **what, num_threads=1), booster.predict(X, **what, num_threads=1)
-        )
+        ours, theirs = (own.predict(X, **what, num_threads=1) for own in (loaded, booster))
+        assert ours.dtype == theirs.dtype
+        np.testing.assert_array_equal(ours, theirs)
         rows = X[::3]  # a view with gaps
         np.testing.assert_array_equal(loaded.predict(rows, **what), booster.predict(rows, **what))
     assert loaded.predict(X[:0], raw_score=True).shape == (0,)

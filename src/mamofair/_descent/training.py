@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from itertools import islice, pairwise
 from threading import RLock
 
 import numpy as np
 import torch
 from jaxtyping import Float
-from threadpoolctl import ThreadpoolController
 from torch import Tensor
 
 from mamofair._descent.adam import Adam
@@ -19,6 +18,7 @@ from mamofair._descent.networks import Average, Population
 from mamofair._descent.pullbacks import Pullback
 from mamofair._descent.ranks import ALONE, Ranks
 from mamofair._rows.batches import Batch, Feed
+from mamofair._threads import blas_threads
 from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
 from mamofair.objectives import EvaluationWithChanges, Objective, records
 
@@ -266,7 +266,7 @@ def isolated(*seed: int, device: torch.device | str = "cpu", small: bool = True)
     with (
         _TURNS,
         torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []),
-        _thread_pools().limit(limits=1 if small else torch.get_num_threads(), user_api="blas"),
+        blas_threads(1 if small else torch.get_num_threads()),
         np.errstate(all="ignore"),
     ):
         threads = torch.get_num_threads()
@@ -280,12 +280,6 @@ def isolated(*seed: int, device: torch.device | str = "cpu", small: bool = True)
             yield
         finally:
             torch.set_num_threads(threads)
-
-
-@cache
-def _thread_pools() -> ThreadpoolController:
-    """Return what sets the number of NumPy's threads; to find it takes as long as several steps."""
-    return ThreadpoolController()
 
 
 def _draw(*seed: int) -> int:

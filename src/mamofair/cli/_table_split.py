@@ -10,7 +10,7 @@ import pandas as pd
 
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
-from mamofair._threads import one_blas_thread
+from mamofair._threads import blas_threads
 from mamofair.arbitrariness import arbitrariness
 from mamofair.cli._console import print_note
 from mamofair.cli._models import takes_tables
@@ -132,7 +132,7 @@ class TableSplit:
         # independent.
         if np.isnan(scores).any() or self.test.units is not None:
             return tallies, []
-        with one_blas_thread():
+        with blas_threads(1):
             return tallies, [summarize_scores(own, self.test.positive, people, self.test.weight) for own in scores]
 
     def measure_small_groups(self, estimator: FairClassifier) -> list[dict[str, Any]]:

@@ -5,15 +5,15 @@ four functions of the library's C interface.
 """
 
 import ctypes
+import sys
 from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import finalize
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Shaped
 
 if TYPE_CHECKING:
     import lightgbm
@@ -75,7 +75,7 @@ class LoadedBooster:
         pred_leaf: bool = False,
         num_iteration: int = -1,
         num_threads: int = 1,
-    ) -> Float[np.ndarray, "n ..."]:
+    ) -> Shaped[np.ndarray, "n ..."]:
         """Return the raw scores of rows, or the numbers of their leaves, with all trees."""
         if raw_score == pred_leaf or num_iteration != -1:
             raise ValueError("A loaded booster predicts raw scores, or leaves, with all of its trees.")
@@ -84,7 +84,7 @@ class LoadedBooster:
         for start in range(0, len(X), _AT_ONCE):
             rows = slice(start, start + _AT_ONCE)
             self._predict(X[rows], _LEAF if pred_leaf else _RAW_SCORE, num_threads, found[rows])
-        return found
+        return found.astype(np.int32) if pred_leaf else found
 
     def _predict(self, X: Shaped[np.ndarray, "n columns"], what: int, threads: int, out: np.ndarray) -> None:
         """Write predictions to `out`."""
@@ -107,13 +107,11 @@ def _call(name: str, *arguments: Any) -> None:
 
 @cache
 def _library() -> ctypes.CDLL:
-    """Return LightGBM's library: the file in the package, which is not imported, or the one that the package finds."""
+    """Return LightGBM's library: the file in the package, which is not imported, or where conda puts it."""
     package = find_spec("lightgbm")
-    for folder in () if package is None else package.submodule_search_locations or ():
-        for path in sorted(Path(folder).glob("lib/lib_lightgbm.*")):
+    folders = [] if package is None else [Path(place) for place in package.submodule_search_locations or ()]
+    prefix = Path(sys.prefix)
+    for folder in (*(own / "lib" for own in folders), *folders, prefix / "lib", prefix / "Library" / "bin"):
+        for path in sorted(folder.glob("lib_lightgbm.*")):
             return ctypes.CDLL(str(path))
-    try:
-        lightgbm: Any = import_module("lightgbm.basic")
-    except ImportError as error:
-        raise ImportError("Trees need LightGBM, which comes with mamofair: pip install lightgbm.") from error
-    return ctypes.CDLL(lightgbm._LIB._name)
+    raise ImportError("Trees need LightGBM's library, which comes with its package: pip install lightgbm.")

@@ -193,8 +193,8 @@ EFFORTS: dict[str, tuple[tuple[Trees, ...], int]] = {
 #: How many folds measure the front: three give as good a front on new rows as five (docs/results/train.md).
 FOLDS = {"fast": 3, "balanced": 5, "best": 5}
 
-#: The models of groups if the stack has trees alone: as good a front for less time (docs/results/train.md).
-_GROUPS = {"fast": Trees(60, 15, 0.1, 0.6), "balanced": _QUICK}
+#: What models groups if the stack has trees alone: as good a front for less time (docs/results/train.md).
+_GROUPS = {"fast": Trees(40, 15, 0.2, 0.6), "balanced": Trees(40, 15, 0.2, 0.6)}
 
 
 def recipes(effort: str, rows: int, categorical: Sequence[int]) -> tuple[TableModel, ...]:
