@@ -16,7 +16,7 @@ from mamofair.learners.boosting.out_of_core import Plan
 from mamofair.objectives import CustomObjective
 
 ROWS, MEMBERS, TREES = 700, 3, 4
-LARGE, SMALL = "1GB", "160kB"  # memory for all members at once, and for one of them
+LARGE, SMALL = "1GB", "120kB"  # memory for all members at once, and for one of them
 
 
 def people() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -104,10 +104,22 @@ def test_members_that_are_trained_one_after_another_make_as_many_rounds_as_trees
         assert {point.member for point in model.front_.points} <= set(range(MEMBERS))
 
 
+@pytest.mark.filterwarnings("ignore:.* rows are held back, instead of 25%")
 def test_memory_that_is_too_small_for_one_member_trains_on_fewer_rows():
     with pytest.warns(UserWarning, match=r"Models are trained on \d\d% of \d+ rows, to stay within `memory`: "):
-        model = boosting().fit_stream(batches(), memory="90kB")
+        model = boosting().fit_stream(batches(), memory="60kB")
     assert model.search_.sizes["train"] + model.search_.sizes["validation"] == ROWS
+
+
+def test_features_of_held_back_rows_are_on_disk_unless_custom_metrics_look_at_them():
+    _, parts = boosting(calibration_fraction=0.1).start_stream(batches(), LARGE)
+    for part in parts.held_back:
+        assert isinstance(part.X, disk.DiskView)
+        assert len(part.X) == len(part.y) > 30
+        assert set(np.asarray(part.X)[:, 2]) <= set(people()[0][:, 2])  # each row's own number
+    steady = CustomObjective("steady", lambda logits, batch: logits.square().mean(-1))
+    _, parts = boosting(objectives=[steady]).start_stream(batches(), LARGE)
+    assert isinstance(parts.valid.X, np.ndarray)
 
 
 def test_a_portfolio_trains_boosting_from_disk():

@@ -1,5 +1,7 @@
 """Rows of numbers on disk: written from front to back, and read in any order."""
 
+import ctypes
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from tempfile import TemporaryFile
@@ -10,7 +12,7 @@ from weakref import finalize
 import numpy as np
 from jaxtyping import Float, Int
 
-__all__ = ["PIECE", "DiskArray", "DiskView"]
+__all__ = ["PIECE", "DiskArray", "DiskView", "release_memory"]
 
 PIECE = 2**16  # rows that are in memory at a time
 _STRETCH = 2**15  # rows that are read together
@@ -115,3 +117,10 @@ def _stretches(rows: Int[np.ndarray, " n"]) -> Iterator[tuple[slice, int]]:
         end = int(np.searchsorted(rows, start + _STRETCH))
         yield slice(begin, end), start
         begin = end
+
+
+def release_memory() -> None:
+    """Return free memory to the system: glibc keeps it, and blocks of many sizes leave holes that add up."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
+    if trim is not None:
+        trim(0)

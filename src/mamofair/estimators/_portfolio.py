@@ -20,6 +20,8 @@ from mamofair.fronts import Archive, Point
 from mamofair.learners import Candidates, Learner, Parts, Rows, Search, Task
 from mamofair.learners.plugin.table_models import FOLDS
 from mamofair.notions import Notion, as_notion
+from mamofair.streaming.holdout import HELD_OUT
+from mamofair.streaming.rows import StreamedRows
 
 __all__ = ["FairPortfolioClassifier"]
 
@@ -116,8 +118,9 @@ class PortfolioLearner(Learner):
             search = Search.start(task, learner, own.max_points)
             own._take(search)
             rows = parts.map(partial(_view, place))
-            if len(self.estimators) > 1 and not isinstance(parts.train.X, tuple):  # a stream, which all share
-                rows = learner.take_stream(rows, task.seed)
+            if len(self.estimators) > 1 and isinstance(rows.train, StreamedRows):  # all share its held-out rows
+                train = replace(rows.train, memory=int(rows.train.memory * (1 - HELD_OUT)))
+                rows = learner.take_stream(replace(rows, train=train), task.seed)
             for fitted in own._follow(search, rows):
                 yield Candidates([replace(point, model=name) for point in fitted.front_.points])
             yield Candidates([], [{"model": name, **record} for record in search.history], complete=False)

@@ -1,18 +1,18 @@
 """Training rows on disk, which models can read repeatedly and in any order."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from mamofair._rows import disk
-from mamofair._rows.disk import DiskArray
+from mamofair._rows.disk import DiskArray, DiskView
 from mamofair._rows.groups import Groups
 from mamofair.learners.rows import Rows
 
-__all__ = ["StoredRows"]
+__all__ = ["StoredRows", "with_features_on_disk"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,3 +70,10 @@ class StoredRows(Rows):
             places = self.places(numbers) * count
             kept.append(numbers[(places.astype(int) != fold) & (places % 1 < share)].astype(np.int32))
         return self[np.concatenate(kept)]
+
+
+def with_features_on_disk(rows: Rows) -> Rows:
+    """Return the same rows with their features in a temporary file."""
+    table = DiskArray(rows.X.shape[1])
+    table.append(np.asarray(rows.X, dtype=float))
+    return replace(rows, X=DiskView(table, np.arange(len(rows), dtype=np.int32)))

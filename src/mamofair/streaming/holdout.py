@@ -28,9 +28,9 @@ from mamofair.streaming.blocks import (
 )
 from mamofair.streaming.rows import StreamedRows, TrainStats
 
-__all__ = ["LabelsAndGroups", "hold_out"]
+__all__ = ["HELD_OUT", "LabelsAndGroups", "hold_out"]
 
-_SHARE = 1 / 4  # of the memory, for held-out rows; the shuffle buffer may take as much
+HELD_OUT = 1 / 4  # of the memory, for held-out rows; the shuffle buffer may take as much
 _LOWER = 0.9  # held-out rows are reduced by this factor until they fit
 
 
@@ -138,7 +138,7 @@ def hold_out(
     held out as then, however much memory and however many ranks there are now.
     """
     chunks, budget = as_chunks(rows), as_bytes(getattr(rows, "memory", "2GB") if memory is None else memory)
-    share, room = sum(fractions), np.inf if bound is not None else budget * _SHARE
+    share, room = sum(fractions), np.inf if bound is not None else budget * HELD_OUT
     partition = _one_pass(chunks, read, seed, share if bound is None else bound, room)
     task = LabelsAndGroups.of(partition.census, favorable, crossed, notions, min_group)
     # Again: the memory of a held-out row in training depends on the number of groups, which is known only after a pass.

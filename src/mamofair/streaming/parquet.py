@@ -1,6 +1,5 @@
 """Parquet files that form one table: found, compared with each other, and read a block of rows at a time."""
 
-import ctypes
 import hashlib
 import os
 from collections.abc import Collection, Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from mamofair._messages import PATH, quote
+from mamofair._rows.disk import release_memory
 from mamofair.tables.columns import Kind, require_finite
 from mamofair.tables.counts import Codes, RawColumn
 from mamofair.tables.parquet import open_parquet
@@ -90,14 +90,7 @@ class Shards:
                 raise ValueError(f"{shard.label} must not change while it is read: it has changed. Start again.")
             with pq.ParquetFile(shard.path, read_dictionary=texts, buffer_size=_BUFFER, pre_buffer=False) as file:
                 yield from file.iter_batches(rows, row_groups=[group], columns=list(names))
-        _release_memory()
-
-
-def _release_memory() -> None:
-    """Return free memory to the system: glibc keeps it, and blocks of many sizes leave holes that add up."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if os.name == "posix" else None
-    if trim is not None:
-        trim(0)
+        release_memory()
 
 
 def open_shards(path: str | os.PathLike[str]) -> list[Shard]:

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from mamofair._rows.batches import Batch
+from mamofair._rows.disk import release_memory
 from mamofair._torch import Tensor, torch
 from mamofair.fronts import Archive, Point
 from mamofair.learners.base import Candidates, Learner
@@ -25,7 +26,7 @@ from mamofair.learners.custom import CustomMetrics, require_one_split
 from mamofair.learners.numbers import read_numbers
 from mamofair.learners.preferences import read_members, read_objectives
 from mamofair.learners.rows import Parts, Rows
-from mamofair.learners.stored import StoredRows
+from mamofair.learners.stored import StoredRows, with_features_on_disk
 from mamofair.learners.task import Task
 from mamofair.objectives import CrossEntropy, CustomObjective, records
 from mamofair.relaxations import Relaxation
@@ -97,7 +98,10 @@ class BoostingLearner(Learner):
         return read_numbers(estimator, self.categories(X), reset, table=True).astype(float)
 
     def take_stream(self, parts: Parts, seed: int) -> Parts:
-        """Return training rows that are on disk, from where LightGBM bins them."""
+        """Return rows that are on disk, from where LightGBM bins them; custom metrics need held-back ones in memory."""
+        if not self.objectives:
+            valid, calibration = map(with_features_on_disk, (parts.valid, parts.calibration))
+            parts = replace(parts, valid=valid, calibration=calibration)
         return replace(parts, train=parts.train.stored(seed))
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
@@ -114,6 +118,8 @@ class BoostingLearner(Learner):
         batch, X, at_once = self._training_rows(task, parts, len(members))
         held_back = [part.X for part in parts.held_back]
         binned = BinnedRows.of(X, held_back, self._parameters(task.seed), self.categories.places)
+        del X  # of rows on disk, their numbers
+        release_memory()
         self.boosters, starts = (), range(0, len(members), at_once)
         done = count(1)
         for first in starts:
@@ -128,6 +134,7 @@ class BoostingLearner(Learner):
                 del moment
             finally:  # a booster that was trained holds what it knows of each row, a copy of it does not
                 self.boosters = earlier + deepcopy(self.boosters[first:])
+                release_memory()
 
     def _measuring(self, task: Task, parts: Parts) -> Callable[[Round, int], list[Point]]:
         """Return a function from a round, and the number of its first member, to points."""

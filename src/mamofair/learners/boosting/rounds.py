@@ -84,11 +84,12 @@ def rounds(
             values, cotangents = evaluate(objectives, scores, single)
             _require_finite(values, objectives, trees)
             weights, cosines, gradients, hessians = direct(scores, cotangents)
+            del cotangents  # several numbers for each row and member
         for booster, gradient, hessian in zip(boosters, gradients.numpy(), hessians.numpy(), strict=True):
             booster.update(fobj=partial(_known, (gradient, hessian)))
             if trees == 1:
                 _shift(booster, start)
-        del cotangents, gradients, hessians  # several numbers for each row and member
+        del gradient, hessian, gradients, hessians
         found = [_scores(booster.eval_train)[0] for booster in boosters]
         scores = torch.from_numpy(np.stack(found, dtype=np.float32, casting="same_kind"))
         parts = zip(*(_scores(booster.eval_valid) for booster in boosters), strict=True)
@@ -108,11 +109,11 @@ def _direction(
     scales = torch.where(raw, 1.0, initial_scales(evaluate(objectives, scores, rows)[0]))
     accuracy = torch.tensor([_accuracy(objective) for objective in objectives])
     stakes = _label_weights(objectives, rows.y)
-    share = torch.ones(len(rows)) if rows.weight is None else rows.weight / rows.weight.mean()
+    share = None if rows.weight is None else rows.weight / rows.weight.mean()
 
     def direct(scores: Tensor, cotangents: Tensor) -> Step:
         own = cotangents.transpose(0, 1)
-        even = own if rows.weight is None else own / share.sqrt()  # a row of weight 2 is two rows of half the cotangent
+        even = own if share is None else own / share.sqrt()  # a row of weight 2 is two rows of half the cotangent
         gramians = even @ even.mT / (scales.T.unsqueeze(-1) * scales.T.unsqueeze(-2))
         weights = torch.stack([w(gramian) for w, gramian in zip(weightings, gramians, strict=True)], dim=1)
         lengths = gramians.diagonal(dim1=-2, dim2=-1).sqrt().clamp(min=1e-12)
@@ -124,7 +125,7 @@ def _direction(
         curvatures = decided.addcmul(decided, decided, value=-1).mul_((accuracy @ shares).unsqueeze(-1))
         curvatures = curvatures if stakes is None else curvatures.mul_(stakes)
         hessians = torch.maximum(curvatures, _FLOOR * shares.sum(0).unsqueeze(-1), out=curvatures)
-        return weights, cosines, gradients, hessians if rows.weight is None else hessians * share
+        return weights, cosines, gradients, hessians if share is None else hessians * share
 
     return direct
 
