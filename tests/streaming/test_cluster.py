@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -10,7 +11,8 @@ import pandas as pd
 import pytest
 
 from mamofair import FairNetClassifier, FairPlugInClassifier
-from mamofair.streaming import stream
+from mamofair.cli import main
+from mamofair.streaming import cluster, stream
 
 ROWS = 1500
 
@@ -95,6 +97,23 @@ def test_an_address_is_connected_to_and_one_where_nobody_answers_is_told_in_one_
     pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
     with pytest.raises(ConnectionError, match="There must be a Dask scheduler at 'tcp:"):
         plugin().fit_stream(rows, dask="tcp://127.0.0.1:9")
+
+
+def test_workers_that_are_all_gone_are_told_in_one_line_and_the_run_can_be_resumed(
+    folder, tmp_path, monkeypatch, capsys
+):
+    distributed, out = pytest.importorskip("distributed"), tmp_path / "run"
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.1)
+    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as empty:
+        options = ["--target", "hired", "--sensitive", "sex", "--effort", "fast", "--dask", empty.scheduler_address]
+        monkeypatch.setattr(sys, "argv", ["mamofair", "train", str(folder), *options, "--out", str(out)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+    assert ended.value.code == 2
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith("mamofair: A Dask cluster must have workers: all are gone. Start some, and train again. ")
+    assert line.endswith(f"With the same options: mamofair train --resume {out}")
+    assert [path.name for path in out.iterdir()] == ["checkpoint"]
 
 
 @pytest.mark.parametrize("model", [FairNetClassifier(), plugin(cv=None)], ids=["a network", "no folds"])

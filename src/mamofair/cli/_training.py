@@ -116,9 +116,8 @@ def _follow(fitting: Iterator[FairClassifier], total: int | None, job: Job, out:
                 pass
         except ConnectionError as error:
             if not job.is_interrupted:
-                raise ConnectionError(
-                    f"{error} To continue, with any number of ranks: mamofair train --resume {out}"
-                ) from error
+                then = "To continue, with any number of ranks" if job.ranks.size > 1 else "With the same options"
+                raise ConnectionError(f"{error} {then}: mamofair train --resume {out}") from error
             return True
     except KeyboardInterrupt:  # outside of the handler above: Ctrl-C mostly reaches all ranks, and may come during it
         job.interrupt()

@@ -59,7 +59,7 @@ class Cluster:
         except KilledWorker as error:
             raise ConnectionError(
                 f"Dask's workers died one after another over a job ({str(error)[:120]}): give them more memory, or "
-                "set `memory` lower. Start again."
+                "set `memory` lower, and train again."
             ) from None
         finally:
             client.cancel(jobs)
@@ -75,7 +75,9 @@ def _wait(client: Any, jobs: list[Any]) -> None:
             return
         except TimeoutError:
             if not client.scheduler_info()["workers"]:
-                raise ConnectionError("A Dask cluster must have workers: all are gone. Start again.") from None
+                raise ConnectionError(
+                    "A Dask cluster must have workers: all are gone. Start some, and train again."
+                ) from None
 
 
 @contextmanager
