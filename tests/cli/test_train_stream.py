@@ -225,6 +225,35 @@ def test_auto_is_the_plug_in_and_test_rows_are_measured_with_the_very_models(sha
     assert pd.read_csv(tmp_path / "new.csv")["prediction"].tolist() == found.estimator.predict(X).tolist()
 
 
+def test_intersections_and_small_groups_are_counted_on_test_rows_as_for_a_file(shards, tmp_path):
+    rows = stream(shards, "approved", "yes", ["gender", "race"], test_fraction=0.25)
+    races: dict[str, int] = {}
+    for (_, _, race), number in rows.scan.census.cells.items():
+        races[race] = races.get(race, 0) + number
+    least = min(races.values()) + 1  # one group is too small to judge
+    options = ["--sensitive", "race", "--epochs", 1, "--min-group", least, "--out", tmp_path / "run"]
+    train(shards, *ASKED, *options)
+    found = load_run(tmp_path / "run")
+    blocks = [(pd.DataFrame(X), pd.DataFrame({"y": y == 1}), features) for X, y, features, *_ in rows.test]
+    X, y, sensitive = (pd.concat(parts, ignore_index=True) for parts in zip(*blocks, strict=True))
+    X = X.to_numpy()
+    crossing = sensitive["gender"].astype(str) + " / " + sensitive["race"].astype(str)
+    counted = found.settings["data"]["intersections"]
+    assert counted["groups"] == sorted(crossing.unique())
+    for name, model in {"chosen": found.estimator, "unconstrained": found.estimator.at(0)}.items():
+        decided = model.predict(X) == "yes"
+        for group, cells in zip(counted["groups"], counted[name], strict=True):
+            own = (crossing == group).to_numpy()
+            assert sum(cells) == own.sum()
+            assert cells[0] == (own & decided & y["y"].to_numpy()).sum()  # TP comes first
+    [small] = found.settings["data"]["small_groups"]
+    assert small["group"] == min(races, key=races.__getitem__)
+    own = (sensitive["race"] == small["group"]).to_numpy()
+    assert small["test_rows"] == own.sum() > 0
+    [rate] = small["rates"]
+    assert rate["rate"] == pytest.approx((found.estimator.predict(X) == "yes")[own].mean())
+
+
 KILLED = """
 import os, signal, tempfile
 from mamofair import FairPlugInClassifier

@@ -1,11 +1,12 @@
 """Parquet files that need not fit in memory: `mamofair train` reads them in chunks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
 from mamofair._messages import quote_some
@@ -50,12 +51,24 @@ class StreamSplit:
         """The encoder of a frame of features."""
         return self.stream.encoder
 
-    def count_intersections(self, estimator: FairClassifier) -> None:
-        """Count none: that would take another pass over the data."""
+    def count_intersections(self, estimator: FairClassifier) -> dict[str, Any] | None:
+        """Return the counts of two points on test rows by intersection of attributes, as `TableSplit` does."""
+        if len(self.stream.roles.edges) < 2 or self.options.crossed:
+            return None
+        groups = self.stream.scan.test.groups().crossed()
+        models = {"chosen": estimator, "unconstrained": estimator.at(0)}
+        tallies = self._count_models(groups, *models.values(), crossed=True)
+        counts = {model: tally.counts[groups.names[-1]].tolist() for model, tally in zip(models, tallies, strict=True)}
+        return {"groups": list(groups.values[-1]), **counts}
 
     def measure_small_groups(self, estimator: FairClassifier) -> list[dict[str, Any]]:
-        """Return the groups that are too small to judge; of a stream, without their rates."""
-        return list_small_groups(estimator.small_groups_)
+        """Return the groups that are too small to judge, with the rates of the chosen point on test rows."""
+        small = estimator.small_groups_
+        if not small:
+            return []
+        groups = Groups.of_values({name: tuple(counts) for name, counts in small.items()})
+        [tally] = self._count_models(groups, estimator, crossed=self.options.crossed)
+        return list_small_groups(small, tally, estimator.front_.criteria)
 
     def group_sizes(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return the number of rows, and of favorable ones, in each group of each attribute."""
@@ -86,16 +99,25 @@ class StreamSplit:
 
     def measure_test(self, estimator: FairClassifier) -> tuple[list[Tally], list[ScoreSummary]]:
         """Return each point's counts on test rows, chunk by chunk; ranking scores would need all rows at once."""
-        known, total = Groups.of_values(estimator.front_.groups), list[Tally]()
+        known = Groups.of_values(estimator.front_.groups)
+        return self._count(known, estimator.decide_all, self.options.crossed), []
+
+    def _count_models(self, known: Groups, *models: FairClassifier, crossed: bool) -> list[Tally]:
+        """Return the counts of each model's chosen point, by groups."""
+        favorable = self.stream.favorable
+        return self._count(known, lambda X: np.stack([model.predict(X) == favorable for model in models]), crossed)
+
+    def _count(self, known: Groups, decide: Callable[[Any], np.ndarray], crossed: bool) -> list[Tally]:
+        """Return the counts of decisions on test rows, in one pass over them."""
+        total = list[Tally]()
         for X, y, features, *_ in self.stream.test:
             if not len(y):
                 continue
             people = read_groups(features, whole=False)
-            people = (people.crossed() if self.options.crossed else people).as_in(known, strict=False)
-            features = self.stream.frame(X) if self.stream.is_coded else X
-            tallies = Counter.of(y, people)(estimator.decide_all(features))
+            people = (people.crossed() if crossed else people).as_in(known, strict=False)
+            tallies = Counter.of(y, people)(decide(self.stream.frame(X) if self.stream.is_coded else X))
             total = [one + other for one, other in zip(total, tallies, strict=True)] if total else tallies
-        return total, []
+        return total
 
 
 def is_streamed(options: TrainOptions) -> bool:
