@@ -12,6 +12,7 @@ from loan_table import applicants
 from mamofair.tables import encoder
 
 OPTIONAL = {"lightgbm", "fairlearn", "fairret", "oxonfair", "cvxpy", "matplotlib", "altair", "jinja2", "typer", "onnx"}
+OPTIONAL |= {"onnxruntime", "dask", "distributed", "polars", "openpyxl"}
 
 
 def said(code: str) -> list[str]:
