@@ -92,7 +92,7 @@ def test_records_are_the_same_on_a_dask_cluster(tmp_path):
         str(r["method"]) + str(r["notions"]): r["test"]
         for r in run(table, tmp_path / "here", repetitions=[0], quick=True)
     }
-    local = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None)
+    local = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0")
     with local as cluster, Client(cluster), joblib.parallel_config(backend="dask"):
         there = list(run(table, tmp_path / "there", repetitions=[0], quick=True, n_jobs=-1))
     assert {str(r["method"]) + str(r["notions"]): r["test"] for r in there} == here

@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 def client():
     """Two workers in processes of their own, which a nanny starts again if they die."""
     distributed = pytest.importorskip("distributed")
-    local = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+    local = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
     with local as cluster, distributed.Client(cluster) as connected:
         yield connected
 
@@ -99,12 +99,20 @@ def test_an_address_is_connected_to_and_one_where_nobody_answers_is_told_in_one_
         plugin().fit_stream(rows, dask="tcp://127.0.0.1:9")
 
 
+def test_workers_that_are_busy_are_not_taken_for_gone(folder, client, expected, monkeypatch):
+    # The client's own periodic update of this cache asks for no workers, and may come in between.
+    monkeypatch.setattr(client, "scheduler_info", lambda **_: {"workers": {}})
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.01)
+    model = plugin().fit_stream(stream(folder, "hired", sensitive=["sex"]), dask=client)
+    pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
+
+
 def test_workers_that_are_all_gone_are_told_in_one_line_and_the_run_can_be_resumed(
     folder, tmp_path, monkeypatch, capsys
 ):
     distributed, out = pytest.importorskip("distributed"), tmp_path / "run"
     monkeypatch.setattr(cluster, "_PATIENCE", 0.1)
-    with distributed.LocalCluster(n_workers=0, dashboard_address=None) as empty:
+    with distributed.LocalCluster(n_workers=0, dashboard_address=":0") as empty:
         options = ["--target", "hired", "--sensitive", "sex", "--effort", "fast", "--dask", empty.scheduler_address]
         monkeypatch.setattr(sys, "argv", ["mamofair", "train", str(folder), *options, "--out", str(out)])
         with pytest.raises(SystemExit) as ended:

@@ -74,7 +74,7 @@ def _wait(client: Any, jobs: list[Any]) -> None:
             wait(jobs, timeout=_PATIENCE)
             return
         except TimeoutError:
-            if not client.scheduler_info()["workers"]:
+            if not client.nthreads():  # `scheduler_info` now and then lists no workers, although there are some
                 raise ConnectionError(
                     "A Dask cluster must have workers: all are gone. Start some, and train again."
                 ) from None
