@@ -134,7 +134,7 @@ def test_the_vendor_exceeds_a_limit_and_scores_women_too_low(run):
 
 
 def test_a_broken_form_shows_without_labels(run):
-    found = run("late_labels", rows=6000, figures=2)
+    found = run("late_labels", rows=20_000, figures=2)  # a fifth of them are to learn from
     women, late = found["sex_new"] == "Female", found["month"] >= 7
     assert found["decided"][women & late].mean() < found["decided"][women & ~late].mean()
     assert not found["result"].has_truth

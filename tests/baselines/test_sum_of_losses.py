@@ -20,7 +20,7 @@ def test_each_objective_has_the_same_weight_whatever_the_gradients():
 def test_it_is_the_sum_of_raw_objectives_with_their_anchors():
     plain = {"epochs": 3, "batch_size": 100, "random_state": 0, "notions": ["dp", "tpr"], "favorable": "granted"}
     summed = SumOfLossesClassifier(anchor=0.1, **plain).fit(X, Y, sensitive_features=GROUP)
-    fixed = FairNetClassifier(members=[Fixed((1.2, 1, 1))], **plain).fit(X, Y, sensitive_features=GROUP)
+    fixed = FairNetClassifier(members=[Fixed((1.2, 1, 1))], offsets=(), **plain).fit(X, Y, sensitive_features=GROUP)
     pd.testing.assert_frame_equal(summed.history_, fixed.history_)
     assert (summed.history_["weight of equal_opportunity[group]"] - 1 / 3.2).abs().max() < 1e-6
 

@@ -31,7 +31,7 @@ def says(*arguments, code=0):
 def folder(tmp_path_factory):
     """A table of people whose sex says much about the label, and two runs that it has trained."""
     place, rng = tmp_path_factory.mktemp("gate"), np.random.default_rng(0)
-    n = 1000  # the outcomes that the gates are asked for are clear with as many
+    n = 2500  # fewer would leave some of the outcomes that the gates are asked for open
     sex = rng.choice(["F", "M"], n)
     skill = rng.normal(size=n) + (sex == "M")
     hired = np.where(skill + rng.normal(size=n) > 0.5, 1, 0)

@@ -159,7 +159,8 @@ def test_few_rows_that_tell_nothing_are_told(tmp_path):
     run = load_run(tmp_path / "run")
     assert run.settings["data"]["parts"] == {"train": 9, "validation": 9, "calibration": 0, "test": 6}
     only = run.estimator.front_.is_constant.all()
-    assert ("Only constant classifiers were found" in done.stdout) == only
+    assert only  # or nothing is tested here
+    assert "Only constant classifiers were found: there are too few rows" in " ".join(done.stdout.split())
 
 
 TITLES = {"unconstrained": "most accurate", "chosen": "chosen", "fairest": "fairest useful"}

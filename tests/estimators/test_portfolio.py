@@ -86,7 +86,7 @@ def fitted_by_default(table=X, **parameters):
 
 
 def test_of_a_table_it_is_the_plug_in_measured_out_of_fold_on_all_rows():
-    found, alone = fitted_by_default(), FairPlugInClassifier(effort="fast", cv=3, random_state=0)
+    found, alone = fitted_by_default(), FairPlugInClassifier(effort="fast", random_state=0)
     assert list(found.estimators_) == ["plugin"]
     assert {point.valid.overall.sum() for point in found.front_.points} == {len(X)}
     alone.fit(X, Y, sensitive_features=GROUP)

@@ -71,7 +71,9 @@ def in_memory(model, rows, attributes):
 
     def by_content(self, sizes, rng):
         folds = (places * len(sizes)).astype(int)
-        return [np.flatnonzero(folds == i) for i in range(len(sizes))] if len(sizes) == 5 else split(self, sizes, rng)
+        return (
+            [np.flatnonzero(folds == i) for i in range(len(sizes))] if len(sizes) in (3, 5) else split(self, sizes, rng)
+        )
 
     X = encoder("none").fit_transform(table[FEATURES])
     with pytest.MonkeyPatch.context() as patch:

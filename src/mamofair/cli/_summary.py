@@ -177,7 +177,7 @@ def _sentences(summary: Mapping[str, Any], first: str) -> Iterator[str]:
         summary["selected"]["sentence"] if summary["selected"]["asked"] is None else None,  # else the verdict has it
         None if is_said else summary["rare_label"],
         summary["arbitrariness"],
-        constant if summary["constant"] and not is_said else None,
+        constant if summary["constant"] else None,
         None if found is None else limit_sentence(**found, name=first),
     )
     yield from filter(None, said)

@@ -18,7 +18,6 @@ from mamofair.cli._test_rows import divide, read_test
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Tally, divide_groups, read_strata
-from mamofair.learners.plugin.table_models import FOLDS
 from mamofair.learners.task import read_notions
 from mamofair.limits import frontier
 from mamofair.metrics import ScoreSummary, list_small_groups, summarize_scores
@@ -196,7 +195,6 @@ class TableSplit:
             train = train[np.sort(order[:_LIMIT_ROWS])]
             model, effort = None, "fast"
         more: dict[str, Any] = {"crossed": options.crossed, "random_state": options.seed, "effort": effort}
-        more["cv"] = FOLDS[effort]
         more |= {"favorable": train.favorable, "performance": estimator.performance, "selection": estimator.selection}
         more |= {"sensitive_features": train.sensitive, "sample_weight": train.weight}
         try:

@@ -18,7 +18,6 @@ from mamofair.estimators._plugin import FairPlugInClassifier
 from mamofair.estimators.parameters import EFFORT, SHARED, require
 from mamofair.fronts import Archive, Point
 from mamofair.learners import Candidates, Learner, Parts, Rows, Search, Task
-from mamofair.learners.plugin.table_models import FOLDS
 from mamofair.notions import Notion, as_notion
 from mamofair.streaming.holdout import HELD_OUT
 from mamofair.streaming.rows import StreamedRows
@@ -159,7 +158,7 @@ def default_estimators(X: Any, notions: Any, effort: str) -> Named:
     if _dimensions(X) > 2:
         return [("net", kinds.FairNetClassifier())]
     if not any(notion.conditions_on_prediction for notion in _all_notions(notions)):
-        return [("plugin", FairPlugInClassifier(effort=effort, cv=FOLDS[effort]))]
+        return [("plugin", FairPlugInClassifier(effort=effort))]
     network = ("net", kinds.FairNetClassifier(patience=_PATIENCE[effort]))
     return [*([] if effort == "fast" else [network]), ("boosting", FairBoostingClassifier())]
 
@@ -223,8 +222,7 @@ class FairPortfolioClassifier(FairClassifier):
         The estimators to fit; None means those that suit the data. The portfolio's notions, splits, selection and, for
         several estimators, folds replace their own.
     effort : {"fast", "balanced", "best"}, default="balanced"
-        How much computing to spend if `estimators` is None; see `FairPlugInClassifier`. A fast one measures its points
-        in three folds, the others in five.
+        How much computing to spend if `estimators` is None; see `FairPlugInClassifier`.
     notions, performance, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points
         As in `FairNetClassifier`.
     min_group, random_state, verbose

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EFFORTS",
-    "FOLDS",
     "Bins",
     "Linear",
     "LinearModel",
@@ -189,9 +188,6 @@ EFFORTS: dict[str, tuple[tuple[Trees, ...], int]] = {
     "balanced": ((_SMALL, _MEDIUM), _FEW),
     "best": ((_SMALL, _MEDIUM, _LARGE, _SLOW), _MANY),
 }
-
-#: How many folds measure the front: three give as good a front on new rows as five (docs/results/train.md).
-FOLDS = {"fast": 3, "balanced": 5, "best": 5}
 
 #: What models groups if the stack has trees alone: as good a front for less time (docs/results/train.md).
 _GROUPS = {"fast": Trees(40, 15, 0.2, 0.6), "balanced": Trees(40, 15, 0.2, 0.6)}
