@@ -96,7 +96,7 @@ def _splits(counts: Float[np.ndarray, "places 2"], leaves: int) -> list[int]:
 
 def _length(counts: Float[np.ndarray, "*rest 2"]) -> Float[np.ndarray, "*rest"]:
     """Return how many bits it takes to write down this many labels of either kind."""
-    total = counts.sum(axis=-1)
+    total = np.asarray(counts.sum(axis=-1))
     return np.asarray(_times_log(total) - _times_log(counts).sum(axis=-1))
 
 

@@ -110,4 +110,4 @@ def _cross_entropy(objective: CrossEntropy, f: Float[np.ndarray, "*members n"], 
     small = np.exp(-np.abs(f))  # never overflows
     total = 1 + small
     losses = np.log(total) + np.maximum(f, 0) - y * f
-    return losses @ share, (np.where(f > 0, 1, small) / total - y) * share
+    return np.asarray(losses @ share), (np.where(f > 0, 1, small) / total - y) * share
