@@ -74,7 +74,11 @@ def _levels(column: nw.Series[Any]) -> pd.Index:
 def _codes(column: nw.Series[Any], levels: pd.Index) -> Float[np.ndarray, " n"]:
     """Return the place of each value among the levels, NaN where it has none; a value is looked up once."""
     places, values = different_values(column)
-    found = levels.get_indexer(pd.Index(values))
+    if column.dtype == nw.Object:  # pandas would take True for 1 only beside a missing value
+        known = {value: place for place, value in enumerate(levels)}
+        found = np.array([known.get(value, -1) for value in values], dtype=int)
+    else:
+        found = levels.get_indexer(pd.Index(values))
     return np.asarray(
         np.append(np.where(found < 0, np.nan, found), np.nan)[places]
     )  # −1, of a missing value, is the last
