@@ -31,7 +31,7 @@ _ROWS = 16_000  # with 4,000, the gap in equal opportunity of Adult, one of whos
 _SMOOTH = 0.02  # of the gain: the width over which a decision flips; the dual of few rows has kinks
 _FARTHEST = 1e3  # how much more than the gain a term may weigh; if a gap cannot be closed, nothing else limits it
 _NOTHING = 1e-12
-#: Of L-BFGS, relative to the loss: exact counts decide, and digits that they do not see take a third of the time.
+#: Of L-BFGS, relative to the loss: exact counts decide, so more digits are a third more evaluations for nothing.
 TOLERANCE = 1e-5
 _AROUND = (-0.5, 0.9, 1.1, 1.25, 1.5, 2.0, 3.0)
 

@@ -190,7 +190,7 @@ EFFORTS: dict[str, tuple[tuple[Trees, ...], int]] = {
 }
 
 #: What models groups if the stack has trees alone: as good a front for less time (docs/results/train.md).
-_GROUPS = {"fast": Trees(40, 15, 0.2, 0.6), "balanced": Trees(40, 15, 0.2, 0.6)}
+_GROUPS = dict.fromkeys(("fast", "balanced"), Trees(40, 15, 0.2, 0.6))
 
 
 def recipes(effort: str, rows: int, categorical: Sequence[int]) -> tuple[TableModel, ...]:
