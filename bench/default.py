@@ -18,6 +18,7 @@ The records have one line per method and split. Existing records are not run aga
 
 import argparse
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -37,23 +38,23 @@ def read_records(path: Path) -> pd.DataFrame:
     return pd.DataFrame([json.loads(line) for line in lines], columns=None if lines else KEYS)
 
 
-def complete(path: Path, case: str, methods: list[str], splits: range, jobs: int) -> None:
-    """Run what has no record yet, and append a record of each."""
+def complete(path: Path, wanted: list[tuple[str, str, int]], figures: Callable[..., dict[str, Any]], jobs: int) -> None:
+    """Append a record of each case, method and split that has none yet."""
     done = set(read_records(path)[KEYS].itertuples(index=False, name=None))
-    wanted = [(case, method, split) for split in splits for method in methods if METHODS[method].takes(CASES[case])]
     missing = [key for key in wanted if key not in done]
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("a") as file:
-        for record in joblib.Parallel(n_jobs=jobs, return_as="generator")(joblib.delayed(_record)(*k) for k in missing):
-            print(json.dumps(record, ensure_ascii=False), file=file, flush=True)
+        found = joblib.Parallel(n_jobs=jobs, return_as="generator")(joblib.delayed(figures)(*key) for key in missing)
+        for key, values in zip(missing, found, strict=True):
+            print(json.dumps(dict(zip(KEYS, key, strict=True)) | values, ensure_ascii=False), file=file, flush=True)
 
 
-def _record(case: str, method: str, split: int) -> dict[str, Any]:
+def figures(case: str, method: str, split: int) -> dict[str, Any]:
+    """Return the figures of a method on a split, or why it has none."""
     try:
-        figures: dict[str, Any] = {name: round(value, 5) for name, value in run(case, method, split).items()}
+        return {name: round(value, 5) for name, value in run(case, method, split).items()}
     except ValueError as error:  # a peer that does not know this case
-        figures = {"failure": str(error)}
-    return {"case": case, "method": method, "split": split, **figures}
+        return {"failure": str(error)}
 
 
 def written_by_hand(page: Path) -> str:
@@ -71,7 +72,7 @@ def table(records: pd.DataFrame, case: str) -> str:
         own = frame[frame["method"] == method].set_index("split")
         few = "" if len(own) == records["split"].nunique() else f", {len(own)} splits"
         cells = [_mean(own, "HVt"), *(_chosen(own, limit) for limit in LIMITS), _mean(own, "optimism 0.05", 4)]
-        cells += [_difference(own, first, name) for name in ("error 0.02", "error 0.05", "HVt")]
+        cells += [difference(own, first, name) for name in ("error 0.02", "error 0.05", "HVt")]
         lines.append(f"| {method}{few} | " + " | ".join(cells) + f" | {own['seconds'].mean():.0f} |")
     return "\n".join(lines)
 
@@ -97,26 +98,34 @@ def _chosen(own: pd.DataFrame, limit: float) -> str:
     return f"{values.mean():.4f}{error} ({gaps.mean():.3f}{few})"
 
 
-def _difference(own: pd.DataFrame, first: pd.DataFrame, name: str) -> str:
+def difference(own: pd.DataFrame, first: pd.DataFrame, name: str) -> str:
+    """Return the paired difference of two methods in a column, and its standard error over splits."""
     values = (_column(own, name) - _column(first, name)).dropna()
     if not len(values) or own is first or values.abs().max() == 0:
         return "" if len(values) else "–"
     return f"{values.mean():+.4f}" + ("" if len(values) < 2 else f" ± {values.sem():.4f}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def read_options(doc: str, cases: Iterable[str], methods: Iterable[str], first: int, name: str) -> argparse.Namespace:
+    """Return the options of a script that keeps records; `splits` is their range."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--splits", type=int, default=5)
-    parser.add_argument("--first", type=int, default=10)
+    parser.add_argument("--first", type=int, default=first)
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--case", nargs="*", default=list(CASES), choices=list(CASES))
-    parser.add_argument("--method", nargs="*", default=list(METHODS), choices=list(METHODS))
-    parser.add_argument("--records", type=Path, default=Path("bench/results/default.jsonl"))
+    parser.add_argument("--case", nargs="*", default=list(cases), choices=list(cases))
+    parser.add_argument("--method", nargs="*", default=list(methods), choices=list(methods))
+    parser.add_argument("--records", type=Path, default=Path(f"bench/results/{name}.jsonl"))
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    splits = range(options.first, options.first + options.splits)
-    for case in options.case:
-        complete(options.records, case, options.method, splits, options.jobs)
+    options.splits = range(options.first, options.first + options.splits)
+    return options
+
+
+def main() -> None:
+    options = read_options(__doc__, CASES, METHODS, 10, "default")
+    wanted = [(case, method, split) for case in options.case for split in options.splits for method in options.method]
+    wanted = [key for key in wanted if METHODS[key[1]].takes(CASES[key[0]])]
+    complete(options.records, wanted, figures, options.jobs)
     records = read_records(options.records)
     note = f"Splits {records['split'].min()} to {records['split'].max()}."
     tables = [table(records, case) for case in CASES if case in set(records["case"])]

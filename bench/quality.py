@@ -203,18 +203,18 @@ PACKAGES = ("mamofair", "torch", "scikit-learn", "lightgbm", "fairlearn", "oxonf
 COLUMNS = ["HVt", "error ≤ .02", "gap ≤ .02", "error ≤ .05", "gap ≤ .05", "seconds"]
 
 
-def run(case: str, method: str, seed: int) -> list[float]:
+def run(case: Case, method: tuple[Callable[[Task], tuple[np.ndarray, np.ndarray]], bool], seed: int) -> list[float]:
     """Return what the table shows for one split."""
     import torch
 
     torch.set_num_threads(1)
-    find, blind = METHODS[method]
-    task = prepare(CASES[case], seed, blind)
+    find, blind = method
+    task = prepare(case, seed, blind)
     start = time.process_time()
     valid, test = find(task)
     seconds = time.process_time() - start
     kept = moocore.is_nondominated(valid)
-    return [*score(CASES[case], valid[kept], test[kept]), seconds]
+    return [*score(case, valid[kept], test[kept]), seconds]
 
 
 def score(case: Case, valid: np.ndarray, test: np.ndarray) -> list[float]:
@@ -241,7 +241,9 @@ def shown(mean: float, deviation: float) -> str:
 def table(case: str, methods: list[str], seeds: int, jobs: int) -> str:
     """Return a Markdown table of a case."""
     wanted = [(method, seed) for method in methods for seed in range(seeds)]
-    found = joblib.Parallel(n_jobs=jobs)(joblib.delayed(run)(case, *which) for which in wanted)
+    found = joblib.Parallel(n_jobs=jobs)(
+        joblib.delayed(run)(CASES[case], METHODS[method], seed) for method, seed in wanted
+    )
     figures = pd.DataFrame(found, columns=COLUMNS).groupby([method for method, _ in wanted], sort=False)
     mean, deviation = figures.mean(), figures.std()
     lines = [f"### {case}", "", "| method | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
