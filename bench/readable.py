@@ -103,10 +103,10 @@ def run(case_name: str, method_name: str, seed: int) -> dict[str, float]:
     test, rest = np.sort(order[: len(X) // 4]), np.sort(order[len(X) // 4 :])
     matrix = encoder().fit(X.iloc[rest]).transform(X)
     criteria = [(as_notion(notion), name) for name in case.attributes for notion in case.notions]
-    known = read_groups(people.iloc[rest])
-    large = _large(known)
-    groups = read_groups(people.iloc[test]).as_in(large[0], strict=False)
-    people = people.apply(lambda column: column.where(~column.isin(large[1].get(column.name, ()))))
+    small = {name: _small(people[name].iloc[rest]) for name in case.attributes}
+    unclear = {name: small[name] | _small(people[name].iloc[test]) for name in case.attributes}
+    groups = read_groups(_without(people, unclear).iloc[test])
+    people = _without(people, small)
     counter = Counter.of(y[test], groups)
 
     def measure(decided: np.ndarray) -> np.ndarray:
@@ -133,16 +133,15 @@ def _cpu_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def _large(known: Any, least: int = 30) -> tuple[Any, dict[str, list[Any]]]:
-    """Return groups without those of fewer rows, which no method can judge, and the names of these."""
-    from mamofair._rows.groups import Groups
+def _small(column: pd.Series, least: int = 30) -> set[Any]:
+    """Return the groups of fewer rows, which no method can judge."""
+    counts = column.value_counts()
+    return set(counts.index[counts < least])
 
-    values, small = [], {}
-    for name, own, codes in zip(known.names, known.values, known.codes.T, strict=True):
-        counts = np.bincount(codes[codes >= 0], minlength=len(own))
-        values.append(tuple(value for value, count in zip(own, counts, strict=True) if count >= least))
-        small[name] = [value for value, count in zip(own, counts, strict=True) if count < least]
-    return Groups(known.names, tuple(values), known.codes[:0]), small
+
+def _without(people: pd.DataFrame, groups: dict[str, set[Any]]) -> pd.DataFrame:
+    """Return people whose membership in these groups is unknown."""
+    return people.apply(lambda column: column.where(~column.isin(groups[column.name])))
 
 
 def score(valid: np.ndarray, test: np.ndarray, lightgbm: np.ndarray, y: np.ndarray) -> dict[str, float]:
