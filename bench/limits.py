@@ -20,7 +20,6 @@ import pandas as pd
 
 from mamofair import FairPlugInClassifier
 from mamofair.datasets import load_adult
-from mamofair.learners.plugin.classifiers import Table
 from mamofair.limits import _hull, frontier
 
 GAPS = (0.02, 0.05, 0.10)
@@ -31,7 +30,7 @@ def declare() -> tuple[pd.DataFrame, np.ndarray, np.ndarray]:
     data = load_adult()
     model = FairPlugInClassifier(effort="fast", random_state=0)
     model.fit(data.X, data.y, sensitive_features=data.sensitive[["sex"]])
-    table: Table = model.search_.learner.read(model, data.X, reset=False)[0]
+    table = model.search_.learner.read(model, data.X, reset=False)[0]
     posterior = model.search_.learner.posterior(table)
     return data.X, posterior.positive, posterior.joint["sex"].sum(axis=-1)[:, 1]
 
