@@ -102,6 +102,23 @@ def test_calibration_rows_are_counted_apart(cv):
     assert point.valid.overall.sum() == (450 if cv else 150)
 
 
+def test_many_combinations_of_known_groups_get_multipliers():
+    """30 combinations: a search for a threshold of each would try 800,000 neighbours a round."""
+    rng = np.random.default_rng(0)
+    people = pd.DataFrame({"region": rng.integers(6, size=len(X)), "age": rng.integers(5, size=len(X))}).astype(str)
+    gains = rng.normal(size=6)[people["region"].astype(int)] + rng.normal(size=5)[people["age"].astype(int)]
+    labels = (X["x1"].to_numpy() + gains > 0).astype(int)
+    table = X.assign(gain=gains)
+    model = small(aware=True).fit(table, labels, sensitive_features=people)
+    assert {kind for point in model.front_.points for kind in point.state} == {"multipliers"}
+    gaps = model.front_.values[:, 1:].max(axis=1)
+    assert gaps[0] > 0.2
+    assert gaps.min() < 0.1
+    fair = model.at(int(gaps.argmin()))
+    decided = fair.predict(table, sensitive_features=people)
+    assert gap(labels, decided, sensitive_features=people, notion="dp") < 0.2
+
+
 def test_fitting_yields_as_soon_as_there_is_a_point():
     model = small()
     sizes = [len(step.front_) for step in model.fitting(X, Y, sensitive_features=GROUP)]

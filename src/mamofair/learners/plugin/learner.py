@@ -224,7 +224,7 @@ class PlugInLearner(Learner):
                 kept = move_rules(kept, self.evidence(posterior, valid.groups), task.select_rate, valid.weight)
             if len(kept):
                 yield [{"multipliers": rule} for rule in kept]
-        if self.aware:
+        if self.aware and self.strata.are_few:
             counts = Cuts.of(
                 posterior.positive,
                 valid.y,
@@ -242,6 +242,7 @@ class PlugInLearner(Learner):
     ) -> Iterator[np.ndarray]:
         """Yield multipliers: none, those of a spread of bounds, those in between, ladders of bounds, and mutations."""
         assert self.contrasts is not None
+        assert self.strata is not None
         yield np.zeros((1, rules.evidence.terms.shape[1]))
         gaps = rules.values[0, 1:]
         dual = Dual.of(self.contrasts, posterior, valid.weight)
@@ -249,7 +250,7 @@ class PlugInLearner(Learner):
             yield padded(first_multipliers(dual, _FIRST, alone=alone))
             for _ in range(_ROUNDS_ALONE if alone else _ROUNDS):
                 yield padded(between(rules.values, rules.multipliers[:, :-1], _BETWEEN))
-        if self.aware:  # group thresholds cover whatever mutations could find
+        if self.aware and self.strata.are_few:  # group thresholds cover whatever mutations could find
             return
         ratios = any(notion.is_ratio for notion, _ in task.criteria)  # the dual handles differences only
         if (len(gaps) > 1 and not alone) or len(dual.pairs) > _PAIRS or ratios:

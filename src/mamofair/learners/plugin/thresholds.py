@@ -31,6 +31,7 @@ EVERYONE, NOBODY = -1.0, 1.0  # thresholds of a probability
 _AT_ONCE = 2**18  # combinations: of 512 thresholds for two groups, or 64 for three
 _PAIRS, _ALONE = 512, 64  # thresholds per group, at most: for two groups, for more
 _STEPS, _STARTS, _ROUNDS = (-2, -1, 1, 2), 2**14, 10
+_FEW = 24  # strata: the 99 of four attributes of Adult take more than ten minutes and a gigabyte
 
 
 def cuts(score: Float[np.ndarray, " n"], limit: int) -> Float[np.ndarray, " some"]:
@@ -75,6 +76,11 @@ class Strata:
         wanted = tuple(dict.fromkeys(names))
         codes, _ = unique_rows(groups.codes[:, [groups.names.index(name) for name in wanted]])
         return cls(wanted, codes[(codes >= 0).any(axis=1)])
+
+    @property
+    def are_few(self) -> bool:
+        """Whether a search for a threshold of each takes seconds."""
+        return len(self.codes) <= _FEW
 
     def __call__(self, groups: Groups) -> Int[np.ndarray, " n"]:
         """Return the number of each row's stratum, −1 if it has none."""
