@@ -49,10 +49,24 @@ def test_what_more_rows_may_bring_follows_from_a_quarter_and_half_of_them():
     np.testing.assert_allclose(found["more_rows"], 0.1, atol=1e-9)
 
 
-def of_error(error):
-    """Return the counts of decisions with this error and no gap."""
-    group = np.array([0.5 - error / 2, error / 2, error / 2, 0.5 - error / 2])
-    return Tally({"": group[None], "sex": np.stack([group, group])})
+def of_error(error, gap=0.0):
+    """Return the counts of decisions with this error and this gap, at most twice the error."""
+    mistakes, more = np.array([-error, error, error, -error]) / 2, np.array([1, 1, -1, -1]) * gap / 4
+    group = np.array([0.5, 0, 0, 0.5]) + mistakes
+    return Tally({"": group[None], "sex": np.stack([group + more, group - more])})
+
+
+@pytest.mark.parametrize("quarter", [(0.5, 0.12), (0.5, 0.5)])
+def test_more_rows_promise_no_less_error_with_a_limit_than_without_and_never_less_than_none(quarter):
+    """Few rows extrapolate to nonsense; a run with an error below 0 could not be read again."""
+    criteria = ((DEMOGRAPHIC_PARITY, "sex"),)
+    fair_and_free = [quarter, (0.2, 0.11), (0.2, 0.1)]
+    less, more, all_rows = (
+        Front((Point(of_error(fair)), Point(of_error(free, gap=0.2))), criteria) for fair, free in fair_and_free
+    )
+    line = _line(1, all_rows, less, more)
+    assert line["gap"].iloc[-1] == pytest.approx(0.2)
+    assert line["more_rows"].between(max(line["more_rows"].iloc[-1], 0), line["error"]).all()
 
 
 def test_a_fitted_model_lends_its_front():

@@ -133,8 +133,11 @@ def _line(number: int, front: Front, quarter: Front, half: Front) -> pd.DataFram
     # With error = a + b n^−p, the gain left after n rows follows from the gain between n/4 and n/2.
     left = 1 / (_SHARES[0] ** -_EXPONENT - _SHARES[1] ** -_EXPONENT)
     gain = left * np.maximum(less - more, 0)  # noise must not let more rows look harmful
+    more_rows = np.maximum(error - gain, 0)
+    # On few rows, a gain can be larger than the error: with a limit, no error is smaller than without one.
+    more_rows = np.maximum(more_rows, more_rows[-1])
     return pd.DataFrame(
-        {"criterion": column(*front.criteria[number - 1]), "gap": gaps, "error": error, "more_rows": error - gain}
+        {"criterion": column(*front.criteria[number - 1]), "gap": gaps, "error": error, "more_rows": more_rows}
     )
 
 

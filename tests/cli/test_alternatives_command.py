@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -61,6 +62,15 @@ def test_what_is_printed_says_who_gains_and_who_loses(folder, decided):
     assert "gain a favorable decision" in said
     assert "gender=f" in said
     assert f"Saved: {folder / 'alternatives.json'}" in said
+
+
+def test_warnings_about_the_run_are_notes_of_one_line(folder, decided, monkeypatch):
+    def load_and_warn(path):
+        warnings.warn("No point is within the limits.", stacklevel=1)
+        return load_run(path)
+
+    monkeypatch.setattr("mamofair.runs.load_run", load_and_warn)
+    assert "mamofair: No point is within the limits.\n" in ask(folder, "--incumbent", decided).stderr
 
 
 def test_of_the_table_of_the_training_only_test_rows_are_used(tmp_path):

@@ -68,7 +68,8 @@ def alternatives(
     from mamofair.runs import load_run
 
     file_format = FileFormat(sep, decimal, encoding)
-    loaded = load_run(run)
+    with warnings_as_notes():
+        loaded = load_run(run)
     if loaded.estimator.encoder_ is None or not {"target", "command"} <= loaded.settings.keys():
         raise ValueError(
             f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} does not know the columns of "
