@@ -67,7 +67,8 @@ def main() -> None:
         versions = ", ".join(f"{name} {version(name)}" for name in ("mamofair", "torch", "lightgbm"))
         made = f"{options.model.capitalize()}, {options.splits} splits. `{command}`, "
         made += f"Python {platform.python_version()}, {versions}."
-        options.out.write_text("\n\n".join(["# Cross-fitted fronts", told, "\n".join(lines), made]) + "\n")
+        title = f"# Cross-fitted {'networks' if options.model == 'network' else options.model}"
+        options.out.write_text("\n\n".join([title, told, "\n".join(lines), made]) + "\n")
 
 
 if __name__ == "__main__":
