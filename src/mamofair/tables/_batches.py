@@ -21,7 +21,7 @@ _SPELLINGS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False"
 
 
 def read_batches(
-    path: Path, encoder: TableEncoder, rows: int = 20_000, *, file_format: FileFormat = FileFormat()
+    path: str | Path, encoder: TableEncoder, rows: int = 20_000, *, file_format: FileFormat = FileFormat()
 ) -> Iterator[tuple[pd.DataFrame, pd.DataFrame]]:
     """Yield batches of rows of a CSV, Parquet or Excel file: all columns as they are there, and the encoder's features.
 
@@ -32,7 +32,7 @@ def read_batches(
     wanted = list(encoder.feature_names_in_)
     source.check(wanted)
     count = 0
-    for whole in _read(path, source, rows):
+    for whole in _read(Path(path), source, rows):
         count += len(whole)
         if source.file_format.sep is None:  # columns have types
             features = pd.DataFrame({name: tidy(whole[name]) for name in wanted}, copy=False)

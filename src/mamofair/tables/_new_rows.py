@@ -17,7 +17,7 @@ __all__ = ["read_attributes", "read_labels_and_groups", "read_new_rows"]
 
 
 def read_new_rows(
-    path: Path, encoder: TableEncoder, sensitive: Sequence[str], *, file_format: FileFormat = FileFormat()
+    path: str | Path, encoder: TableEncoder, sensitive: Sequence[str], *, file_format: FileFormat = FileFormat()
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the encoder's features and the sensitive columns, such as "sex" or "age:25,60", of a file.
 
@@ -32,7 +32,9 @@ def read_new_rows(
     return features, read_attributes(path, sensitive, file_format=file_format)
 
 
-def read_attributes(path: Path, sensitive: Sequence[str], *, file_format: FileFormat = FileFormat()) -> pd.DataFrame:
+def read_attributes(
+    path: str | Path, sensitive: Sequence[str], *, file_format: FileFormat = FileFormat()
+) -> pd.DataFrame:
     """Return the groups of each sensitive column of a file, such as "sex" or "age:25,60"."""
     source = open_source(path, file_format)
     bins = parse_attributes(list(sensitive), source.names)
@@ -42,7 +44,7 @@ def read_attributes(path: Path, sensitive: Sequence[str], *, file_format: FileFo
 
 
 def read_labels_and_groups(
-    path: Path,
+    path: str | Path,
     target: str,
     favorable: Any,
     sensitive: Sequence[str],
