@@ -67,7 +67,7 @@ print(f"{len(test):,} test rows\n{table.round(4)}")
 
 # %%
 # Whose decisions depend on their sex? Above all those of married people: the network relies on "husband" and "wife".
-# The point chosen for few flips avoids most of them, at little cost in accuracy. This is one split of the data, and
+# The point chosen for few flips avoids most of them, at no visible cost in accuracy. This is one split of the data, and
 # both points come from one front.
 
 sex = adult.sensitive["sex"].iloc[test].to_numpy()

@@ -55,9 +55,10 @@ against_trees = find_alternative(model, X_new, y_new, incumbent=trees, **options
 print(against_trees)
 
 # %%
-# There is an alternative again, but a modest one: the gap shrinks far less than before. The picture shows both answers.
-# An alternative is found if the interval of the error lies left of the margin and that of the gap left of zero.
-# Otherwise the answer is "none found", or "cannot be told" with these rows.
+# That is much harder to beat. The gap of the best candidate shrinks far less, and these rows cannot tell whether its
+# error stays within the margin; the answer says how many rows could. The picture shows both answers. An alternative is
+# found if the interval of the error lies left of the margin and that of the gap left of zero. Otherwise the answer is
+# "none found", or "cannot be told" with these rows.
 
 answers = {"logistic regression": against_regression, "boosted trees": against_trees}
 figure, panels = plt.subplots(1, 2, figsize=(8.5, 2.8), sharey=True, layout="constrained")

@@ -61,7 +61,7 @@ axes.set(
     title="Without labels: favorable decisions, men's share minus women's",
     xlabel="month of the decision",
     ylabel="gap, with 95 % intervals",
-    ylim=(0, None),
+    ylim=(0, 1.1 * monthly["high"].max()),
 )
 plt.show()
 

@@ -34,7 +34,7 @@ fair = model.with_selection(
         {"demographic_parity[sex]": 0.05, "demographic_parity[race]": 0.05, "demographic_parity[age]": 0.10}
     )
 )
-print(fair.front_.frame().loc[[0, fair.selected_]].round(3))
+print(fair.front_.frame().loc[[0, fair.selected_]].round(3).T.to_string())
 
 # %%
 # With four objectives a front has no simple picture. In parallel coordinates each line is a model, and each axis runs

@@ -96,8 +96,8 @@ def arbitrariness(
     A quarter of the rows is held out. Four copies of the model are trained on random halves of the others, each with
     its own seed, and predict the held-out rows. For each point of `model.front_`, each copy uses its most accurate
     point whose gaps are no larger. `flips` is the share of people for whom two copies disagree, averaged over pairs of
-    copies; `averaged` is the same for two averages of two copies each. Models of all rows flip less than those of
-    halves, so both are slightly too large for `model` itself.
+    copies; `averaged` is the same for two averages of two copies each. Models of all rows flip less than
+    those of halves, so both shares are slightly too large for `model` itself.
 
     Parameters
     ----------

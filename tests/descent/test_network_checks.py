@@ -23,7 +23,7 @@ def test_one_logit_a_row_in_any_of_its_shapes(shape):
     ids=["two logits", "four logits", "three axes", "tuple"],
 )
 def test_anything_but_one_logit_a_row_is_refused(output, advice):
-    with pytest.raises(ValueError, match=f"one logit a row.*{advice}"):
+    with pytest.raises(ValueError, match=f"one logit per row.*{advice}"):
         one_logit(output)
 
 

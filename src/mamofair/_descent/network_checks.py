@@ -16,13 +16,13 @@ __all__ = ["one_logit", "require_logits", "require_shareable"]
 def one_logit(output: Any) -> Float[Tensor, " n"]:
     """Return a network's output as one logit per row; a `ValueError` with advice if it is anything else."""
     if not isinstance(output, Tensor):
-        raise ValueError(f"A network must return one logit a row: found a {type(output).__name__}, not a tensor.")
+        raise ValueError(f"A network must return one logit per row: found a {type(output).__name__}, not a tensor.")
     if output.ndim == 0 or (output.ndim == 2 and output.shape[1] == 1):  # a squeezed single row has no axis left
         return output.reshape(-1)
     if output.ndim != 1:
         advice = " Return the second logit minus the first." if output.ndim == 2 and output.shape[1] == 2 else ""
         raise ValueError(
-            f"A network must return one logit a row: found an output of shape {tuple(output.shape)}.{advice}"
+            f"A network must return one logit per row: found an output of shape {tuple(output.shape)}.{advice}"
         )
     return output
 
@@ -44,7 +44,7 @@ def require_logits(network: Any, x: Shaped[Tensor, "n ..."]) -> None:
         ) from error
     network.train(training)
     if len(output) != len(x):
-        raise ValueError(f"A network must return one logit a row: found {len(output)} for {len(x)} rows.")
+        raise ValueError(f"A network must return one logit per row: found {len(output)} for {len(x)} rows.")
     if not output.requires_grad:
         raise ValueError("A network must have parameters to train: all of its parameters are frozen, or it has none.")
     node = output.grad_fn

@@ -27,7 +27,7 @@ __all__ = ["MLP", "Average", "Perceptron", "Population", "Recipe"]
 
 _FEW = 32  # rows, enough to detect whether rows mix
 
-#: From the number of features (channels or tokens a row, if X has more than two axes) to a module with one logit a row.
+#: From the number of features (channels or tokens, if X has more than two axes) to a module with one logit per row.
 Recipe = Callable[..., nn.Module]
 
 

@@ -18,7 +18,7 @@ _BITS = 16  # bits of the random number of each unit; a word has four of them
 
 @dataclass(frozen=True)
 class MLP:
-    """A recipe: number of features → a multilayer perceptron with ReLU and dropout, one logit a row.
+    """A recipe: number of features → a multilayer perceptron with ReLU and dropout, one logit per row.
 
     Parameters
     ----------

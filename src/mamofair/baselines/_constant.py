@@ -48,7 +48,7 @@ class ConstantClassifier(FairClassifier):
     notions, performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
     max_points, min_group, random_state, verbose
-        As there.
+        As in `FairNetClassifier`.
 
     Attributes
     ----------

@@ -129,7 +129,7 @@ class CotterClassifier(FairClassifier):
     performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
     max_points, min_group, random_state, verbose
-        As there.
+        As in `FairNetClassifier`.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ class ExponentiatedGradientClassifier(Peer):
     performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
     max_points, min_group, random_state, verbose
-        As there.
+        As in `FairNetClassifier`.
     """
 
     _: KW_ONLY
@@ -113,7 +113,7 @@ class GridSearchClassifier(Peer):
     notions, estimator, performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `ExponentiatedGradientClassifier`.
     max_points, min_group, random_state, verbose
-        As there.
+        As in `FairNetClassifier`.
     grid_size : int, default=20
         The number of multipliers to try, one point each.
     grid_limit : float, default=2.0
@@ -175,7 +175,7 @@ class ThresholdOptimizerClassifier(Peer):
         As in `ExponentiatedGradientClassifier`. For equalized odds fairlearn supports only the bound 0, hence one
         point.
     max_points, min_group, random_state, verbose
-        As there.
+        As in `FairNetClassifier`.
 
     Examples
     --------

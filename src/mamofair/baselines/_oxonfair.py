@@ -66,7 +66,7 @@ class OxonFairClassifier(Peer):
     performance, crossed, favorable, selection, validation_fraction, calibration_fraction
         As in `FairNetClassifier`.
     max_points, min_group, random_state, verbose
-        As there.
+        As in `FairNetClassifier`.
 
     Examples
     --------

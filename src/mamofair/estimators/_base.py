@@ -42,7 +42,7 @@ Fitted = TypeVar("Fitted", bound="FairClassifier")
 class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that finds the whole trade-off between performance and gaps. Abstract: see its subclasses.
 
-    A subclass returns the learner for its parameters (`new_learner`); `fit` runs a `Search` with it.
+    A subclass implements `new_learner`, which returns the learner for its parameters; `fit` runs a `Search` with it.
     """
 
     performance: Cost | str = "error"
@@ -266,7 +266,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         return self.search_.learner.scores(self.front_.points, self._read(X))
 
     def measure_objectives(self, X: Any, y: Any, groups: Groups, weight: Any = None) -> list[dict[str, float]]:
-        """Return what objectives of the user's own measure for each point on these rows; y is 1 where favorable."""
+        """Return the values of custom objectives for each point on these rows; y is 1 where favorable."""
         rows = Rows(self._read(X), np.asarray(y, dtype=int), groups, weight)
         return self.search_.learner.measure_custom(self.front_.points, rows)
 
@@ -283,7 +283,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         return np.asarray(self.classes_[np.where(favorably, *self.search_.task.places)])
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return scores, positive for `classes_[1]`, as scikit-learn has it."""
+        """Return scores, positive for `classes_[1]`, as in scikit-learn."""
         return self._scores(X) * (1 if self.search_.task.places == (1, 0) else -1)
 
     def predict_proba(self, X: Any) -> np.ndarray:

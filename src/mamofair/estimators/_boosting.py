@@ -20,8 +20,8 @@ __all__ = ["FairBoostingClassifier"]
 class FairBoostingClassifier(FairClassifier):
     """Fits a whole front of gradient boosted trees (LightGBM) at once.
 
-    Sixteen boosters grow side by side, each with its own weight on fairness. After each tree each is measured on
-    held-back rows, and what no other number of trees of any booster beats is archived. `predict` uses the point that
+    Sixteen boosters grow side by side, each with its own weight on fairness. After each tree, each is measured on
+    held-out rows, and the points that no other one beats are archived. `predict` uses the point that
     `selection` picks; `with_selection` and `at` give the others.
 
     Columns of text or categories in a frame are used as they are; a category that is new in `predict` counts as

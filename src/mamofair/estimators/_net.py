@@ -23,14 +23,14 @@ class FairNetClassifier(FairClassifier):
     """Fits a whole front of neural networks at once.
 
     Sixteen networks (32 for several gaps) are trained side by side on the same minibatches, each with its own weight on
-    fairness. Several times per epoch, each is measured on validation rows at several thresholds, and the snapshots that
+    fairness. Twice per epoch, each is measured on validation rows at several thresholds, and the snapshots that
     no other one beats are archived. `predict` uses the point that `selection` picks; `with_selection` and `at` give the
     others.
 
     In a process group of torch (`torchrun`) all ranks train together. Every rank calls `fit` with the same rows and
     settings, computes its share of each batch, and ends with the same front; with dropout, the front differs from that
-    of a single process, because other units are dropped. `random_state=None` is rank 0's. A module must treat each row
-    by itself (BatchNorm does not). If one rank ends, by an error or Ctrl-C, the others raise a `ConnectionError`.
+    of a single process, because other units are dropped. With `random_state=None`, all ranks use rank 0's. A module
+    must treat each row by itself (BatchNorm does not). If one rank ends, by an error or Ctrl-C, the others raise a `ConnectionError`.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ class FairNetClassifier(FairClassifier):
     anchor : float, default=0.1
         The weight of the accuracy loss that is added to each gap; not used if all members are `Fixed`.
     anchor_loss : CrossEntropy() or SquaredError(), default=CrossEntropy()
-        The accuracy that is added.
+        The accuracy loss of the anchor.
     objectives : sequence of CustomObjective or CounterfactualGap, default=()
         What else to minimize besides the gaps, each with your own loss and metric. Each is one more column of the
         front, and one more weight of `members`.
     network : recipe, default=MLP()
-        A callable that takes the number of features and returns a module with one logit a row. With a module of your
-        own X may have any number of axes.
+        A callable that takes the number of features and returns a module with one logit per row. With a module of your
+        own, X may have any number of axes.
     standardize : bool, default=True
         Whether columns with more than two values are scaled to mean 0 and deviation 1. If not, and with a module of
         your own, integers stay integers (for embeddings).
@@ -86,7 +86,7 @@ class FairNetClassifier(FairClassifier):
         With the default network, each snapshot is also measured with each of these added to its logits, which moves the
         threshold. () turns this off.
     epochs : int, default=60
-        The most passes over the training rows.
+        The largest number of passes over the training rows.
     batch_size : int, default=512
         The largest number of rows per step; a small data set is split into six batches of at least 64 rows, so that an
         epoch has more than one or two steps. Gaps of small batches are noisy, and biased upwards.
@@ -97,7 +97,7 @@ class FairNetClassifier(FairClassifier):
         Whether all batches of an epoch have nearly the same size, as above; if not, each has `batch_size` rows and the
         last one what is left.
     learning_rate : float, default=0.003
-        Of the optimizer.
+        The learning rate of the optimizer.
     optimizer : callable, default=torch.optim.Adam
         Takes the parameters and `lr`, and returns an optimizer of torch.
     scale_floor : float, default=0.05
@@ -107,7 +107,7 @@ class FairNetClassifier(FairClassifier):
     averaging : float, default=0.99
         The decay of the running average of parameters that is measured; 0 measures the parameters themselves.
     snapshots : int, default=2
-        How many times an epoch the members are measured.
+        How often members are measured per epoch.
     measure_start : bool, default=False
         Whether members are also measured before the first step. With a `network` that returns a copy of a trained
         module, the front then starts from that module as it is: it is a point, at step 0, unless another one beats it.
@@ -181,7 +181,7 @@ class FairNetClassifier(FairClassifier):
     rules = NETWORK
 
     def new_learner(self) -> NetworkLearner:
-        """Return what trains the networks."""
+        """Return the learner that trains the networks."""
         if self.cv is not None and self.warm_start:
             raise ValueError(f"`warm_start` must be False with `cv`: found cv = {self.cv}. Choose one of the two.")
         return NetworkLearner.of(self)

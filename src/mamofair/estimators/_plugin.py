@@ -29,16 +29,16 @@ class FairPlugInClassifier(FairClassifier):
     Parameters
     ----------
     estimator : classifier with predict_proba, default=None
-        What learns P(y | x). None means boosted trees and, where rows are few, a logistic regression on
-        piecewise-linear features, as many of them as `effort` says, stacked; they take missing values, and columns of
-        text or categories in a frame as they are. One that is fitted already is trained again, with a warning, unless
-        `prefit` is set or it is frozen (`sklearn.frozen.FrozenEstimator`).
+        The model of P(y | x). None means a stack of boosted trees and, for few rows, a logistic regression on
+        piecewise-linear features; `effort` says how many. They take missing values, text and categories as they are. A
+        fitted estimator is trained again, with a warning, unless `prefit` is set or it is frozen
+        (`sklearn.frozen.FrozenEstimator`).
     notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
-        Which rates must be equal between groups; none that is conditioned on the prediction.
+        Which rates must be equal between groups; rates conditioned on the prediction are not supported.
     group_estimator : classifier with predict_proba, default=None
-        What learns the groups, once for each attribute, and for each label if a notion is conditioned on the label.
-        None means the same as for `estimator`: a clone of it, or our own. A frozen one, or one that cannot be cloned
-        and is fitted, is used as it is: it must know the groups of the one attribute that counts.
+        The model of the groups, fitted once per attribute, and per label if a notion is conditioned on the label. None
+        means a clone of `estimator`, or our own stack. A frozen one, or a fitted one that cannot be cloned, is used as
+        it is; there must then be one attribute, whose groups it predicts.
     aware : bool, default=False
         Whether predictions use the true groups, `predict(X, sensitive_features=…)`, instead of inferring them from X.
         Group thresholds are then searched, too. The law often forbids this. Rows of unknown group are decided for
@@ -58,12 +58,12 @@ class FairPlugInClassifier(FairClassifier):
     performance, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points, min_group
         As in `FairNetClassifier`.
     random_state, verbose
-        As there.
+        As in `FairNetClassifier`.
 
     Attributes
     ----------
     front_, selected_, history_, notions_, favorable_, classes_, n_features_in_, feature_names_in_
-        As in `FairNetClassifier`. A point's state are its multipliers, or its thresholds.
+        As in `FairNetClassifier`. The state of a point is its multipliers or thresholds.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class FairPlugInClassifier(FairClassifier):
     rules = PLUG_IN
 
     def new_learner(self) -> PlugInLearner:
-        """Return what fits the models and sweeps the prices."""
+        """Return the learner that fits the models and searches for rules."""
         fast = self.estimator is None and self.effort == "fast"
         return PlugInLearner.of(self, cv=min(self.cv, _FAST_FOLDS) if fast and self.cv is not None else self.cv)
 
@@ -106,11 +106,11 @@ class FairPlugInClassifier(FairClassifier):
         return super().predict((self._encode(X), sensitive_features))
 
     def decision_function(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
-        """Return scores, positive for `classes_[1]`, as scikit-learn has it."""
+        """Return scores, positive for `classes_[1]`, as in scikit-learn."""
         return super().decision_function((self._encode(X), sensitive_features))
 
     def predict_proba(self, X: Any, *, sensitive_features: Any = None) -> np.ndarray:
-        """Return the estimator's probabilities, moved by the rule, with ½ at the decision boundary."""
+        """Return the estimator's probabilities, shifted by the rule so that ½ is the decision boundary."""
         second = expit(self.decision_function(X, sensitive_features=sensitive_features))
         return np.column_stack([1 - second, second])
 

@@ -171,7 +171,7 @@ def _dimensions(X: Any) -> int:
 
 
 def _all_notions(notions: Any) -> list[Notion]:
-    """Return the notions asked for, of whichever attribute; what is none is told apart later, with the attributes."""
+    """Return the requested notions of all attributes; values that are not notions are rejected later."""
     lists = notions.values() if isinstance(notions, Mapping) else [notions]
     each = [[own] if isinstance(own, str | Notion) else list(own) for own in lists]
     return [as_notion(notion) for own in each for notion in own]
@@ -207,42 +207,55 @@ def _are_named(value: Any) -> bool:
 class FairPortfolioClassifier(FairClassifier):
     """The recommended learner: fits the kinds of models that suit the data, with one front for all of them.
 
-    For a table that is the plug-in on a stack of models (`FairPlugInClassifier`), measured out of fold on all rows:
-    then `validation_fraction` has no part in it. It takes columns of text and missing values as they are. For notions
-    that are conditioned on the prediction, such as predictive parity, it is a network and boosting; for pictures and
-    sequences, X of three dimensions or more, a network.
+    For a table, this is the plug-in on a stack of models (`FairPlugInClassifier`), measured out-of-fold on all rows. It
+    takes text and missing values as they are. For notions that are conditioned on the prediction, such as predictive
+    parity, it is a network and boosting; for images and sequences (X of three or more dimensions), a network.
 
-    With `estimators` it is these, fitted to the same rows and measured on the same held-back ones. `front_.frame()` has
-    a column `model` that says where a point comes from, and `predict` uses the model of the point that `selection`
-    picks.
+    You can name the `estimators` instead; all of them get the same training and validation rows. The column `model` of
+    `front_.frame()` says which one a point comes from, and `predict` uses that of the selected point.
 
     Parameters
     ----------
     estimators : list of (name, estimator) or None, default=None
         The estimators to fit; None means those that suit the data. The portfolio's notions, splits, selection and, for
         several estimators, folds replace their own.
+    notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
+        Which rates must be equal between groups, for every attribute or for each one.
     effort : {"fast", "balanced", "best"}, default="balanced"
         How much computing to spend if `estimators` is None; see `FairPlugInClassifier`.
-    notions, performance, crossed, favorable, selection, validation_fraction, calibration_fraction, max_points
+    performance : {"error", "balanced_error"} or Cost, default="error"
+        What the front trades off against gaps, such as `Cost(fp=1, fn=5)`.
+    crossed : bool, default=False
+        Whether the intersections of all attributes count as one more attribute.
+    favorable : label, default=None
+        The label that counts as positive. None means the larger of 0/1, booleans or −1/1; others must be named.
+    selection : Selection, default=ClosestToIdeal()
+        Which point of the front `predict` uses.
+    validation_fraction : float or array of bool, default=0.25
+        The fraction of rows held out for measuring; not used where points are measured out-of-fold.
+    calibration_fraction : float or "plan", default=0
+        The fraction of rows reserved for choices with a guarantee, or "plan" for those that the limit needs.
+    max_points, min_group, random_state, verbose
         As in `FairNetClassifier`.
-    min_group, random_state, verbose
-        As there.
 
     Attributes
     ----------
     front_ : Front
-        What no other point of any estimator beats.
+        Every trade-off found, whichever estimator it comes from.
+    selected_ : int
+        The row of `front_.frame()` that `predict` uses.
     estimators_ : dict
-        The fitted estimators by name, each with a front of its own.
-    selected_, history_, notions_, favorable_, classes_, n_features_in_, feature_names_in_
+        The fitted estimators by name, each with its own front.
+    history_, notions_, favorable_, classes_, n_features_in_, feature_names_in_
         As in `FairNetClassifier`.
 
     Examples
     --------
-    >>> from mamofair import FairNetClassifier
     >>> from mamofair.datasets import make_toy
-    >>> toy = make_toy()
-    >>> two = [("net", FairNetClassifier(epochs=5)), ("boosting", FairBoostingClassifier(n_estimators=10))]
+    >>> toy, fast = make_toy(), FairPortfolioClassifier(effort="fast", random_state=0)
+    >>> fast.fit(toy.X, toy.y, sensitive_features=toy.sensitive).predict(toy.X).shape
+    (600,)
+    >>> two = [("boosting", FairBoostingClassifier(n_estimators=10)), ("plug-in", FairPlugInClassifier(effort="fast"))]
     >>> model = FairPortfolioClassifier(two, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
     >>> list(model.front_.frame().columns)
     ['error', 'demographic_parity[group]', 'model']
@@ -260,7 +273,7 @@ class FairPortfolioClassifier(FairClassifier):
     )
 
     def new_learner(self) -> PortfolioLearner:
-        """Return what fits the estimators."""
+        """Return the learner that fits the estimators."""
         return PortfolioLearner(named=None if self.estimators is None else list(self.estimators), effort=self.effort)
 
     @property

@@ -29,7 +29,7 @@ QUICK_EPOCHS = 10
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What a table asks of an estimator: the notions, the paper's training settings, and whether to be quick.
+    """The settings of an estimator in a table: the notions, the paper's training settings, and whether to be quick.
 
     `validation` marks the split's validation rows; without it they are drawn again, stratified.
     """

@@ -21,7 +21,7 @@ class Table:
     Parameters
     ----------
     name, title : str
-        What the command line calls it, and its heading.
+        Its name on the command line, and its heading.
     data : str
         The data set, by the name that `mamofair.datasets` knows it by.
     attributes : tuple of str
@@ -69,7 +69,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of the paper: `draw` returns it, given a frame of what `tables` recorded of `methods`, if it has any.
+    """A figure of the paper; `draw` takes a frame of the records of its `tables` and `methods`, if it has any.
 
     `note` is what the page says below it.
 

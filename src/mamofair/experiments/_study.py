@@ -86,7 +86,7 @@ class Study:
     Parameters
     ----------
     name, title, page : str
-        What the command line calls it, its heading, and the file of its page.
+        Its name on the command line, its heading, and the file of its page.
     runs : callable
         From split numbers, and whether to be quick, to what is run.
     draw, describe : callable

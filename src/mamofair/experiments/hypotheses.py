@@ -46,7 +46,7 @@ class Hypothesis:
 
     @property
     def name(self) -> str:
-        """What the command line calls it."""
+        """Its name on the command line."""
         return self.table.name
 
     @property
@@ -59,7 +59,7 @@ class Hypothesis:
         return range(FRESH, FRESH + max(1, runs * self.table.repetitions // 10))
 
     def compare(self, records: Sequence[Record]) -> Iterator[tuple[str, Comparison]]:
-        """Yield every reading of every method beside print, cell by cell."""
+        """Yield every reading of every method beside the printed number, cell by cell."""
         for reading, read in self.readings.items():
             values = pd.DataFrame([{"method": record["method"], **read(self.table, record)} for record in records])
             for name, own in values.groupby("method", sort=False):
