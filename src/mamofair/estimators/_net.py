@@ -30,7 +30,8 @@ class FairNetClassifier(FairClassifier):
     In a process group of torch (`torchrun`) all ranks train together. Every rank calls `fit` with the same rows and
     settings, computes its share of each batch, and ends with the same front; with dropout, the front differs from that
     of a single process, because other units are dropped. With `random_state=None`, all ranks use rank 0's. A module
-    must treat each row by itself (BatchNorm does not). If one rank ends, by an error or Ctrl-C, the others raise a `ConnectionError`.
+    must treat each row by itself (BatchNorm does not). If one rank ends, by an error or Ctrl-C, the others raise a
+    `ConnectionError`.
 
     Parameters
     ----------

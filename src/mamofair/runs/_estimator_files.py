@@ -100,7 +100,10 @@ READERS["estimator"] = _inner
 def _class(estimator: FairClassifier) -> str:
     kind = type(estimator)
     if getattr(estimators, kind.__name__, None) is not kind:
-        raise ValueError(f"A run can hold mamofair's own estimators: found {kind.__module__}.{kind.__qualname__}.")
+        raise ValueError(
+            f"A run can hold mamofair's own estimators: found {kind.__module__}.{kind.__qualname__}. Save others with "
+            "pickle or joblib."
+        )
     return str(kind.__name__)
 
 
