@@ -41,8 +41,8 @@ class FairPlugInClassifier(FairClassifier):
         it is; there must then be one attribute, whose groups it predicts.
     aware : bool, default=False
         Whether predictions use the true groups, `predict(X, sensitive_features=…)`, instead of inferring them from X.
-        Group thresholds are then searched, too. The law often forbids this. Rows of unknown group are decided for
-        accuracy alone.
+        Group thresholds are then searched, too. Ask whether the law that applies to you allows this. Rows of unknown
+        group are decided for accuracy alone.
     prefit : bool, default=False
         Whether `estimator` is trained already, and used as it is, like a frozen one. Fit on rows that it was not
         trained on: it overfits those, so the front's errors would be too small (on Adult, a random forest's .06 instead
