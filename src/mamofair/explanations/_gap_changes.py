@@ -61,16 +61,12 @@ def _difference(before: float, after: float) -> str:
 
 
 def describe_gap(
-    notion: Notion,
-    rate: Rate,
-    groups: Sequence[Any],
-    names: Mapping[Any, str],
-    before: Rates,
-    after: Rates,
-    rows: Rates,
+    rate: Rate, groups: Sequence[Any], names: Mapping[Any, str], before: Rates, after: Rates, parts: Mapping[str, Any]
 ) -> str:
-    """Return a phrase on how the gap changes and, if it shrinks, because of whose gains or losses."""
-    parts = decompose(notion, rate, before, after, rows)
+    """Return a phrase on how the gap changes and, if it shrinks, because of whose gains or losses.
+
+    `parts` are those of `decompose`.
+    """
     if np.isnan([parts["before"], parts["after"]]).any():
         return "is undefined, as fewer than two groups have such people"
     trend = trend_phrase(parts["before"], parts["after"])

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -87,12 +88,9 @@ class WhoPays:
     def rates(self) -> pd.DataFrame:
         """Return each rate for each group: `notion`, `attribute`, `meaning`, `group`, `before` and `after`."""
         tables = []
-        for notion, attribute in self.criteria:
-            for rate in notion.rates:
-                before, after = self._before_and_after(rate, attribute)
-                key = {"notion": notion.name, "attribute": attribute, "meaning": str(rate)}
-                groups = list(self.flows.names[attribute])
-                tables.append(pd.DataFrame(key | {"group": groups, "before": before, "after": after}))
+        for change in self._changes:
+            groups = list(self.flows.names[change.attribute])
+            tables.append(pd.DataFrame(change.key | {"group": groups, "before": change.before, "after": change.after}))
         return pd.concat(tables, ignore_index=True)
 
     def gaps(self) -> pd.DataFrame:
@@ -105,21 +103,20 @@ class WhoPays:
 
     def gap_records(self) -> list[dict[str, Any]]:
         """Return the rows of `gaps()` as dictionaries: frames for all points of a front would take seconds."""
-        rows = []
+        return [change.key | change.parts for change in self._changes]
+
+    @cached_property
+    def _changes(self) -> list["_Change"]:
+        """How each rate of each notion changed."""
+        changes = []
         for notion, attribute in self.criteria:
+            old, new = (self.flows.confusion(attribute, moment) for moment in (False, True))
+            rows = np.asarray(old.mass(ALL))
             for rate in notion.rates:
-                key = {"notion": notion.name, "attribute": attribute, "meaning": str(rate)}
-                rows.append(
-                    key | decompose(notion, rate, *self._before_and_after(rate, attribute), self._rows(attribute))
-                )
-        return rows
-
-    def _before_and_after(self, rate: Rate, attribute: str) -> tuple[np.ndarray, np.ndarray]:
-        before, after = (rate(self.flows.confusion(attribute, moment)) for moment in (False, True))
-        return before, after
-
-    def _rows(self, attribute: str) -> np.ndarray:
-        return np.asarray(self.flows.confusion(attribute, False).mass(ALL))
+                before, after = rate(old), rate(new)
+                parts = decompose(notion, rate, before, after, rows)
+                changes.append(_Change(notion, rate, attribute, before, after, parts))
+        return changes
 
     def sentences(self, people: Mapping[Any, str] | None = None) -> list[str]:
         """Return sentences on what changes, for readers who do not know fairness metrics.
@@ -133,17 +130,16 @@ class WhoPays:
         sentences = [_who_changes(self._numbers(self.flows.everyone.sum(axis=0)))]
         if self.flows.labelled:
             sentences.append(f"The share of wrong decisions {trend_phrase(*self.flows.errors())}.")
-        for notion, attribute in self.criteria:
-            for rate in notion.rates:
-                sentences += self._about(notion, rate, attribute, names)
+        for change in self._changes:
+            sentences += self._about(change, names)
         return sentences
 
-    def _about(self, notion: Notion, rate: Rate, attribute: str, names: Mapping[Any, str]) -> list[str]:
-        before, after = self._before_and_after(rate, attribute)
+    def _about(self, change: "_Change", names: Mapping[Any, str]) -> list[str]:
+        notion, rate, attribute, before, after, parts = change
         gap = "The gap" if len(self.criteria) == 1 else _capital(gap_phrase(column(notion, attribute)))
         gap += f" (of {rate})" if len(notion.rates) > 1 else ""
         groups = self.flows.names[attribute]
-        sentences = [f"{gap} {describe_gap(notion, rate, groups, names, before, after, self._rows(attribute))}."]
+        sentences = [f"{gap} {describe_gap(rate, groups, names, before, after, parts)}."]
         if not groups:  # all of them are unknown
             return sentences
         counted = [group_phrase(attribute, group, names, rate) for group in groups]
@@ -151,6 +147,22 @@ class WhoPays:
 
     def __str__(self) -> str:
         return "\n".join(self.sentences())
+
+
+class _Change(NamedTuple):
+    """A rate of a notion for each group of an attribute, before and after, and the parts of its gap."""
+
+    notion: Notion
+    rate: Rate
+    attribute: str
+    before: np.ndarray
+    after: np.ndarray
+    parts: dict[str, Any]
+
+    @property
+    def key(self) -> dict[str, str]:
+        """What tables call it."""
+        return {"notion": self.notion.name, "attribute": self.attribute, "meaning": str(self.rate)}
 
 
 def who_pays(

@@ -1,6 +1,7 @@
 """Plain words for rates, groups and numbers."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from mamofair.notions import ALL, FN, FP, TN, TP, Cell, Rate
@@ -34,6 +35,7 @@ _CONDITIONS = {
 }
 
 
+@cache
 def direction(rate: Rate) -> int | None:
     """Return 1 if a larger rate is better for people, −1 if it is worse, None if unclear.
 
@@ -43,6 +45,7 @@ def direction(rate: Rate) -> int | None:
     return next((sign for cells, sign, _ in _KINDS if cells & rate.given == rate.event), None)
 
 
+@cache
 def event_phrase(rate: Rate) -> str | None:
     """Return what happens to the people that a rate counts, such as "decided favorably"."""
     return next((words for cells, _, words in _KINDS if cells & rate.given == rate.event), None)

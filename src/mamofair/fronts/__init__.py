@@ -29,7 +29,7 @@ from mamofair.fronts._front import Criterion, Front, Point, measure_points
 from mamofair.fronts._hypervolume import hypervolume, spacing, thin
 from mamofair.fronts._small_groups import SmallGroups, find_small_groups
 from mamofair.fronts._strata import bind_notions, divide_groups, read_strata
-from mamofair.fronts._tally import EVERYONE, Counter, Tally, count_decisions
+from mamofair.fronts._tally import EVERYONE, Counter, Tally, count_decisions, measure_gaps
 
 __all__ = [
     "EVERYONE",
@@ -47,6 +47,7 @@ __all__ = [
     "divide_groups",
     "find_small_groups",
     "hypervolume",
+    "measure_gaps",
     "measure_points",
     "read_strata",
     "spacing",

@@ -10,8 +10,8 @@ from jaxtyping import Bool, Float
 
 from mamofair._html import html_table
 from mamofair.fronts._hypervolume import hypervolume, spacing
-from mamofair.fronts._tally import Tally
-from mamofair.notions import Confusion, Notion, column
+from mamofair.fronts._tally import Tally, measure_gaps
+from mamofair.notions import Notion, column
 from mamofair.performance import ERROR, Cost
 from mamofair.plot import plot_front
 
@@ -70,12 +70,7 @@ def measure_points(
     array([[0.2, 0.2]])
     """
     costs = performance(np.stack([point.valid.overall for point in points]))
-    gaps = [
-        notion.gap(
-            Confusion.of_counts(np.stack([own.valid.counts[own.valid.key(notion, attribute)] for own in points]))
-        )
-        for notion, attribute in criteria
-    ]
+    gaps = [measure_gaps([point.valid for point in points], *criterion) for criterion in criteria]
     others = [[point.custom[name] for point in points] for name in custom]
     return np.asarray(np.nan_to_num(np.column_stack([costs, *gaps, *others]), nan=1.0))
 

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 from mamofair._rows.groups import Groups
 from mamofair.notions import Confusion, Notion, column
 
-__all__ = ["EVERYONE", "Counter", "Tally", "count_decisions"]
+__all__ = ["EVERYONE", "Counter", "Tally", "count_decisions", "measure_gaps"]
 
 #: The attribute whose one group is everyone.
 EVERYONE = ""
@@ -81,7 +81,19 @@ class Tally:
 
     def gap(self, notion: Notion, attribute: str) -> float:
         """Return the exact gap; NaN if fewer than two groups can be compared."""
-        return float(notion.gap(Confusion.of_counts(self.counts[self.key(notion, attribute)])))
+        return float(measure_gaps([self], notion, attribute)[0])
+
+
+def measure_gaps(tallies: Sequence[Tally], notion: Notion, attribute: str) -> Float[np.ndarray, " tallies"]:
+    """Return the gap of each tally, NaN where it is undefined: many at once are quicker than one by one.
+
+    >>> from mamofair.notions import DEMOGRAPHIC_PARITY
+    >>> tally = Tally({"": np.array([[60.0, 20, 20, 100]]), "sex": np.array([[20.0, 10, 10, 60], [40, 10, 10, 40]])})
+    >>> measure_gaps([tally, tally], DEMOGRAPHIC_PARITY, "sex").round(2)
+    array([0.2, 0.2])
+    """
+    counts = np.stack([tally.counts[tally.key(notion, attribute)] for tally in tallies])
+    return np.asarray(notion.gap(Confusion.of_counts(counts)))
 
 
 def count_decisions(

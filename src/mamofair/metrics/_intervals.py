@@ -7,7 +7,7 @@ import pandas as pd
 from jaxtyping import Float
 
 from mamofair._stats.intervals import Interval, largest_gap, smallest_ratio
-from mamofair.fronts import Criterion, Front, Tally
+from mamofair.fronts import Criterion, Front, Tally, measure_gaps
 from mamofair.metrics._costs import cost_intervals
 from mamofair.metrics._counts import count_events
 from mamofair.notions import Notion, column
@@ -97,7 +97,7 @@ def tally_intervals(
     costs = performance(np.array([tally.overall for tally in tallies]).reshape(-1, 4))
     measured = {performance.name: (costs, cost_intervals(tallies, performance, confidence))}
     for notion, attribute in criteria:
-        gaps = np.array([tally.gap(notion, attribute) for tally in tallies])
+        gaps = measure_gaps(tallies, notion, attribute)
         intervals = gap_intervals(tallies, notion, attribute, confidence)
         measured[column(notion, attribute)] = np.nan_to_num(gaps, nan=1.0), intervals
     return pd.DataFrame(

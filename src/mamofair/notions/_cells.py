@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Flag, auto
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -92,16 +93,18 @@ class Confusion:
 
     def mass(self, cells: Cell) -> Any:
         """Return the mass of a set of cells; a label with both of its cells in the set counts with all of its rows."""
-        sides = ((TP, FN, self.tp, self.fn, self.positives), (FP, TN, self.fp, self.tn, self.negatives))
         total = 0.0
-        for selected, rejected, hits, misses, rows in sides:
-            if selected | rejected in cells:
-                total = total + rows
-            elif selected in cells:
-                total = total + hits
-            elif rejected in cells:
-                total = total + misses
+        for name in _summands(cells):
+            total = total + getattr(self, name)
         return total
+
+
+@cache  # sets of flags are compared slowly, and masses are asked for thousands of times
+def _summands(cells: Cell) -> tuple[str, ...]:
+    """Return the fields of `Confusion` that add up to the mass of a set of cells."""
+    sides = ({TP | FN: "positives", TP: "tp", FN: "fn"}, {FP | TN: "negatives", FP: "fp", TN: "tn"})
+    found = (next((name for own, name in side.items() if own in cells), None) for side in sides)
+    return tuple(name for name in found if name is not None)
 
 
 @dataclass(frozen=True)
@@ -134,7 +137,7 @@ class Rate:
     @property
     def conditions_on_prediction(self) -> bool:
         """Whether the condition depends on the prediction, as in P(y=1 | ŷ=1)."""
-        return any((self.given & label) not in (Cell(0), label) for label in (TP | FN, FP | TN))
+        return _conditions_on_prediction(self.given)
 
     @property
     def needs_labels(self) -> bool:
@@ -169,5 +172,15 @@ class Rate:
         return f"{event}, among those {words[self.given]}"
 
     def __str__(self) -> str:
-        event = next(phrase for cells, phrase in _PHRASES.items() if cells & self.given == self.event)
-        return f"P({event})" if self.given == ALL else f"P({event} | {_PHRASES[self.given]})"
+        return _formula(self)
+
+
+@cache
+def _conditions_on_prediction(given: Cell) -> bool:
+    return any((given & label) not in (Cell(0), label) for label in (TP | FN, FP | TN))
+
+
+@cache
+def _formula(rate: Rate) -> str:
+    event = next(phrase for cells, phrase in _PHRASES.items() if cells & rate.given == rate.event)
+    return f"P({event})" if rate.given == ALL else f"P({event} | {_PHRASES[rate.given]})"

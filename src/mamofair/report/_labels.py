@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from mamofair.notions import Notion, Rate
 from mamofair.runs import Run
@@ -41,9 +42,10 @@ class Labels:
     @property
     def outcome(self) -> str:
         """The favorable label, with the name of the target if it says nothing by itself."""
-        return self._name(self.favorable)
+        return self.name(self.favorable)
 
-    def _name(self, label: str) -> str:
+    def name(self, label: str) -> str:
+        """Return a label, with the name of the target if it says nothing by itself."""
         bare = label.lower() in _BARE or label.lstrip("-").replace(".", "", 1).isdigit()
         return f"{self.target} = {label}" if bare and self.target else label
 
@@ -54,12 +56,7 @@ class Labels:
         >>> Labels("0", "1", "default").describe(*EQUAL_OPPORTUNITY.rates)
         'predicted default = 0, among those whose default is 0'
         """
-        words = rate.describe("\0", "\1", self.target or "outcome")
-        if words == str(rate):
-            return words
-        for mark, label in (("\0", self.favorable), ("\1", self.unfavorable)):
-            words = words.replace(f"predicted {mark}", f"predicted {self._name(label)}").replace(mark, label)
-        return words
+        return _describe(self, rate)
 
     def demand(self, notion: Notion) -> str:
         """Return what a notion demands, in words.
@@ -76,3 +73,13 @@ class Labels:
             if (words := self.describe(rate)) != str(rate):
                 text = text.replace(str(rate), article + words)
         return text
+
+
+@cache  # every sentence about every point asks for the same few
+def _describe(labels: Labels, rate: Rate) -> str:
+    words = rate.describe("\0", "\1", labels.target or "outcome")
+    if words == str(rate):
+        return words
+    for mark, label in (("\0", labels.favorable), ("\1", labels.unfavorable)):
+        words = words.replace(f"predicted {mark}", f"predicted {labels.name(label)}").replace(mark, label)
+    return words

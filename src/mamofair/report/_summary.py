@@ -13,7 +13,7 @@ import pandas as pd
 
 from mamofair._stats.intervals import wilson
 from mamofair.explanations import price, who_pays_by_counts
-from mamofair.fronts import Criterion, Front, Tally
+from mamofair.fronts import Criterion, Front, Tally, measure_gaps
 from mamofair.metrics import ScoreSummary, SelectedShare, count_events, tally_intervals
 from mamofair.notions import Confusion
 from mamofair.performance import BALANCED_ERROR, ERROR
@@ -174,6 +174,7 @@ def _points(
         {name: tuple(values) for name, values in groups.items()},
         [rate for _, rate in _rates(front.criteria)],
     )
+    undefined = np.isnan([measure_gaps(tallies, *criterion) for criterion in front.criteria]).T.tolist()
     points = []
     for i, (point, tally) in enumerate(zip(front.points, tallies, strict=True)):
         paid = who_pays_by_counts(tallies[BASELINE], tally, names, front.criteria)
@@ -185,7 +186,7 @@ def _points(
                 "constant": point.valid.is_constant,
                 "confusion": [tally.overall[None], *(tally.counts[name] for name in groups)],
                 "rates": [table[i] for table in rates],
-                "undefined": [bool(np.isnan(tally.gap(*criterion))) for criterion in front.criteria],
+                "undefined": undefined[i],
                 "told": [] if i == BASELINE else [labels.translate(line, every) for line in paid.sentences()],
                 "gaps": [[one[name] for name in _GAP_COLUMNS] for one in paid.gap_records()],
             }
@@ -242,12 +243,12 @@ def _checksum(plain: Mapping[str, Any]) -> str:
 
 def _to_json(value: Any) -> Any:
     """Return the value as plain JSON: rounded numbers, whole ones as integers, None for what is undefined."""
-    if isinstance(value, float):  # first, as most values are
+    if isinstance(value, float):
         return _number(float(value))
     if isinstance(value, np.ndarray):
         return _to_json(value.tolist())
     if isinstance(value, list | tuple):
-        return [_to_json(item) for item in value]
+        return [_number(item) if type(item) is float else _to_json(item) for item in value]  # most values are
     if isinstance(value, Mapping):
         return {str(key): _to_json(item) for key, item in value.items()}
     return value.item() if isinstance(value, np.generic) else value
