@@ -2,12 +2,14 @@
 
     python bench/out_of_core.py [--rows 1000000 10000000] [--effort fast] [--memory 1400MB] [--out …]
     python bench/out_of_core.py --trees 10 …
+    python bench/out_of_core.py --trees 10 --rows 100000 --seeds 10
 
 Tables of 20 columns, as in bench/stream.py, are generated in a temporary folder. The plug-in, which `--model auto` uses
 for a table, or boosting with `--trees`, is fitted to each in a separate process: in memory (`read_table`, `fit`) for
 the first size, and from files (`stream`, `fit_stream`) for each size. *µs a row* are CPU microseconds (other programs
 may be running), including reading. *Peak* is the largest memory of the process, of which Python and its imports take
 about 0.4 GB before any row is read. Fronts are compared by their hypervolume on the same new rows; the maximum is 1.
+With `--seeds`, only fronts are compared, of the first size: in memory and from files, for each seed.
 """
 
 import argparse
@@ -40,17 +42,21 @@ def main() -> None:
     parser.add_argument("--memory", default="1400MB")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--trees", type=int, default=0, help="fit boosting with this many trees instead")
-    parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--seeds", type=int, default=0, help="compare fronts for this many seeds instead")
+    parser.add_argument("--child", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         print(json.dumps(fitted(*options.child)))
+        return
+    if options.seeds:
+        compare_seeds(options)
         return
     lines, times = [], {}
     with TemporaryDirectory() as folder:
         for size in options.rows:
             path = written(Path(folder, f"{size}"), size)
             for memory in ["", options.memory] if size == options.rows[0] else [options.memory]:
-                found = run_child(__file__, str(path), memory, options.effort, str(options.trees))
+                found = run_child(__file__, str(path), memory, options.effort, str(options.trees), "0")
                 times[size, memory] = found["seconds"] / size
                 lines.append(line(size, memory, found))
                 print(lines[-1], flush=True)
@@ -63,6 +69,23 @@ def main() -> None:
     print(verdict)
     if options.out:
         options.out.write_text(page(lines, verdict))
+
+
+def compare_seeds(options: argparse.Namespace) -> None:
+    """Print error and hypervolume in memory and from files for each seed, and the mean differences."""
+    rest, differences = (options.effort, str(options.trees)), list[tuple[float, float]]()
+    with TemporaryDirectory() as folder:
+        path = str(written(Path(folder, "rows"), options.rows[0]))
+        print("| seed | least error, memory | files | hypervolume, memory | files |\n|---|---|---|---|---|")
+        for seed in map(str, range(options.seeds)):
+            pair = [run_child(__file__, path, memory, *rest, seed) for memory in ("", options.memory)]
+            errors, volumes = ([one[name] for one in pair] for name in ("error", "volume"))
+            print(f"| {seed} | " + " | ".join(f"{value:.4f}" for value in errors + volumes) + " |", flush=True)
+            differences.append((errors[1] - errors[0], volumes[1] - volumes[0]))
+    table = np.array(differences)
+    mean, deviation = table.mean(axis=0), table.std(axis=0, ddof=1) / np.sqrt(len(table))
+    told = (f"{name} {m:+.4f} ± {d:.4f}" for name, m, d in zip(("error", "hypervolume"), mean, deviation, strict=True))
+    print(f"From files minus in memory, mean and standard error: {', '.join(told)}.")
 
 
 def line(size: int, memory: str, found: dict[str, Any]) -> str:
@@ -81,12 +104,12 @@ def page(lines: list[str], verdict: str) -> str:
     return "\n\n".join(["# Out of core", told, "\n".join(table), verdict, made]) + "\n"
 
 
-def fitted(path: str, memory: str, effort: str, trees: str) -> dict[str, Any]:
+def fitted(path: str, memory: str, effort: str, trees: str, seed: str) -> dict[str, Any]:
     """Fit a model, in memory if none is given, and return what that took and how good its front is."""
     begun = time.process_time()
-    model: FairClassifier = FairPlugInClassifier(effort=effort, random_state=0)
+    model: FairClassifier = FairPlugInClassifier(effort=effort, random_state=int(seed))
     if int(trees):
-        model = FairBoostingClassifier(n_estimators=int(trees), random_state=0)
+        model = FairBoostingClassifier(n_estimators=int(trees), random_state=int(seed))
     if memory:
         model.fit_stream(stream(path, "hired", sensitive=["sex"], memory=memory))
     else:

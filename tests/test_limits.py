@@ -44,8 +44,16 @@ def test_what_more_rows_may_bring_follows_from_a_quarter_and_half_of_them():
     line = {n: 0.1 + 3 * n**-0.7 for n in (rows / 4, rows / 2, rows)}
     criteria = ((DEMOGRAPHIC_PARITY, "sex"),)
     fronts = [Front((Point(of_error(error)),), criteria) for error in line.values()]
-    found = _line(1, fronts[2], fronts[0], fronts[1])
+    found = _line(1, fronts[2], fronts[0], fronts[1], sampled=1.0)
     np.testing.assert_allclose(found["error"], line[rows], atol=1e-9)
+    np.testing.assert_allclose(found["more_rows"], 0.1, atol=1e-9)
+
+
+def test_a_quarter_and_half_of_a_sample_tell_what_more_rows_bring_to_a_model_of_all():
+    sample, rows = 1000, 50_000
+    criteria = ((DEMOGRAPHIC_PARITY, "sex"),)
+    fronts = [Front((Point(of_error(0.1 + 3 * n**-0.7)),), criteria) for n in (sample / 4, sample / 2, rows)]
+    found = _line(1, fronts[2], fronts[0], fronts[1], sampled=sample / rows)
     np.testing.assert_allclose(found["more_rows"], 0.1, atol=1e-9)
 
 
@@ -78,6 +86,9 @@ def test_a_fitted_model_lends_its_front():
     least = np.interp(useful[:, 1], line["gap"], line["error"])
     assert (useful[:, 0] >= least - 1e-3).all()  # the line has 41 steps
     assert line["error"].iloc[-1] == pytest.approx(useful[:, 0].min())
+    of_many = frontier(TOY.X, TOY.y, model=model, rows=16 * len(TOY.X), **given).frame()
+    gains = (own["error"] - own["more_rows"] for own in (line, of_many))
+    np.testing.assert_allclose(next(gains) * 16**-0.7, next(gains), atol=1e-12)
 
 
 def test_limit_is_a_convex_line_for_each_gap():

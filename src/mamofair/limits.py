@@ -49,6 +49,7 @@ def frontier(
     *,
     sensitive_features: Any,
     model: FairClassifier | None = None,
+    rows: int | None = None,
     notions: Any = "demographic_parity",
     estimator: Any = None,
     aware: bool = False,
@@ -78,6 +79,8 @@ def frontier(
         As in `FairPlugInClassifier.fit`.
     model : FairPlugInClassifier or FairPortfolioClassifier, optional
         A model fitted to these rows, whose front is then used; nothing is retrained on all rows.
+    rows : int, optional
+        The number of rows that `model` was fitted to, if these are a sample of them.
     notions, estimator, aware, crossed, favorable, cv, effort, performance, selection, random_state
         As in `FairPlugInClassifier`; do not repeat what `model` already has. Of the selection, only `select_rate` is
         used. `error` is the performance, if that is another one.
@@ -106,7 +109,8 @@ def frontier(
     search, parts = plugin.start(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
     front = _find(search, parts, 1.0) if model is None else model.front_
     quarter, half = (_find(search, parts, share) for share in _SHARES)
-    lines = [_line(i, front, quarter, half) for i in range(1, len(front.columns))]
+    sampled = 1.0 if rows is None else len(y) / rows
+    lines = [_line(i, front, quarter, half, sampled) for i in range(1, len(front.columns))]
     return Frontier(pd.concat(lines, ignore_index=True))
 
 
@@ -124,14 +128,15 @@ def _find(start: Search, parts: Parts, share: float) -> Front:
     return search.archive.front()
 
 
-def _line(number: int, front: Front, quarter: Front, half: Front) -> pd.DataFrame:
-    """Return the smallest error for one gap, and its extrapolation to more rows."""
+def _line(number: int, front: Front, quarter: Front, half: Front, sampled: float) -> pd.DataFrame:
+    """Return the smallest error for one gap, and its extrapolation to more rows; a share of the rows was `sampled`."""
     values = _useful(front)[:, [0, number]]
     gaps = np.linspace(0, values[values[:, 0].argmin(), 1], _STEPS)
     error = _hull(values, gaps)
     less, more = (_hull(_useful(own)[:, [0, number]], gaps) for own in (quarter, half))
-    # With error = a + b n^−p, the gain left after n rows follows from the gain between n/4 and n/2.
-    left = 1 / (_SHARES[0] ** -_EXPONENT - _SHARES[1] ** -_EXPONENT)
+    # With error = a + b n^−p, the gain left after n rows follows from the gain between n/4 and n/2, or from that
+    # between a quarter and half of a sample.
+    left = sampled**_EXPONENT / (_SHARES[0] ** -_EXPONENT - _SHARES[1] ** -_EXPONENT)
     gain = left * np.maximum(less - more, 0)  # noise must not let more rows look harmful
     more_rows = np.maximum(error - gain, 0)
     # On few rows, a gain can be larger than the error: with a limit, no error is smaller than without one.

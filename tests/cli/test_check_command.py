@@ -71,3 +71,18 @@ def test_training_shows_the_check_and_keeps_it(table, tmp_path):
     machine = run("train", table, *COLUMNS, *more, "--out", tmp_path / "machine", "--json")
     assert json.loads(machine.stdout)["check"] == result.to_json()
     assert "small group" not in machine.stderr
+
+
+def test_a_folder_is_checked_as_a_file_or_by_a_sample_that_is_told(table, tmp_path, monkeypatch):
+    frame = messy()
+    (tmp_path / "loans").mkdir()
+    frame[:100].to_parquet(tmp_path / "loans" / "a.parquet", index=False)
+    frame[100:].to_parquet(tmp_path / "loans" / "b.parquet", index=False)
+    frame.to_parquet(tmp_path / "loans.parquet", index=False)
+    folder, file = (run("check", tmp_path / name, *COLUMNS).stdout for name in ("loans", "loans.parquet"))
+    assert folder.partition(":")[2] == file.partition(":")[2]
+    monkeypatch.setattr("mamofair.cli._check_table._MOST", len(frame) // 2)
+    found = json.loads(run("check", tmp_path / "loans", *COLUMNS, "--json").stdout)
+    assert found["findings"][0]["finding"] == "sample"
+    assert found["findings"][0]["detail"] == f"{found['rows']:,} of {len(frame):,} rows were checked, at random"
+    assert found["rows"] < len(frame)

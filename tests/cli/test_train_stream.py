@@ -13,10 +13,12 @@ from typer.testing import CliRunner
 import forked
 import mamofair
 from loan_table import ASKED, COLUMNS, applicants
+from mamofair._rows.groups import Groups
 from mamofair.cli import app
 from mamofair.cli._streamed import is_streamed
 from mamofair.cli._train_options import TrainOptions
-from mamofair.metrics import gap
+from mamofair.metrics import gap, summarize_scores
+from mamofair.objectives import read_groups
 from mamofair.runs import load_run, read_checkpoint
 from mamofair.streaming import stream
 from mamofair.tables import read_features
@@ -87,6 +89,19 @@ def test_test_rows_are_measured_with_the_very_models_and_were_not_learned_from(r
             assert found.test[i].gap(*criterion) == pytest.approx(expected)
 
 
+def test_scores_of_test_rows_are_summarized_as_those_of_a_file(run, shards):
+    found = load_run(run)
+    rows = stream(shards, "approved", "yes", ["gender", "race"], test_fraction=0.25)
+    X, y, sensitive = (pd.concat(map(pd.DataFrame, parts)) for parts in list(zip(*rows.test, strict=True))[:3])
+    groups = read_groups(sensitive.astype(object)).crossed().as_in(Groups.of_values(found.groups))
+    assert len(found.scores) == len(found.test) == len(found.estimator.front_)
+    for own, logits in zip(found.scores, found.estimator.score_all(X.to_numpy()), strict=True):
+        expected = summarize_scores(logits, y[0].to_numpy() == 1, groups)
+        for part in ("counts", "auc", "difference"):
+            for name, values in getattr(expected, part).items():
+                np.testing.assert_allclose(getattr(own, part)[name], values, rtol=1e-9)
+
+
 def test_a_run_predicts_and_is_exported_as_any_other(run, shards, tmp_path):
     table = people()[:50]
     table.to_parquet(tmp_path / "new.parquet")
@@ -130,7 +145,7 @@ def test_only_folders_and_what_is_large_or_asked_for_is_streamed(shards, tmp_pat
     assert is_streamed(TrainOptions(str(shards)))
     assert is_streamed(TrainOptions(small, memory="1GB"))
     assert not is_streamed(TrainOptions(small))
-    monkeypatch.setattr("mamofair.cli._streamed._BUDGET", "1kB")
+    monkeypatch.setattr("mamofair.cli._streamed.BUDGET", "1kB")
     assert is_streamed(TrainOptions(small))
     assert is_streamed(TrainOptions(small, model="boosting"))
     (tmp_path / "large.csv").write_text("x" * 2000)
@@ -202,6 +217,49 @@ def test_shards_that_have_changed_are_not_trained_on_further(shards, tmp_path, f
     table.loc[7, "age"] += 1
     table.to_parquet(folder / "part-2.parquet", index=False, row_group_size=300)
     assert "must not change during training: it has changed" in fails("train", "--resume", out)
+
+
+def fields(value, place=""):
+    """Return the names of all fields, of records in lists as well."""
+    if isinstance(value, list):
+        return {name for one in value for name in fields(one, f"{place}[]")}
+    named = value.items() if isinstance(value, dict) else ()
+    return {name for key, one in named for name in ({f"{place}/{key}"} | fields(one, f"{place}/{key}"))}
+
+
+def test_a_folder_is_told_about_as_a_file_with_the_same_rows(shards, tmp_path):
+    people().to_parquet(tmp_path / "loans.parquet", index=False)
+    asked = (*COLUMNS, "--sensitive", "race", "--effort", "fast", "--arbitrariness")
+    said = [
+        train(path, *asked, "--out", tmp_path / name).stderr
+        for name, path in {"file": tmp_path / "loans.parquet", "folder": shards}.items()
+    ]
+    runs = [tmp_path / "file", tmp_path / "folder"]
+    settings = [json.loads((run / "run.json").read_text()) for run in runs]
+    assert fields(settings[0]) == fields(settings[1])
+    assert settings[0]["data"]["check"] == settings[1]["data"]["check"]
+    assert settings[0]["data"]["groups"] == settings[1]["data"]["groups"]
+    assert {path.name for path in runs[0].iterdir()} == {path.name for path in runs[1].iterdir()}
+    assert {"limit.csv", "scores.json"} <= {path.name for path in runs[1].iterdir()}
+    line = load_run(runs[1]).limit
+    assert (line["more_rows"] <= line["error"]).all()
+    checks = [text[text.index("rows; ") :].partition("Step")[0] for text in said]
+    assert checks[0] == checks[1]
+    pages = [(run / "report.html").read_text() for run in runs]
+    for title in ("Scores by group", "Data check", "the band shows what more rows may bring", "Intersections"):
+        assert all(title in page for page in pages)
+
+
+def test_a_page_says_which_part_did_not_fit_in_memory(shards, tmp_path, monkeypatch):
+    monkeypatch.setattr("mamofair.streaming.scores._ROW", 1e6)
+    monkeypatch.setattr("mamofair.cli._stream_split._FIT", 1e6)
+    said = train(shards, *QUICK, "--arbitrariness", "--memory", "100MB", "--out", tmp_path / "run")
+    found = load_run(tmp_path / "run")
+    [told] = found.settings["not_measured"]
+    assert told.startswith("AUC and calibration by group were not measured: for ")
+    assert told in (tmp_path / "run" / "report.html").read_text()
+    assert not found.scores
+    assert "`--arbitrariness` needs at most 2 training rows with this `--memory`: skipped" in said.stderr
 
 
 QUICK = (*COLUMNS, "--no-limit", "--effort", "fast", "--sensitive", "race")

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 from loan_table import ASKED, applicants
 from mamofair._descent.ranks import Ranks
 from mamofair.cli import app
-from mamofair.cli._streamed import StreamSplit, open_stream
+from mamofair.cli._stream_split import StreamSplit
+from mamofair.cli._streamed import open_stream
 from mamofair.cli._train_options import TrainOptions
 from mamofair.runs import load_run, read_checkpoint
 from mamofair.streaming import stream

@@ -1,5 +1,6 @@
 """The lines of docs/scale.md that apply a model in other engines: the same decisions as in one frame."""
 
+import sys
 import warnings
 
 import numpy as np
@@ -57,10 +58,11 @@ def test_dask_maps_a_model_over_partitions(new):
     assert decided["prediction"].tolist() == expected(new)
 
 
-def test_spark_maps_a_model_over_arrow_batches(new):
+def test_spark_maps_a_model_over_arrow_batches(new, monkeypatch):
     """PySpark and its Java are large and no dependency: `pip install pyspark` to run this."""
     pyspark, pyarrow = pytest.importorskip("pyspark.sql"), pytest.importorskip("pyarrow")
     run = str(new / "run")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # workers take `python3` from the path, which may be another
 
     def decide(batches):
         model = mamofair.load(run)

@@ -25,10 +25,16 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "check_data"]
 
+_MOST = 1_000_000  # rows of a folder that are checked; more would take long and find the same
+_ROW = 500  # bytes of a row while a column is checked
+
 
 def check(
     data: Annotated[
-        str, typer.Argument(metavar="TABLE", help="A CSV, Parquet or Excel file, or a data set: adult, compas, …")
+        str,
+        typer.Argument(
+            metavar="TABLE", help="A CSV, Parquet or Excel file, a folder of Parquet files, or a data set: adult, …"
+        ),
     ],
     target: Target = None,
     favorable: Favorable = None,
@@ -70,8 +76,12 @@ def check_data(options: TrainOptions) -> "DataCheck":
     import pandas as pd
 
     from mamofair.cli._row_options import row_columns
+    from mamofair.cli._streamed import BUDGET, is_streamed
     from mamofair.datasets import CATALOG
+    from mamofair.streaming.blocks import as_bytes
+    from mamofair.streaming.source import open_folder
     from mamofair.tables import check
+    from mamofair.tables.data_check import Finding
 
     source: Any = options.data
     name, target, favorable, sensitive = None, options.target, options.favorable, list(options.sensitive)
@@ -80,7 +90,10 @@ def check_data(options: TrainOptions) -> "DataCheck":
         source = pd.concat([data.X, data.sensitive, data.y], axis=1)
         name, target, sensitive = data.name, str(data.y.name), sensitive or [str(one) for one in data.sensitive]
         favorable = str(data.favorable) if favorable is None else favorable
-    columns = row_columns(options)
+    columns, rows = row_columns(options), None
+    if options.data not in CATALOG and is_streamed(options):
+        most = min(_MOST, as_bytes(options.memory or BUDGET) // _ROW)
+        source, rows = open_folder(options.data, most, options.drop)
     unit = columns.pop("--unit", None)
     result = check(
         source,
@@ -92,4 +105,7 @@ def check_data(options: TrainOptions) -> "DataCheck":
         unit=unit,
         file_format=options.file_format,
     )
+    if rows is not None and result.rows < rows:
+        sample = Finding("", "sample", f"{result.rows:,} of {rows:,} rows were checked, at random")
+        result = replace(result, findings=(sample, *result.findings))
     return result if name is None else replace(result, name=name)

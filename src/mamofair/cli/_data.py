@@ -78,11 +78,11 @@ def open_data(options: TrainOptions, ranks: Ranks, *, show_check: bool) -> Table
 
     If the check of a table is to be shown, it says how columns were read, and warnings do not.
     """
-    if ranks.broadcast(lambda: options.data not in CATALOG and is_streamed(options)):
-        return open_stream(options, takes_tables(options))
     with warnings.catch_warnings():
         if show_check:
             warnings.simplefilter("ignore", ReadingWarning)
+        if ranks.broadcast(lambda: options.data not in CATALOG and is_streamed(options)):
+            return open_stream(options, takes_tables(options))
         return ranks.broadcast(lambda: read_data(options))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,21 +11,17 @@ import pandas as pd
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair._threads import blas_threads
-from mamofair.arbitrariness import arbitrariness
-from mamofair.cli._console import print_note
 from mamofair.cli._models import takes_tables
+from mamofair.cli._more_rows import estimate_limit, measure_arbitrariness
 from mamofair.cli._test_rows import divide, read_test
 from mamofair.cli._train_options import TrainOptions
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Counter, Tally, divide_groups, read_strata
 from mamofair.learners.task import read_notions
-from mamofair.limits import frontier
 from mamofair.metrics import ScoreSummary, list_small_groups, summarize_scores
 from mamofair.tables import Table, TableEncoder, encoder, read_new_rows
 
 __all__ = ["TableSplit"]
-
-_LIMIT_ROWS = 20_000  # for the estimated limit; more rows change little and take long
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +36,8 @@ class TableSplit:
     test: Table
     split: Mapping[str, Any]
     encoder: TableEncoder
+
+    not_measured: ClassVar[tuple[str, ...]] = ()  # rows in memory are measured in full
 
     @classmethod
     def of(cls, options: TrainOptions, data: Table) -> "TableSplit":
@@ -164,45 +162,8 @@ class TableSplit:
 
     def measure_arbitrariness(self, estimator: FairClassifier) -> dict[str, Any] | None:
         """Return how many decisions of each point would flip with other rows to learn from."""
-        print_note("Measuring how many decisions flip with other training rows.")
-        X, y, people = self.train.X, self.train.decode_labels(), self.train.sensitive
-        try:
-            luck = arbitrariness(estimator, X, y, sensitive_features=people, random_state=self.options.seed)
-        except KeyboardInterrupt:
-            print_note("Skipped the measurement of flips.")
-            return None
-        table = luck.frame().round(6)
-        sentences = [luck.sentence(row) for row in range(len(table))]
-        return {"rows": luck.rows, "table": table.to_dict("list"), "sentences": sentences}
+        return measure_arbitrariness(self.options, estimator, self.train)
 
     def estimate_limit(self, estimator: FairClassifier) -> pd.DataFrame | None:
-        """Return the best trade-off found, and what more rows may bring; print why, if there is none.
-
-        Where a network or boosting was trained, a quick plug-in rule is what it is compared with.
-        """
-        options, train = self.options, self.train
-        if not options.limit:
-            return None
-        if options.strata is not None or options.unit is not None:
-            where = "with units" if options.strata is None else "for gaps within strata"
-            print_note(f"What more rows may bring is not estimated {where}.")
-            return None
-        print_note("Estimating what more rows may bring (`--no-limit` skips this).")
-        effort = options.effort
-        model: FairClassifier | None = estimator
-        if not takes_tables(options):
-            order = np.random.default_rng(options.seed).permutation(len(train))
-            train = train[np.sort(order[:_LIMIT_ROWS])]
-            model, effort = None, "fast"
-        more: dict[str, Any] = {"crossed": options.crossed, "random_state": options.seed, "effort": effort}
-        more |= {"favorable": train.favorable, "performance": estimator.performance, "selection": estimator.selection}
-        more |= {"sensitive_features": train.sensitive, "sample_weight": train.weight}
-        try:
-            limit = frontier(train.X, train.decode_labels(), model=model, notions=list(options.notion), **more)
-        except ValueError as error:  # a notion without a rule, or a group with too few rows
-            print_note(f"What more rows may bring cannot be estimated: {error}")
-        except KeyboardInterrupt:
-            print_note("Skipped the estimate of what more rows may bring.")
-        else:
-            return limit.frame()
-        return None
+        """Return the best trade-off found, and what more rows may bring; print why, if there is none."""
+        return estimate_limit(self.options, estimator, lambda: self.train, len(self.train))

@@ -13,7 +13,7 @@ from mamofair.cli._check_table import check_data
 from mamofair.cli._console import print_note
 from mamofair.cli._data import data_name
 from mamofair.cli._distributed import Job
-from mamofair.cli._streamed import StreamSplit
+from mamofair.cli._stream_split import StreamSplit
 from mamofair.cli._table_split import TableSplit
 from mamofair.cli._test_rows import print_split
 from mamofair.cli._train_options import TrainOptions
@@ -66,7 +66,7 @@ def run_training(
         write_checkpoint(estimator, begun, out)  # from here on, --resume can continue whatever is killed
     try:
         fitting = rows.fitting(estimator)  # refuses what cannot be learned from, in one line
-        checked = _check(options, data, show_check) if is_first else None
+        checked = _check(options, show_check) if is_first else None
         kept = checkpointed(fitting, begun, out) if is_first else fitting
         interrupted = _follow(kept, estimator.search_.learner.rounds, job, out)
     except (ValueError, TypeError, ImportError):  # --resume would fail in the same way
@@ -88,7 +88,8 @@ def run_training(
     settings |= {"certificate": certificate, "stand_in": stand_in}
     settings["arbitrariness"] = None
     if options.arbitrariness and not interrupted:
-        settings["arbitrariness"] = _measure_arbitrariness(rows, estimator)
+        settings["arbitrariness"] = rows.measure_arbitrariness(estimator)
+    settings |= {"not_measured": rows.not_measured}
     settings["data"] |= {"check": checked}
     settings["data"] |= {"small_groups": rows.measure_small_groups(estimator)}
     settings["data"] |= {"intersections": rows.count_intersections(estimator)}
@@ -97,11 +98,8 @@ def run_training(
     return Run(estimator, settings, groups, tuple(tallies), limit, tuple(scores)), interrupted
 
 
-def _check(options: TrainOptions, data: Table | Stream, show: bool) -> dict[str, Any] | None:
-    """Check the table, and print what was found; return it as plain JSON, or None for rows that are streamed."""
-    if isinstance(data, Stream):
-        print_note("The data check needs rows in memory: run `mamofair check` on one of the files.")
-        return None
+def _check(options: TrainOptions, show: bool) -> dict[str, Any]:
+    """Check the table, and print what was found; return it as plain JSON."""
     result = check_data(options)
     if show:
         typer.echo(str(result), err=True)
@@ -123,13 +121,6 @@ def _follow(fitting: Iterator[FairClassifier], total: int | None, job: Job, out:
         job.interrupt()
         return True
     return False
-
-
-def _measure_arbitrariness(rows: TableSplit | StreamSplit, estimator: FairClassifier) -> dict[str, Any] | None:
-    if isinstance(rows, TableSplit):
-        return rows.measure_arbitrariness(estimator)
-    print_note("`--arbitrariness` needs data that fit in memory: it was not measured.")
-    return None
 
 
 def _certificate(estimator: FairClassifier) -> dict[str, Any] | None:

@@ -92,6 +92,19 @@ class Shards:
                 yield from file.iter_batches(rows, row_groups=[group], columns=list(names))
         release_memory()
 
+    def column(self, name: str, share: float = 1.0) -> Any:
+        """Return a column of all chunks as an Arrow array, or of a random share of the rows, the same for each name."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        parts = []
+        for chunk, (shard, group) in enumerate(self.chunks):
+            with _naming_file(shard.label), pq.ParquetFile(shard.path) as file:
+                part = file.read_row_group(group, columns=[name])
+            kept = np.random.default_rng([0, chunk]).random(len(part)) < share
+            parts.append(part if kept.all() else part.filter(kept))
+        return pa.concat_tables(parts, promote_options="permissive")[name]
+
 
 def open_shards(path: str | os.PathLike[str]) -> list[Shard]:
     """Return the schemas of a Parquet file, or of all in a folder."""
