@@ -117,6 +117,19 @@ def test_an_interpreter_whose_reader_leaves_has_nothing_to_add(trained, tmp_path
     assert not done.stderr
 
 
+def test_what_a_command_has_not_flushed_is_discarded_if_its_reader_leaves():
+    """The interpreter would complain about it at its end, unless its streams have no buffer."""
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    program = "from mamofair.cli import _app; _app.app = lambda: print('a line'); _app.main()"
+    reader, writer = os.pipe()
+    os.close(reader)
+    words, given = [sys.executable, "-c", program], {"timeout": 120, "check": False, "env": buffered}
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, **given)
+    os.close(writer)
+    assert done.returncode == 141
+    assert not done.stderr
+
+
 def test_a_message_that_nobody_cut_is_cut(monkeypatch, capsys):
     def broken():
         raise ValueError("word " * 100_000)
