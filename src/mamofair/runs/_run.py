@@ -31,8 +31,8 @@ class Run:
         to train, validate, calibrate and test, `checksum`, `groups`: for each attribute and group its `rows` and
         `positives`, `small_groups`: those that are left out of the gaps, with their rates), `target`, `favorable`,
         `classes`, `sensitive`, `notions`, `model`, `parameters`, `within`, `certificate` (the answer of a choice with
-        confidence), `arbitrariness` (how many decisions flip with other training rows, if that was measured), `seed`,
-        `versions`, `format`.
+        confidence), `arbitrariness` (how many decisions flip with other training rows, if that was measured),
+        `not_measured` (sentences on what did not fit in memory), `seed`, `versions`, `format`.
     groups
         The names of each attribute's groups, in the order of the counts in tallies.
     test
