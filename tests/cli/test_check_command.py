@@ -73,7 +73,7 @@ def test_training_shows_the_check_and_keeps_it(table, tmp_path):
     assert "small group" not in machine.stderr
 
 
-def test_a_folder_is_checked_as_a_file_or_by_a_sample_that_is_told(table, tmp_path, monkeypatch):
+def test_a_folder_is_checked_as_a_file_or_by_a_sample_that_is_told(tmp_path, monkeypatch):
     frame = messy()
     (tmp_path / "loans").mkdir()
     frame[:100].to_parquet(tmp_path / "loans" / "a.parquet", index=False)

@@ -15,7 +15,7 @@ ROWS = 2000
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """The applicants in three files; a column of numbers is without any in one of them."""
+    """The applicants in three files of several row groups."""
     path, table = tmp_path_factory.mktemp("rows") / "loans", applicants(ROWS).replace({"job": {"": None}})
     path.mkdir()
     for i, own in enumerate(np.array_split(np.arange(ROWS), 3)):
