@@ -72,7 +72,7 @@ def test_more_rows_promise_no_less_error_with_a_limit_than_without_and_never_les
     less, more, all_rows = (
         Front((Point(of_error(fair)), Point(of_error(free, gap=0.2))), criteria) for fair, free in fair_and_free
     )
-    line = _line(1, all_rows, less, more)
+    line = _line(1, all_rows, less, more, sampled=1)
     assert line["gap"].iloc[-1] == pytest.approx(0.2)
     assert line["more_rows"].between(max(line["more_rows"].iloc[-1], 0), line["error"]).all()
 
