@@ -30,7 +30,7 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[str, dict[str, Any]]]:
     """Return the address and the summary of the page of a run that `make_run` makes; each is made once."""
     made: dict[str, tuple[str, dict[str, Any]]] = {}

@@ -1,5 +1,7 @@
 """Runs for tests of the page: decisions drawn at random, measured exactly, and no model behind them."""
 
+from copy import deepcopy
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -47,12 +49,9 @@ def make_run(
     If `empty`, the first group of each attribute has no test rows. With `custom`, points have a measure of the user's
     own, `effort`, on these rows: "validation" alone, or "test" as well.
     """
-    rng = np.random.default_rng(0)
     criteria = tuple((notion, attribute) for attribute in attributes for notion in notions)
-    bias = rng.random((points, len(attributes))) * 0.5
-    bias[0] = 0.5
-    found = [_tallies(rng, bias, attributes, names, rows) for _ in range(2 if test else 1)]
-    order = Front(tuple(Point(tally, member=i) for i, tally in enumerate(found[0][0])), criteria)
+    found, scored = deepcopy(_draw(points, attributes, names, rows, test))  # tests change them
+    order = Front(tuple(Point(tally, member=i) for i, tally in enumerate(found[0])), criteria)
     model = Measured()
     origin = [{"member": i % 4, "step": 10 * i, "model": models[i % len(models)]} for i in range(points)]
     own = [{"effort": 0.1 + i / points} if custom else {} for i in range(points)]
@@ -72,7 +71,7 @@ def make_run(
     data = {"name": "loans", "rows": 2 * rows, "checksum": "c0ffee", "parts": {"validation": rows, "test": rows}}
     data["groups"] = {name: {group: {"rows": 10, "positives": 4} for group in names} for name in attributes}
     base = {"created": "2026-01-31", "data": data, "target": "approved", "favorable": favorable, "within": None}
-    tests, summaries = (tuple(part[point.member] for point in order.points) for part in found[-1])
+    tests, summaries = (tuple(part[point.member] for point in order.points) for part in (found[-1], scored))
     for tally in tests if empty else ():
         for name in attributes:
             tally.counts[name][0] = 0
@@ -83,14 +82,25 @@ def make_run(
     return Run(model, base | settings, groups, *measured)
 
 
-def _tallies(rng, bias, attributes, names, rows):
+@cache  # most tests ask for the same
+def _draw(points, attributes, names, rows, test):
+    """Return the tallies of each part, validation and test rows, and what scores are like on the last."""
+    rng = np.random.default_rng(0)
+    bias = rng.random((points, len(attributes))) * 0.5
+    bias[0] = 0.5
+    parts = [_decide(rng, bias, attributes, names, rows) for _ in range(2 if test else 1)]
+    y, groups, logits = parts[-1]
+    found = [Counter.of(y.astype(int), groups)(logits > 0) for y, groups, logits in parts]
+    return found, [summarize_scores(own, y, groups) for own in logits]
+
+
+def _decide(rng, bias, attributes, names, rows):
     codes = rng.integers(0, len(names), (rows, len(attributes)))
     merit = rng.normal(size=rows)
     y = merit + 0.8 * (codes == 0).sum(axis=1) + rng.normal(size=rows) > 0.5
     fair = 0.8 * (bias / 0.5) @ (codes.T == 0)  # at full bias as good as can be, without it blind to groups
     people = pd.DataFrame({name: np.array(names)[code] for name, code in zip(attributes, codes.T, strict=True)})
-    logits, groups = merit + fair - (0.5 + 0.3 * bias.mean(axis=1)[:, None]), read_groups(people)
-    return Counter.of(y.astype(int), groups)(logits > 0), [summarize_scores(own, y, groups) for own in logits]
+    return y, read_groups(people), merit + fair - (0.5 + 0.3 * bias.mean(axis=1)[:, None])
 
 
 def history(last: int, criteria) -> list[dict[str, float]]:
