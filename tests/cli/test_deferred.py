@@ -1,41 +1,76 @@
+"""What is deferred is executed when it is used, not before.
+
+Each program has a process of its own, forked from one that has imported scikit-learn: seconds each, saved.
+"""
+
 import subprocess
 import sys
 
 import pytest
 
-BEFORE = "import sys; from mamofair.cli._deferred import defer; defer('scipy.stats'); import sklearn.base\n"
+SERVER = """
+import os, sys, warnings
+from mamofair.cli._deferred import defer
+defer("scipy.stats")
+import sklearn.base
+
+for line in sys.stdin:
+    with warnings.catch_warnings(action="ignore"):  # of threads, which a child has none of
+        child = os.fork()
+    if not child:
+        exec(eval(line), {"sys": sys, "defer": defer})
+        os._exit(0)
+    print(os.waitpid(child, 0)[1], flush=True)
+"""
 IS_THERE = "'scipy.stats._stats_py' in sys.modules"
-
-
-def run(code):
-    subprocess.run([sys.executable, "-W", "error", "-c", BEFORE + code], check=True, timeout=300)
-
-
-def test_scikit_learn_does_not_execute_what_is_deferred():
-    run(f"import scipy.stats, scipy; assert not {IS_THERE}; assert scipy.stats is sys.modules['scipy.stats']")
-
-
-@pytest.mark.parametrize(
-    "use",
-    [
-        "from scipy.stats import norm; assert norm.cdf(0) == 0.5",
-        "import scipy; assert scipy.stats.norm.cdf(0) == 0.5",
-        "from scipy.stats.qmc import Halton; assert len(Halton(2).random(3)) == 3",
-        "import scipy.stats._stats_py",
-        "from sklearn.utils.fixes import _mode; assert _mode([1, 2, 2])[0] == 2",
-        "from threading import Thread; import scipy.stats; found = []\n"
-        "work = [Thread(target=lambda: found.append(scipy.stats.norm.cdf(0))) for _ in range(8)]\n"
-        "[one.start() for one in work], [one.join() for one in work]; assert found == [0.5] * 8",
-    ],
+IS_WHOLE = f"assert {IS_THERE}; import types; assert type(sys.modules['scipy.stats']) is types.ModuleType"
+UNUSED = f"import scipy.stats, scipy; assert not {IS_THERE}; assert scipy.stats is sys.modules['scipy.stats']"
+USES = [
+    "from scipy.stats import norm; assert norm.cdf(0) == 0.5",
+    "import scipy; assert scipy.stats.norm.cdf(0) == 0.5",
+    "from scipy.stats.qmc import Halton; assert len(Halton(2).random(3)) == 3",
+    "import scipy.stats._stats_py",
+    "from sklearn.utils.fixes import _mode; assert _mode([1, 2, 2])[0] == 2",
+    "from threading import Thread; import scipy.stats; found = []\n"
+    "work = [Thread(target=lambda: found.append(scipy.stats.norm.cdf(0))) for _ in range(8)]\n"
+    "[one.start() for one in work], [one.join() for one in work]; assert found == [0.5] * 8",
+]
+WRONG_NAME = (
+    "import scipy.stats\n"
+    "try: scipy.stats.nothing\n"
+    "except AttributeError as error: assert error.name == 'nothing'\n"
+    "else: raise AssertionError"
 )
-def test_what_is_deferred_works_as_soon_as_it_is_used(use):
-    run(f"{use}\nassert {IS_THERE}; import types; assert type(sys.modules['scipy.stats']) is types.ModuleType")
+IMPORTED_BEFORE = "import scipy.special as own; defer('scipy.special'); assert own is sys.modules['scipy.special']"
+UNKNOWN = "defer('scipy.nothing_like_this'); assert 'scipy.nothing_like_this' not in sys.modules"
+FAILING = "assert False"
 
 
-def test_names_that_do_not_exist_are_the_usual_error():
-    run("import scipy.stats\ntry: scipy.stats.nothing\nexcept AttributeError as error: assert error.name == 'nothing'")
+@pytest.fixture(scope="module")
+def ends() -> dict[str, str]:
+    """The status with which each program ended, and what all of them said."""
+    programs = [UNUSED, *(f"{use}\n{IS_WHOLE}" for use in USES), WRONG_NAME, IMPORTED_BEFORE, UNKNOWN, FAILING]
+    command, lines = [sys.executable, "-W", "error", "-c", SERVER], "\n".join(map(repr, programs))
+    done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, timeout=300)
+    return dict(zip(programs, done.stdout.split(), strict=True)) | {"said": done.stderr}
 
 
-def test_what_was_imported_before_stays_and_unknown_names_are_ignored():
-    run("import scipy.special as own; defer('scipy.special'); assert own is sys.modules['scipy.special']")
-    run("defer('scipy.nothing_like_this'); assert 'scipy.nothing_like_this' not in sys.modules")
+def test_a_program_that_fails_would_be_noticed(ends):
+    assert ends[FAILING] != "0"
+
+
+def test_scikit_learn_does_not_execute_what_is_deferred(ends):
+    assert ends[UNUSED] == "0", ends["said"]
+
+
+@pytest.mark.parametrize("use", USES)
+def test_what_is_deferred_works_as_soon_as_it_is_used(use, ends):
+    assert ends[f"{use}\n{IS_WHOLE}"] == "0", ends["said"]
+
+
+def test_names_that_do_not_exist_are_the_usual_error(ends):
+    assert ends[WRONG_NAME] == "0", ends["said"]
+
+
+def test_what_was_imported_before_stays_and_unknown_names_are_ignored(ends):
+    assert ends[IMPORTED_BEFORE] == ends[UNKNOWN] == "0", ends["said"]
