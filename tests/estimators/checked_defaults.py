@@ -1,8 +1,9 @@
 """All estimators, for scikit-learn's checks, which give them no groups.
 
-The checks fit each of them hundreds of times, so most are small ones: what is checked is how input is taken, refused
-and given back, which does not depend on the number of members, epochs, trees or folds. (scikit-learn checks its own
-ones so, too; what it asks of defaults it asks of the class.) One stacks as many models as by default.
+The checks fit each of them about eighty times, so most are small ones: what is checked is how input is taken, refused
+and given back, which does not depend on the number of members, epochs, trees, folds or rounds of a search.
+(scikit-learn checks its own ones so, too; what it asks of defaults it asks of the class.) One stacks as many models as
+by default.
 """
 
 import numpy as np
@@ -73,8 +74,8 @@ EXPECTED_FAILURES = {
 }
 
 ESTIMATORS = {
-    "Net": lambda: Net(members=2, epochs=10),
-    "Boosting": lambda: Boosting(members=4, n_estimators=20),
+    "Net": lambda: Net(members=2, epochs=3),
+    "Boosting": lambda: Boosting(members=2, n_estimators=5),
     "PlugIn": lambda: PlugIn(cv=2),
     "Portfolio": lambda: Portfolio(effort="fast"),
     "AwarePlugIn": lambda: AwarePlugIn(aware=True, effort="fast", cv=2),
