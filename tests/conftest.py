@@ -1,5 +1,6 @@
 """What many tests share: a table of eight people computed by hand, a run, and hypothesis settings."""
 
+import functools
 import os
 import sys
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import typer.main
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
@@ -19,6 +21,43 @@ settings.load_profile("offline")
 
 # Some virtual machines announce AMX and trap its instructions: oneDNN's half precision would end the process there.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
+
+# Typer builds every command anew for each call of the app: with hundreds of calls, that takes longer than many of them.
+typer.main.get_command = functools.cache(typer.main.get_command)
+
+#: The files that take longest. Both processes end together if the last files are short.
+SLOWEST = (
+    "test_sklearn_checks.py",
+    "test_report_browser.py",
+    "test_train_command.py",
+    "test_gallery.py",
+    "test_estimator_contract.py",
+    "test_cluster.py",
+    "test_kills_slice.py",
+    "test_killed_runs.py",
+    "test_statistics_slice.py",
+    "test_folders_slice.py",
+    "test_mutants_slice.py",
+    "test_inputs_slice.py",
+    "test_train_ranks.py",
+    "test_train_stream_ranks.py",
+    "test_net_ranks.py",
+    "test_out_of_core.py",
+    "test_costs_in_fit.py",
+    "test_ask_command.py",
+    "test_imports.py",
+    "test_tables.py",
+    "test_figures.py",
+    "test_audit_page.py",
+    "test_boosting_estimator.py",
+    "choosing.md",
+    "audit.md",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    place = {name: i for i, name in enumerate(SLOWEST)}
+    items.sort(key=lambda item: place.get(item.path.name, len(SLOWEST)))
 
 
 @pytest.fixture
