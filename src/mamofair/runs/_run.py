@@ -5,6 +5,7 @@ import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -100,7 +101,12 @@ def _as_json(value: Any) -> Any:
 
 def versions() -> dict[str, str]:
     """Return the versions of the installed packages that a run depends on."""
-    found = {"python": platform.python_version()}
+    return {"python": platform.python_version(), **_package_versions()}
+
+
+@cache  # to read them takes milliseconds, and a training asks twice
+def _package_versions() -> Mapping[str, str]:
+    found: dict[str, str] = {}
     for name in ("mamofair", "torch", "numpy", "scikit-learn", "pandas", "lightgbm"):
         try:
             found[name] = version(name)
