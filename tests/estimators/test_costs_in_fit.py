@@ -20,7 +20,8 @@ from mamofair import (
 )
 from mamofair.arbitrariness import arbitrariness
 from mamofair.baselines import ConstantClassifier, CotterClassifier, ExponentiatedGradientClassifier, ZafarClassifier
-from mamofair.learners.plugin.multipliers import Contrasts, Evidence
+from mamofair.learners.plugin.evidence import Evidence
+from mamofair.learners.plugin.multipliers import Contrasts
 from mamofair.metrics import gap
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.runs import Run, save

@@ -7,7 +7,8 @@ from known_posteriors import World
 from mamofair import FairPlugInClassifier
 from mamofair.datasets import make_toy
 from mamofair.learners import PlugInLearner
-from mamofair.learners.plugin.multipliers import Contrasts, Dual, State, first_multipliers
+from mamofair.learners.plugin.evidence import State
+from mamofair.learners.plugin.multipliers import Contrasts, Dual, first_multipliers
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, PREDICTIVE_EQUALITY
 
 

@@ -8,8 +8,9 @@ from scipy.special import expit
 from contracts import people
 from known_posteriors import World
 from mamofair.fronts import Counter
+from mamofair.learners.plugin.evidence import Evidence
 from mamofair.learners.plugin.ladder import SmoothCounts, ladders
-from mamofair.learners.plugin.multipliers import Contrasts, Evidence
+from mamofair.learners.plugin.multipliers import Contrasts
 from mamofair.notions import ACCURACY_PARITY, DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS, NOTIONS, ratio
 
 LINEAR = [notion for notion in NOTIONS if not notion.conditions_on_prediction]

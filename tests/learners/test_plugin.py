@@ -8,7 +8,8 @@ import pytest
 from known_posteriors import Known, World
 from mamofair import FairPlugInClassifier
 from mamofair.fronts import Counter
-from mamofair.learners.plugin.multipliers import Contrasts, Dual, Evidence, between, first_multipliers
+from mamofair.learners.plugin.evidence import Evidence
+from mamofair.learners.plugin.multipliers import Contrasts, Dual, between, first_multipliers
 from mamofair.notions import (
     ACCURACY_PARITY,
     DEMOGRAPHIC_PARITY,

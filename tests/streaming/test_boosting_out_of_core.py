@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mamofair import FairBoostingClassifier, FairPortfolioClassifier
 from mamofair._rows import disk
 from mamofair._rows.splits import row_places
+from mamofair._rows.views import RowView
 from mamofair.estimators._reading import draw_seed
 from mamofair.learners.boosting.out_of_core import Plan
 from mamofair.objectives import CustomObjective
@@ -114,7 +115,7 @@ def test_memory_that_is_too_small_for_one_member_trains_on_fewer_rows():
 def test_features_of_held_back_rows_are_on_disk_unless_custom_metrics_look_at_them():
     _, parts = boosting(calibration_fraction=0.1).start_stream(batches(), LARGE)
     for part in parts.held_back:
-        assert isinstance(part.X, disk.DiskView)
+        assert isinstance(part.X, RowView)
         assert len(part.X) == len(part.y) > 30
         assert set(np.asarray(part.X)[:, 2]) <= set(people()[0][:, 2])  # each row's own number
     steady = CustomObjective("steady", lambda logits, batch: logits.square().mean(-1))

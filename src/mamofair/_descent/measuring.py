@@ -1,6 +1,6 @@
 """Counts of the decisions of networks in training on held-out rows."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 
 import numpy as np
@@ -36,7 +36,7 @@ def scores(
 
 def measure(
     population: Population,
-    part: Sequence[tuple[Shaped[Tensor, "_ ..."], Counter]],
+    part: Iterable[tuple[Shaped[Tensor, "_ ..."], Counter]],
     ranks: Ranks = ALONE,
     offsets: Sequence[float] = (0.0,),
 ) -> list[Tally]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
-from operator import itemgetter
+from operator import itemgetter, methodcaller
 from typing import Any
 
 from jaxtyping import Float, Int64, Shaped
@@ -75,6 +75,10 @@ class Batch:
         weight = None if self.weight is None else take(self.weight)
         changed = {name: take(x) for name, x in self.changed.items()}
         return Batch(take(self.x), take(self.y), take(self.memberships), self.spans, weight, changed)
+
+    def on(self, device: str) -> "Batch":
+        """Return the same rows on a device."""
+        return self._map(methodcaller("to", device))
 
     def to(self, dtype: "torch.dtype") -> "Batch":
         """Return the same rows with labels, memberships and weights in another dtype; features stay as they are."""

@@ -12,7 +12,7 @@ from weakref import finalize
 import numpy as np
 from jaxtyping import Float, Int
 
-__all__ = ["PIECE", "DiskArray", "DiskView", "release_memory"]
+__all__ = ["PIECE", "DiskArray", "pieces", "release_memory"]
 
 PIECE = 2**16  # rows that are in memory at a time
 _STRETCH = 2**15  # rows that are read together
@@ -76,37 +76,9 @@ class DiskArray:
         return block
 
 
-@dataclass(frozen=True, eq=False)
-class DiskView:
-    """Some rows of a table on disk, given by their numbers, in order; an index reads, and `take` does not.
-
-    This is what LightGBM asks of a `lightgbm.Sequence`: one row, for a sample, or the next few, to bin them.
-    """
-
-    table: DiskArray
-    rows: Int[np.ndarray, " n"]
-    batch_size: int = 2**14
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, index: Any) -> Float[np.ndarray, "..."]:
-        if isinstance(index, slice):
-            return self.table.take(self.rows[index])
-        row = int(self.rows[index])
-        return np.asarray(self.table[row : row + 1][0])
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        return self.table.take(self.rows)
-
-    def take(self, index: Any) -> "DiskView":
-        """Return some of the rows, which stay on disk."""
-        return DiskView(self.table, self.rows[index])
-
-    def pieces(self) -> Iterator[Float[np.ndarray, "n width"]]:
-        """Yield the rows, some at a time, in memory."""
-        for start in range(0, len(self), PIECE):
-            yield self[start : start + PIECE]
+def pieces(n: int) -> Iterator[slice]:
+    """Yield slices over n rows, few enough each to be in memory; an empty one if there is no row."""
+    return (slice(start, start + PIECE) for start in range(0, n or 1, PIECE))
 
 
 def _stretches(rows: Int[np.ndarray, " n"]) -> Iterator[tuple[slice, int]]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Shaped
 
+from mamofair._rows.views import RowView
+
 __all__ = ["Moments"]
 
 
@@ -23,8 +25,11 @@ class Moments:
     binary: np.ndarray
 
     @classmethod
-    def of(cls, X: Shaped[np.ndarray, "n ..."]) -> "Moments":
-        """Return the moments of rows."""
+    def of(cls, X: Shaped[np.ndarray, "n ..."] | RowView) -> "Moments":
+        """Return the moments of rows; of rows that are looked up, a piece at a time."""
+        if isinstance(X, RowView):
+            first, *others = map(cls.of, X.pieces())
+            return sum(others, start=first)
         if not len(X):
             none = np.zeros(X.shape[1:])
             return cls(0, none, none, none, none, none == 0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from mamofair._rows.disk import pieces
 from mamofair._rows.groups import Groups
 from mamofair.notions import Confusion, Notion, column
 
@@ -133,6 +134,10 @@ def count_decisions(
     return Tally(tables(repeats if weight is None else weight), None if weight is None else tables(weight**2))
 
 
+def _single(tables: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name: table.astype(np.float32) for name, table in tables.items()}
+
+
 @dataclass(frozen=True, eq=False)
 class Counter:
     """Counts the confusion cells of any number of models on the same rows.
@@ -171,17 +176,19 @@ class Counter:
         """
         everyone = Groups((EVERYONE,), (("everyone",),), np.zeros((len(groups), 1), dtype=int))
 
-        def memberships(weight: Any) -> dict[str, np.ndarray]:
-            tables = everyone.memberships(y, weight) | groups.memberships(y, weight)
-            gap_tables = {column(*gap): tables[gap[1]] * marks[:, None] for gap, marks in (samples or {}).items()}
+        def memberships(weight: Any, rows: slice = slice(None)) -> dict[str, np.ndarray]:
+            labels = np.asarray(y)[rows]
+            tables = everyone[rows].memberships(labels, weight) | groups[rows].memberships(labels, weight)
+            gap_tables = {column(*gap): tables[gap[1]] * marks[rows, None] for gap, marks in (samples or {}).items()}
             return {name: table * representative for name, table in tables.items()} | gap_tables
 
         if units is not None:
             ones = np.ones(len(groups)) if weight is None else np.asarray(weight, dtype=float)
             return cls(memberships(weight), memberships(ones * np.bincount(units, ones)[units]))
         if weight is None and len(groups) < _EXACT:
-            whole = {name: table.astype(np.float32) for name, table in memberships(None).items()}
-            return cls(whole, whole=True)
+            # A piece at a time: in double precision, those of all rows would take more memory than the rest.
+            parts = [_single(memberships(None, rows)) for rows in pieces(len(groups))]
+            return cls({name: np.concatenate([own[name] for own in parts]) for name in parts[0]}, whole=True)
         return cls(memberships(weight), None if weight is None else memberships(np.square(weight)))
 
     def __call__(self, positive: Bool[np.ndarray, "models n"]) -> list[Tally]:

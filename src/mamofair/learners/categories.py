@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pandas as pd
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from mamofair._messages import quote
 from mamofair._rows.columns import decode, different_values, of_series
@@ -57,11 +57,27 @@ class Categories:
                 f"categories: found {type(X).__name__}."
             )
         present = [name for name in self.values if name in frame.columns]  # if some are not, scikit-learn will say so
-        codes = {name: _codes(frame.get_column(name), self.values[name]) for name in present}
+        codes = {name: _as_numbers(self.codes(frame.get_column(name))) for name in present}
         backend = nw.get_native_namespace(frame)
         return frame.with_columns(
             nw.new_series(name, column, backend=backend) for name, column in codes.items()
         ).to_native()
+
+    def codes(self, column: nw.Series[Any]) -> Int[np.ndarray, " n"]:
+        """Return the place of each value among the levels of its column, −1 where it has none."""
+        places, values = different_values(column)
+        levels = self.values[column.name]
+        if column.dtype == nw.Object:  # pandas would take True for 1 only beside a missing value
+            known = {value: place for place, value in enumerate(levels)}
+            found = np.array([known.get(value, -1) for value in values], dtype=int)
+        else:
+            found = levels.get_indexer(pd.Index(values))  # a value is looked up once
+        smallest = np.min_scalar_type(-max(1, len(levels)))
+        return np.asarray(np.append(found, -1).astype(smallest)[places])  # −1, of a missing value, is the last
+
+
+def _as_numbers(codes: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    return np.where(codes < 0, np.nan, codes)
 
 
 def _levels(column: nw.Series[Any]) -> pd.Index:
@@ -69,19 +85,6 @@ def _levels(column: nw.Series[Any]) -> pd.Index:
     places, values = different_values(column)
     gap = [np.nan] if (places < 0).any() else []  # pandas changes the type of whole numbers if one is missing
     return pd.Categorical(np.append(values, gap) if gap else values).categories
-
-
-def _codes(column: nw.Series[Any], levels: pd.Index) -> Float[np.ndarray, " n"]:
-    """Return the place of each value among the levels, NaN where it has none; a value is looked up once."""
-    places, values = different_values(column)
-    if column.dtype == nw.Object:  # pandas would take True for 1 only beside a missing value
-        known = {value: place for place, value in enumerate(levels)}
-        found = np.array([known.get(value, -1) for value in values], dtype=int)
-    else:
-        found = levels.get_indexer(pd.Index(values))
-    return np.asarray(
-        np.append(np.where(found < 0, np.nan, found), np.nan)[places]
-    )  # −1, of a missing value, is the last
 
 
 def _is_text(column: nw.Series[Any]) -> bool:

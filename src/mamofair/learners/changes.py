@@ -33,7 +33,8 @@ def refuse_in_streams(objectives: Sequence[Any]) -> None:
 def with_changes(tensor: AsTensor, gaps: Sequence[CounterfactualGap]) -> AsTensor:
     """Return what makes a tensor of features and, in its second axis, of each of their changes; of none, `tensor`."""
 
-    def stacked(X: np.ndarray, device: str) -> Tensor:
+    def stacked(X: Any, device: str) -> Tensor:
+        X = np.asarray(X)  # it may be a view
         return torch.stack([tensor(X, device), *(tensor(change_rows(gap, X), device) for gap in gaps)], dim=1)
 
     return stacked if gaps else tensor

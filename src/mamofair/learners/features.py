@@ -5,7 +5,7 @@ from typing import Any
 import narwhals as nw
 from sklearn.utils import _safe_indexing  # in scikit-learn's public list of names, whatever the underscore says
 
-from mamofair._rows.disk import DiskView
+from mamofair._rows.views import RowView
 
 __all__ = ["count_rows", "take_rows"]
 
@@ -28,6 +28,6 @@ def take_rows(X: Any, index: Any) -> Any:
     """
     if isinstance(X, tuple):
         return tuple(take_rows(own, index) for own in X)
-    if isinstance(X, DiskView):
+    if isinstance(X, RowView):
         return X.take(index)  # X[index] would read them
     return _safe_indexing(X, index) if nw.dependencies.is_into_dataframe(X) else X[index]

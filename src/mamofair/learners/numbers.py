@@ -1,6 +1,6 @@
 """Features as numbers: checked, and scaled where scaling helps."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from mamofair._rows.columns import decode
 from mamofair._rows.moments import Moments
+from mamofair._rows.views import RowView
 from mamofair.learners.checks import are_finite
 from mamofair.learners.piecewise import default_pieces, knots_by_label
 
@@ -42,14 +43,20 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool =
         array = array if array.dtype.kind in "biuf" else array.astype(float)  # categories stay objects until here
     broken = np.isinf(array) if table else ~np.isfinite(array)
     if broken.any():
-        columns = np.flatnonzero(broken.any(axis=tuple(i for i in range(array.ndim) if i != 1)))
-        names = getattr(estimator, "feature_names_in_", range(array.shape[1]))
+        others = tuple(i for i in range(array.ndim) if i != 1)
+        require_none_broken(estimator, np.flatnonzero(broken.any(axis=others)).tolist(), table)
+    return np.asarray(array)
+
+
+def require_none_broken(estimator: BaseEstimator, columns: Sequence[int], table: bool) -> None:
+    """Raise a `ValueError` that names the columns with numbers that are not finite, if there are any."""
+    if len(columns):
+        names = getattr(estimator, "feature_names_in_", range(max(columns) + 1))
         shown = ", ".join(repr(names[i]) for i in columns[:5]) + (", …" if len(columns) > 5 else "")
         raise ValueError(
             f"X must have {'no infinity' if table else 'no NaN and no infinity'}: found some in column {shown}. "
             + ("Set it to NaN." if table else "Impute or drop them first; mamofair.tables.encoder() imputes.")
         )
-    return np.asarray(array)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +69,7 @@ class Scaling:
     ends: np.ndarray | None = None
 
     @classmethod
-    def of(cls, X: Shaped[np.ndarray, "n ..."]) -> "Scaling":
+    def of(cls, X: Shaped[np.ndarray, "n ..."] | RowView) -> "Scaling":
         """Return the scaling of columns with more than two values to mean 0 and deviation 1, and of others to 0 and 1.
 
         Dummies are left as they are: scaling hundreds of rare ones would blow them up, which on COMPAS costs a third of
@@ -73,7 +80,7 @@ class Scaling:
     @classmethod
     def in_pieces(
         cls,
-        X: Shaped[np.ndarray, "n columns"],
+        X: Shaped[np.ndarray, "n columns"] | RowView,
         y: Integer[np.ndarray, " n"],
         pieces: int | None = None,
         weight: np.ndarray | None = None,
@@ -86,7 +93,8 @@ class Scaling:
         moments = Moments.of(X)
         plain, numbers = cls.by(moments), np.flatnonzero(~moments.binary)
         leaves = default_pieces(len(X), len(numbers)) if pieces is None else pieces
-        knots = [knots_by_label(X[:, j].astype(float), y, leaves, weight) for j in numbers]
+        columns = (X.column(j) if isinstance(X, RowView) else X[:, j].astype(float) for j in numbers)
+        knots = [knots_by_label(column, y, leaves, weight) for column in columns]
         added = np.repeat(numbers, [len(own) - 1 for own in knots]).astype(np.int64)
         free, within = np.tile([-np.inf, np.inf], (len(plain.center), 1)), np.tile([0.0, 1.0], (len(added), 1))
         return cls(
@@ -102,7 +110,7 @@ class Scaling:
         scale = np.where(rows.binary, rows.high - rows.low, np.sqrt(rows.squares / rows.rows))
         return cls(np.where(rows.binary, rows.low, rows.mean), np.where(scale == 0, 1.0, scale))
 
-    def __call__(self, X: Shaped[np.ndarray, "n ..."], dtype: str = "float64") -> Shaped[np.ndarray, "n ..."]:
+    def __call__(self, X: Shaped[np.ndarray, "n ..."] | RowView, dtype: str = "float64") -> Shaped[np.ndarray, "n ..."]:
         """Return the scaled features, computed in double precision.
 
         It takes a chunk at a time: the pieces of all rows would take many times the table, in each step.

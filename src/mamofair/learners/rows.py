@@ -1,7 +1,7 @@
 """Rows for a search: features, labels, groups and weights, and the parts that they are split into."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,12 +12,14 @@ from sklearn.utils.validation import column_or_1d
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import cut, quote, quote_some, warn_user
+from mamofair._rows import disk
 from mamofair._rows.batches import Batch, Feed, in_memory
 from mamofair._rows.columns import as_array
 from mamofair._rows.groups import Groups
 from mamofair._rows.labels import as_column
 from mamofair._rows.splits import split_rows
-from mamofair._torch import Tensor
+from mamofair._rows.views import RowView
+from mamofair._torch import Tensor, torch
 from mamofair.fronts import Counter, Criterion
 from mamofair.learners.features import take_rows
 from mamofair.learners.numbers import Scaling
@@ -72,12 +74,31 @@ class Rows:
 
     def feed(self, tensor: AsTensor, batch_size: int, ranks: Ranks, device: str, even: bool) -> Feed:
         """Return batches of these rows; `tensor` converts features, and each rank has its share of every batch."""
-        return in_memory(self.batch(tensor, device), batch_size, ranks.rank, ranks.size, even)
+        if not isinstance(self.X, RowView):
+            return in_memory(self.batch(tensor, device), batch_size, ranks.rank, ranks.size, even)
+        X, numbered = self.X, replace(self.in_single_precision(), x=torch.arange(len(self))).on(device)
+        feed = in_memory(numbered, batch_size, ranks.rank, ranks.size, even)
+
+        def batches(seed: int | None) -> Iterator[Batch]:
+            return (replace(batch, x=tensor(X[batch.x.cpu().numpy()], device)) for batch in feed.batches(seed))
+
+        return replace(feed, batches=batches)
 
     def batch(self, tensor: AsTensor, device: str) -> Batch:
         """Return these rows as one batch; `tensor` converts features."""
         memberships = self.groups.memberships(self.y, self.weight)
         return Batch.of(tensor(self.X, device), self.y, memberships, self.weight)
+
+    def in_single_precision(self, tensor: AsTensor | None = None) -> Batch:
+        """Return these rows as one batch, made a piece at a time; its features are empty without `tensor`."""
+        parts = []
+        for rows in disk.pieces(len(self)):
+            piece = self[rows]
+            x = torch.empty((len(piece), 0)) if tensor is None else tensor(np.asarray(piece.X), "cpu")
+            parts.append(Batch.of(x, piece.y, piece.groups.memberships(piece.y, piece.weight), piece.weight))
+        x, y, memberships = (torch.cat([getattr(part, name) for part in parts]) for name in ("x", "y", "memberships"))
+        weights = [part.weight for part in parts if part.weight is not None]
+        return Batch(x, y, memberships, parts[0].spans, torch.cat(weights) if weights else None)
 
     def stored(self, seed: int) -> "Rows":
         """Return rows that can be read in any order, as often as needed: these are in memory."""

@@ -8,8 +8,9 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from mamofair._rows import disk
-from mamofair._rows.disk import DiskArray, DiskView
+from mamofair._rows.disk import DiskArray
 from mamofair._rows.groups import Groups
+from mamofair._rows.views import RowView
 from mamofair.learners.rows import Rows
 
 __all__ = ["StoredRows", "with_features_on_disk"]
@@ -76,4 +77,4 @@ def with_features_on_disk(rows: Rows) -> Rows:
     """Return the same rows with their features in a temporary file."""
     table = DiskArray(rows.X.shape[1])
     table.append(np.asarray(rows.X, dtype=float))
-    return replace(rows, X=DiskView(table, np.arange(len(rows), dtype=np.int32)))
+    return replace(rows, X=RowView.of_all(table))

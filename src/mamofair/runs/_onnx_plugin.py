@@ -8,7 +8,8 @@ from sklearn.dummy import DummyClassifier
 from mamofair.learners import PlugInLearner
 from mamofair.learners.piecewise import Piecewise
 from mamofair.learners.plugin.classifiers import Model
-from mamofair.learners.plugin.multipliers import Contrasts, Posterior, State
+from mamofair.learners.plugin.evidence import State
+from mamofair.learners.plugin.multipliers import Contrasts, Posterior
 from mamofair.learners.plugin.stack import LEAST, Stack
 from mamofair.learners.plugin.table_models import LinearModel, TreesModel
 from mamofair.runs._onnx_graph import Graph

@@ -8,10 +8,11 @@ import numpy as np
 
 from mamofair._descent.ranks import Ranks
 from mamofair._rows.batches import Batch, Feed
-from mamofair._rows.disk import DiskArray, DiskView
+from mamofair._rows.disk import DiskArray
 from mamofair._rows.groups import Census, Groups
 from mamofair._rows.moments import Moments
 from mamofair._rows.splits import unique_rows
+from mamofair._rows.views import RowView
 from mamofair.learners import Rows
 from mamofair.learners.numbers import Scaling
 from mamofair.learners.rows import AsTensor
@@ -93,7 +94,7 @@ class StreamedRows(Rows):
                 weights[cell] = weights.get(cell, 0.0) + weight
         cells = np.array(list(weights), dtype=int)
         groups = Groups(self.groups.names, self.groups.values, cells[:, 1:])
-        X = DiskView(table, np.arange(len(table), dtype=np.int32))  # LightGBM counts rows in 32 bits
+        X = RowView.of_all(table)
         return StoredRows(X, cells[:, 0], groups, np.array([*weights.values()]), about, self.memory)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from mamofair._rows.disk import DiskView
+from mamofair._rows.views import RowView
 
 if TYPE_CHECKING:
     from lightgbm import Booster, Dataset
@@ -30,7 +30,7 @@ class BinnedRows:
         parameters: Mapping[str, Any] | None = None,
         categorical: Sequence[int] = (),
     ) -> "BinnedRows":
-        """Bin rows, an array or a `DiskView`.
+        """Bin rows, an array or a `RowView`.
 
         Parameters
         ----------
@@ -44,7 +44,7 @@ class BinnedRows:
             The columns whose numbers are codes of categories.
         """
         lightgbm = _lightgbm()
-        lightgbm.Sequence.register(DiskView)  # LightGBM asks for its own type
+        lightgbm.Sequence.register(RowView)  # LightGBM asks for its own type
         settings = {
             "num_threads": 1,
             "verbosity": -1,
@@ -82,7 +82,7 @@ class BinnedRows:
 def _is_constant(X: Any) -> bool:
     """Whether all rows are the same."""
     first = np.asarray(X[:1])
-    pieces = X.pieces() if isinstance(X, DiskView) else [X]
+    pieces = X.pieces() if isinstance(X, RowView) else [X]
     return all(np.all((first == piece) | (np.isnan(piece) & np.isnan(first))) for piece in pieces)
 
 

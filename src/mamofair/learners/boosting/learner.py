@@ -12,17 +12,19 @@ from jaxtyping import Float
 
 from mamofair._rows.batches import Batch
 from mamofair._rows.disk import release_memory
+from mamofair._rows.views import RowView
 from mamofair._torch import Tensor, torch
 from mamofair.fronts import Archive, Point
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.boosting.binned import BinnedRows
-from mamofair.learners.boosting.out_of_core import Plan, batch_of
+from mamofair.learners.boosting.out_of_core import Plan
 from mamofair.learners.boosting.rounds import Round, rounds
 from mamofair.learners.boosting.staged import first_scores, staged_scores
 from mamofair.learners.capacity import offsets_for
 from mamofair.learners.categories import Categories
 from mamofair.learners.checks import is_count, is_number
 from mamofair.learners.custom import CustomMetrics, require_one_split
+from mamofair.learners.large_tables import read_to_fit
 from mamofair.learners.numbers import read_numbers
 from mamofair.learners.preferences import read_members, read_objectives
 from mamofair.learners.rows import Parts, Rows
@@ -40,6 +42,7 @@ __all__ = ["BoostingLearner"]
 #: hypervolume (HVt of bench/quality.py, demographic parity) of .803 against .799.
 LADDER = {"low": 0.05, "high": 1.0}
 _THREADS = 1024
+_TABLES = 1.2  # times a large table in memory: what training may take beside it
 
 
 @dataclass(eq=False, kw_only=True)
@@ -91,10 +94,11 @@ class BoostingLearner(Learner):
         metrics = CustomMetrics.of(self.objectives, rows, _tensor, "cpu")
         return metrics.on(rows.X, lambda X: self.scores(points, X))
 
-    def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
+    def read(self, estimator: Any, X: Any, reset: bool) -> Any:
         """Return features as numbers, NaN where one is missing, and codes of categories."""
         if reset:
             self.categories = Categories.of(X)
+            return read_to_fit(estimator, X, self.categories)
         return read_numbers(estimator, self.categories(X), reset, table=True).astype(float)
 
     def take_stream(self, parts: Parts, seed: int) -> Parts:
@@ -107,7 +111,8 @@ class BoostingLearner(Learner):
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Add one tree per round to each booster, and yield the boosters after each round.
 
-        Rows on disk may leave memory for a few boosters at a time: then some are trained to the end before the others.
+        Rows on disk, or of a large table, may leave memory for a few boosters at a time: then some are trained to the
+        end before the others.
         """
         members = read_members(self.members, task.size, **LADDER)
         weightings = [member.weighting for member in members]
@@ -159,19 +164,23 @@ class BoostingLearner(Learner):
     def _training_rows(self, task: Task, parts: Parts, members: int) -> tuple[Batch, Any, int]:
         """Return the rows to train on, their features, and how many members to train side by side."""
         train = parts.train
-        if not isinstance(train, StoredRows):
+        if not isinstance(train.X, RowView):
             return train.batch(_tensor, "cpu"), train.X, members
-        features = bool(self.objectives)  # custom ones may look at them
+        features = _tensor if self.objectives else None  # custom ones may look at them
+        width = train.X.table.width
         plan = Plan.of(
-            *(train.memory, len(train), sum(map(len, parts.held_back))),
-            columns=train.X.table.width * (9 if features else 1),
+            train.memory if isinstance(train, StoredRows) else int(_TABLES * 8 * width * len(train.X.table)),
+            *(len(train), sum(map(len, parts.held_back))),
+            columns=width * (9 if features else 1),
             groups=sum(map(len, train.groups.values)),
             members=members,
             objectives=task.size,
         )
-        plan.warn(len(train))
-        rows = train.others(-1, 1, plan.share)
-        return batch_of(rows, features=features), rows.X, plan.at_once
+        if isinstance(train, StoredRows):
+            plan.warn(len(train))
+            train = train.others(-1, 1, plan.share)
+        at_once = members if self.cv else plan.at_once  # folds train in step
+        return train.in_single_precision(features), train.X, at_once
 
     def _parameters(self, seed: int) -> dict[str, Any]:
         """Return LightGBM's parameters, by its own names."""
@@ -211,5 +220,5 @@ class BoostingLearner(Learner):
         return counts and state[0] < len(self.boosters) and 1 <= state[1] < 2**31
 
 
-def _tensor(X: np.ndarray, device: str) -> Tensor:
-    return torch.from_numpy(X).to(device)
+def _tensor(X: Any, device: str) -> Tensor:
+    return torch.from_numpy(np.asarray(X)).to(device)

@@ -5,12 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mamofair._messages import as_memory, warn_user
-from mamofair._rows import disk
-from mamofair._rows.batches import Batch
-from mamofair._torch import torch
-from mamofair.learners.rows import Rows
 
-__all__ = ["Plan", "batch_of"]
+__all__ = ["Plan"]
 
 _SHARE = 0.95  # of the memory; features of held-back rows are on disk, too
 _LEAST = 0.01  # of the rows, if the memory is too small for any
@@ -46,15 +42,3 @@ class Plan:
                 f"Models are trained on {self.share:.0%} of {rows:,} rows, to stay within `memory`: "
                 f"{as_memory(self.memory)} would be enough for all."
             )
-
-
-def batch_of(rows: Rows, features: bool) -> Batch:
-    """Return rows on disk as one batch in single precision; its features are empty unless they are needed."""
-    pieces = []
-    for start in range(0, len(rows), disk.PIECE):
-        piece = rows[start : start + disk.PIECE]
-        x = torch.from_numpy(np.asarray(piece.X)) if features else torch.empty((len(piece), 0))
-        pieces.append(Batch.of(x, piece.y, piece.groups.memberships(piece.y, piece.weight), piece.weight))
-    x, y, memberships = (torch.cat([getattr(piece, name) for piece in pieces]) for name in ("x", "y", "memberships"))
-    weight = None if rows.weight is None else torch.cat([piece.weight for piece in pieces if piece.weight is not None])
-    return Batch(x, y, memberships, pieces[0].spans, weight)

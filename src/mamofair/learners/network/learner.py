@@ -19,13 +19,16 @@ from mamofair._descent.networks import MLP, Average, Perceptron, Population, Rec
 from mamofair._descent.ranks import Ranks
 from mamofair._descent.training import epochs, isolated
 from mamofair._rows.batches import chunks
+from mamofair._rows.views import RowView
 from mamofair.descent import Member, Weighting
-from mamofair.fronts import Archive, Counter, Criterion, Point
+from mamofair.fronts import Archive, Criterion, Point
 from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.capacity import offsets_for
 from mamofair.learners.changes import feed_with_changes
 from mamofair.learners.checks import are_tensors, is_count
 from mamofair.learners.custom import CustomMetrics, require_one_split, require_same_metrics
+from mamofair.learners.large_tables import looked_up
+from mamofair.learners.network.held_out import HeldOut
 from mamofair.learners.network.rank_checks import require_same
 from mamofair.learners.network.state import Training, add_offset, fill, filled, require_moments, require_shapes, stacks
 from mamofair.learners.numbers import Scaling, read_numbers
@@ -118,9 +121,10 @@ class NetworkLearner(Learner):
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
         return ranks.broadcast(lambda: seed)
 
-    def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
-        """Return features as finite numbers."""
-        return read_numbers(estimator, X, reset)
+    def read(self, estimator: Any, X: Any, reset: bool) -> Any:
+        """Return features as finite numbers; of a large table, a view: its pieces would take many times its memory."""
+        numbers = read_numbers(estimator, X, reset)
+        return looked_up(numbers) if reset and self.standardize else numbers
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Train, and yield the members of the averaged population several times per epoch."""
@@ -136,7 +140,7 @@ class NetworkLearner(Learner):
                 require_shareable(training.population.template, self._tensor(parts.train.X[:2]))
         objectives = self._objectives(task, weightings, parts.valid.positive_share)
         offsets = offsets_for(task.select_rate, self.offsets) if isinstance(self.network, MLP) else (0.0,)
-        held_back = [self._chunks(part[ranks.share(len(part))]) for part in parts.held_back]
+        held_back = [HeldOut.of(part[ranks.share(len(part))], self._tensor) for part in parts.held_back]
         metrics = CustomMetrics.of(self.objectives, parts.valid, self._tensor, self.device)
         if self.measure_start and not training.average.steps:
             yield Candidates(self._measure(held_back, metrics, ranks, 0, offsets), keep=self._keep, complete=False)
@@ -162,7 +166,7 @@ class NetworkLearner(Learner):
 
     def _measure(
         self,
-        held_back: Sequence[Sequence[tuple[Tensor, Counter]]],
+        held_back: Sequence[HeldOut],
         metrics: CustomMetrics,
         ranks: Ranks,
         step: int,
@@ -231,15 +235,12 @@ class NetworkLearner(Learner):
             group["lr"] = self.learning_rate
         self.last_epoch = self.training.epoch + self.epochs if anew else self.epochs
 
-    def _tensor(self, X: np.ndarray, device: str | None = None, dtype: torch.dtype = torch.float32) -> Tensor:
+    def _tensor(self, X: np.ndarray | RowView, device: str | None = None, dtype: torch.dtype = torch.float32) -> Tensor:
         """Return features in the form that the network takes."""
         if self.scaling is not None:
             return torch.from_numpy(self.scaling(X, str(dtype).removeprefix("torch."))).to(device or self.device)
         whole = X.dtype.kind in "iu" and not isinstance(self.network, MLP) and not self.standardize
-        return torch.tensor(X, dtype=torch.int64 if whole else dtype, device=device or self.device)
-
-    def _chunks(self, part: Rows) -> list[tuple[Tensor, Counter]]:
-        return [(self._tensor(part[rows].X), part[rows].counter()) for rows in chunks(len(part))]
+        return torch.tensor(np.asarray(X), dtype=torch.int64 if whole else dtype, device=device or self.device)
 
     def _keep(self, point: Point) -> Point:
         assert self.training is not None

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import joblib
+import numpy as np
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote_some
@@ -25,7 +26,7 @@ def require_same(ranks: Ranks, learner: "NetworkLearner", task: Task, parts: Par
             f"whole batch, of which each rank has a share: found {quote_some(learner.custom)}. Train on one rank."
         )
     every = parts.train, parts.valid, parts.calibration
-    held = [(part.X, part.y, part.groups.codes, part.weight) for part in every]
+    held = [(np.asarray(part.X), part.y, part.groups.codes, part.weight) for part in every]
     given = {
         "number of rows": sum(map(len, every)),
         "columns of X": parts.train.X.shape[1:],

@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter, validate_data
 
 from mamofair._rows.columns import decode
-from mamofair._rows.disk import DiskView
+from mamofair._rows.views import RowView
 from mamofair.learners.features import count_rows, take_rows
 from mamofair.learners.plugin.table_models import Bins, Linear, LinearModel, Trees, TreesModel
 from mamofair.learners.rows import Rows
@@ -41,7 +41,7 @@ class Model:
 
     def __call__(self, X: Any) -> Float[np.ndarray, "n _"]:
         """Return the probabilities of the classes, in order; 0 for one that it has not seen."""
-        pieces = X.pieces() if isinstance(X, DiskView) else [X]
+        pieces = X.pieces() if isinstance(X, RowView) else [X]
         given = np.concatenate([self._probabilities(piece) for piece in pieces])
         known = {label: i for i, label in enumerate(self.classifier.classes_.tolist())}
         columns = [given[:, known[label]] if label in known else np.zeros(len(given)) for label in self.classes]

@@ -16,7 +16,8 @@ from scipy.special import expit
 
 from mamofair._rows.groups import Groups
 from mamofair.fronts import Criterion
-from mamofair.learners.plugin.multipliers import SIDES, TOLERANCE, Evidence, slopes
+from mamofair.learners.plugin.evidence import Evidence
+from mamofair.learners.plugin.multipliers import SIDES, TOLERANCE, slopes
 
 __all__ = ["SmoothCounts", "ladders"]
 

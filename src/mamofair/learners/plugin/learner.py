@@ -15,10 +15,12 @@ from mamofair.learners.base import Candidates, Learner
 from mamofair.learners.categories import Categories
 from mamofair.learners.checks import are_finite
 from mamofair.learners.features import count_rows
+from mamofair.learners.large_tables import read_to_fit
 from mamofair.learners.numbers import read_numbers, text_refused
 from mamofair.learners.plugin.classifiers import read_table
+from mamofair.learners.plugin.evidence import Evidence, State
 from mamofair.learners.plugin.ladder import SmoothCounts, ladders
-from mamofair.learners.plugin.multipliers import Contrasts, Dual, Evidence, Posterior, State, between, first_multipliers
+from mamofair.learners.plugin.multipliers import Contrasts, Dual, Posterior, between, first_multipliers
 from mamofair.learners.plugin.mutations import Rules, measure, move_rules, mutate, padded
 from mamofair.learners.plugin.out_of_core import cross_fit_stored, fitting_within
 from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
@@ -91,6 +93,8 @@ class PlugInLearner(Learner):
         """Return features: numbers for our own models, unchanged for the user's estimator."""
         if self.estimator is not None:
             return read_table(estimator, X, reset)
+        if reset and self.group_estimator is None:  # the user's takes no view
+            return read_to_fit(estimator, X, self.categories)
         return np.asarray(read_numbers(estimator, self.categories(X), reset, table=True), dtype=float)
 
     def _read_told(self, features: Any, rows: int) -> Groups:
@@ -216,7 +220,7 @@ class PlugInLearner(Learner):
         """Yield rules that no others beat, at least on some rows (see `_propose`), then group thresholds."""
         assert self.strata is not None
         some = np.random.default_rng(task.seed).permutation(len(valid))[:_TRIED_ON]
-        evidence, part = self.evidence(posterior, valid.groups)[some], valid[some]
+        evidence, part = self.evidence(posterior[some], valid.groups[some]), valid[some]
         rules = Rules(evidence, part.counter(), task.criteria, task.performance, task.select_rate, part.weight)
         for new in self._propose(rules, posterior, task, valid, part, alone):
             kept = rules.add(new)
@@ -226,11 +230,7 @@ class PlugInLearner(Learner):
                 yield [{"multipliers": rule} for rule in kept]
         if self.aware and self.strata.are_few:
             counts = Cuts.of(
-                posterior.positive,
-                valid.y,
-                valid.groups,
-                self.strata,
-                valid.weight,
+                *(posterior.positive, valid.y, valid.groups, self.strata, valid.weight),
                 performance=task.performance,
                 indifferent=evidence.mistakes[0] / sum(evidence.mistakes),
                 select_rate=task.select_rate,
@@ -262,7 +262,7 @@ class PlugInLearner(Learner):
     def evidence(self, posterior: Posterior, told: Groups | None) -> Evidence:
         """Return the evidence that rules decide by."""
         assert self.contrasts is not None
-        terms = np.column_stack([self.contrasts.terms(posterior), np.ones(len(posterior.positive))])
+        terms = np.column_stack([self.contrasts.terms(posterior), np.ones(len(posterior))])
         return self._evidence(self.contrasts.gain(posterior.positive), terms, told)
 
     def _evidence(self, gain: np.ndarray, terms: np.ndarray, told: Groups | None) -> Evidence:

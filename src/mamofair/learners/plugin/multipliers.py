@@ -23,6 +23,7 @@ import numpy as np
 import scipy
 from jaxtyping import Float, Int
 
+from mamofair._rows.disk import pieces
 from mamofair._rows.groups import Groups
 from mamofair.fronts import Criterion
 from mamofair.notions import FN, FP, TN, TP, Notion, Rate
@@ -45,6 +46,12 @@ class Posterior:
 
     positive: Float[np.ndarray, " n"]
     joint: Mapping[str, Float[np.ndarray, "n _ 2"]]
+
+    def __len__(self) -> int:
+        return len(self.positive)
+
+    def __getitem__(self, rows: Any) -> "Posterior":
+        return Posterior(self.positive[rows], {name: table[rows] for name, table in self.joint.items()})
 
 
 def slopes(rate: Rate) -> tuple[int, int]:
@@ -109,6 +116,9 @@ class Contrasts:
 
     def terms(self, posterior: Posterior) -> Float[np.ndarray, "n m"]:
         """Return g_j(x), one column per contrast."""
+        return np.concatenate([self._terms(posterior[rows]) for rows in pieces(len(posterior))])
+
+    def _terms(self, posterior: Posterior) -> Float[np.ndarray, "n m"]:
         return np.hstack(
             [
                 self._against_largest(notion, name, rate, posterior.joint[name] @ np.array(slopes(rate), dtype=float))
@@ -174,7 +184,7 @@ class Dual:
             total = np.cumsum(own[order])
             order = order[np.searchsorted(total, total[-1] * (np.arange(_ROWS) + 0.5) / _ROWS)]
             own = np.ones(len(own))
-        part = Posterior(posterior.positive[order], {name: table[order] for name, table in posterior.joint.items()})
+        part = posterior[order]
         A, criterion = contrasts.pairs
         share = own[order] / own[order].sum()
         return cls(
@@ -250,42 +260,3 @@ def between(
     wide = pairs[np.argsort(-distance[tuple(pairs.T)], kind="stable")][:n]
     beyond = [2 * multipliers[i] - multipliers[near[i]] for i in values[:, 1:].argmin(axis=0)]
     return np.unique(np.round(np.vstack([multipliers[wide].mean(axis=1), *beyond]), 12), axis=0)
-
-
-#: What a rule is: `multipliers`, or `thresholds` of strata.
-State = dict[str, np.ndarray]
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """The evidence that rules decide by: gain, terms and, for thresholds, the number of the stratum, −1 if none.
-
-    The last term is 1 for every row: its multiplier moves the threshold. `mistakes` are what `Contrasts` has.
-    """
-
-    gain: Float[np.ndarray, " n"]
-    terms: Float[np.ndarray, "n m"]
-    stratum: Int[np.ndarray, " n"] | None = None
-    mistakes: tuple[float, float] = (1.0, 1.0)
-
-    def __getitem__(self, rows: Any) -> "Evidence":
-        stratum = None if self.stratum is None else self.stratum[rows]
-        return Evidence(self.gain[rows], self.terms[rows], stratum, self.mistakes)
-
-    def scores(self, rules: Sequence[State]) -> Float[np.ndarray, "rules n"]:
-        """Return gain − Σ λ_j g_j, or how far η exceeds a threshold, for rules of one kind; positive means favorable.
-
-        For the error that is 2η − 1 − Σ λ_j g_j, or 2 (η − threshold).
-        """
-        if "multipliers" in rules[0]:
-            return np.asarray(self.gain - np.stack([rule["multipliers"] for rule in rules]) @ self.terms.T)
-        stake, both = self.mistakes[0], sum(self.mistakes)
-        table = np.array([[*rule["thresholds"], stake / both] for rule in rules])  # the last is what −1 takes
-        return np.asarray(self.gain + stake - both * table[:, self.stratum])
-
-    @property
-    def stakes(self) -> Float[np.ndarray, " n"]:
-        """What is at stake in each row: w₀(1 − η) + w₁η, for the error 1."""
-        negative, positive = self.mistakes
-        chance = (self.gain + negative) / (negative + positive)
-        return negative + (positive - negative) * chance

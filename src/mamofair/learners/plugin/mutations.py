@@ -13,7 +13,7 @@ from jaxtyping import Float
 
 from mamofair.fronts import Bounds, Counter, Criterion, Point, Tally, distance_to, measure_points
 from mamofair.learners.capacity import threshold_within
-from mamofair.learners.plugin.multipliers import Evidence, State
+from mamofair.learners.plugin.evidence import Evidence, State
 from mamofair.performance import ERROR, Cost
 
 __all__ = ["Rules", "measure", "move_rules", "mutate", "padded"]

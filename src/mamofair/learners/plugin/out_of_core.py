@@ -15,7 +15,8 @@ import numpy as np
 from mamofair._messages import as_memory, warn_user
 from mamofair._rows.disk import DiskArray
 from mamofair.fronts import Tally
-from mamofair.learners.plugin.multipliers import Evidence, Posterior, State
+from mamofair.learners.plugin.evidence import Evidence, State
+from mamofair.learners.plugin.multipliers import Posterior
 from mamofair.learners.plugin.mutations import measure
 from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
 from mamofair.learners.plugin.table_models import Trees

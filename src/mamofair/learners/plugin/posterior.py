@@ -1,7 +1,8 @@
 """P(y | x) and P(a, y | x), learned with any classifier that has probabilities, or with several that are stacked."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from jaxtyping import Float
 from joblib import Parallel, delayed
 from sklearn.dummy import DummyClassifier
 
-from mamofair._rows.disk import DiskView
+from mamofair._rows.disk import DiskArray
 from mamofair._rows.groups import Groups
 from mamofair._rows.splits import even_sizes
+from mamofair._rows.views import RowView, release_after
 from mamofair.fronts import Criterion
 from mamofair.learners.checks import are_finite
 from mamofair.learners.features import take_rows
@@ -50,6 +52,17 @@ def _first_of_same_rows(targets: Mapping[Key, Target]) -> dict[Key, Key]:
         key: next(other for other, own in targets.items() if np.array_equal(own.wanted, target.wanted))
         for key, target in targets.items()
     }
+
+
+def _in_order(parts: Sequence[np.ndarray], found: Iterable[Mapping[Any, np.ndarray]], axis: int) -> dict[Any, Any]:
+    """Return tables of all rows, given those of parts and the numbers of their rows; a part at a time."""
+    tables: dict[Any, np.ndarray] = {}
+    for part, own in zip(parts, found, strict=True):
+        for key, table in own.items():
+            if key not in tables:
+                tables[key] = np.empty((*table.shape[:axis], sum(map(len, parts)), *table.shape[axis + 1 :]))
+            tables[key][(slice(None),) * axis + (part,)] = table
+    return tables
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,20 +106,21 @@ class PosteriorLearner:
         parts = rows.split(even_sizes(len(rows), folds), rng)
         whole = self.fit(rows) if final else None
         seen = [part[: round(share * len(part))] for part in parts]
-        rests = [np.sort(np.concatenate([*seen[:i], *seen[i + 1 :]])) for i in range(folds)]
+        rests = [np.sort(np.concatenate([*seen[:i], *seen[i + 1 :]]).astype(np.int32)) for i in range(folds)]
         learner = self if whole is None else replace(self, constant=whole.constant)
         models = learner._fit_all(rows, rests)
         told = [rows.groups[part] if self.aware else None for part in parts]
-        views = [model.views(take_rows(rows.X, part)) for model, part in zip(models, parts, strict=True)]
-        back = np.argsort(np.concatenate(parts))
-        given = {key: np.concatenate([own[key] for own in views], axis=1)[:, back] for key in views[0]}
+        views = (model.views(take_rows(rows.X, part)) for model, part in zip(models, parts, strict=True))
+        given = _in_order(parts, views, axis=1)
         stacks = self.stack(given, rows)
-        found = [
+        found = (
             replace(own, stacks=stacks).join({key: given[key][:, part] for key in given}, groups)
             for own, part, groups in zip(models, parts, told, strict=True)
-        ]
-        joint = {name: np.concatenate([b.joint[name] for b in found])[back] for name in found[0].joint}
-        posterior = Posterior(np.concatenate([b.positive for b in found])[back], joint)
+        )
+        tables = _in_order(parts, ({None: own.positive, **own.joint} for own in found), axis=0)
+        posterior = Posterior(tables.pop(None), tables)
+        del given
+        release_after(rows.X)
         return posterior, None if whole is None else replace(whole, stacks=stacks)
 
     def stack(self, given: Mapping[Key, Float[np.ndarray, "models n _"]], rows: Rows) -> dict[Key, Stack]:
@@ -137,16 +151,18 @@ class PosteriorLearner:
         targets = self._targets(rows)
         jobs = [(key, estimator) for key in targets for estimator in self._estimators(key)]
         own = all(isinstance(estimator, Trees | Linear) for _, estimator in jobs)
-        first, on_disk = _first_of_same_rows(targets), isinstance(rows.X, DiskView)
+        first, view = _first_of_same_rows(targets), rows.X if isinstance(rows.X, RowView) else None
+        on_disk, lock = view is not None and isinstance(view.table, DiskArray), None if view is None else Lock()
 
         def fits() -> Iterator[Any]:
             for part in parts:
                 # Models of the same rows share their bins; of rows on disk, a second copy might not fit in memory.
-                bins = {} if on_disk else {key: Bins() for key in first.values()}
+                bins = {} if on_disk else {key: Bins(lock) for key in first.values()}
                 for key, estimator in jobs:
                     yield delayed(self._fit_one)(rows, part, targets[key], estimator, bins.get(first[key]))
 
         models = iter(Parallel(n_jobs=self.jobs if own else 1, prefer="threads")(fits()))
+        release_after(rows.X)
         found = []
         for _ in parts:
             fitted_models: dict[Key, tuple[Model, ...]] = {}

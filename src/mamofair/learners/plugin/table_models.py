@@ -15,7 +15,8 @@ from jaxtyping import Float, Int
 from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
 
-from mamofair._rows.disk import DiskView
+from mamofair._rows.disk import release_memory
+from mamofair._rows.views import RowView
 from mamofair.learners.checks import are_finite
 from mamofair.learners.piecewise import Piecewise
 
@@ -42,18 +43,32 @@ _FEW, _MANY = 20_000, 100_000  # rows; with more, a linear model adds nothing to
 
 
 class Bins:
-    """LightGBM's bins of some rows, for all trees with the same categories: made for the first, copied for each."""
+    """LightGBM's bins of some rows, for all trees with the same categories: made for the first, copied for each.
 
-    def __init__(self) -> None:
-        self._lock = Lock()
+    Models are fitted side by side, so there is a `lock`. If it is that of other rows, too, as for large tables, bins
+    are made one after another, and memory that is free again is returned to the system.
+    """
+
+    def __init__(self, lock: Any = None) -> None:
+        self._lock, self._shared = lock or Lock(), lock is not None
         self._data: Dataset | None = None
 
     def copy(self, make: "Callable[[], Dataset]", target: Int[np.ndarray, " n"]) -> "Dataset":
         """Return a copy of the bins for a target; `make` makes them."""
-        with self._lock:  # models are fitted side by side
-            self._data = make().construct() if self._data is None else self._data
+        with self._lock:
+            if self._data is None:
+                self._data = make().construct()
+                self._release()
             everything: Any = np.arange(len(target))  # a list, says LightGBM, but takes arrays as well
-            return self._data.subset(everything).construct().set_label(target)
+            copy = self._data.subset(everything).construct().set_label(target)
+            copy.used_indices = None  # a list of as many objects as there are rows
+            self._release()
+            return copy
+
+    def _release(self) -> None:
+        """Return what LightGBM no longer needs to the system: its sample of rows, as many lists and objects."""
+        if self._shared:
+            release_memory()
 
 
 @dataclass(frozen=True)
@@ -81,7 +96,7 @@ class Trees:
         """
         from lightgbm import Dataset, Sequence, train
 
-        Sequence.register(DiskView)  # LightGBM asks for its own type; here it is loaded anyway
+        Sequence.register(RowView)  # LightGBM asks for its own type; here it is loaded anyway
         parameters = {
             "objective": "binary",
             "num_leaves": self.num_leaves,

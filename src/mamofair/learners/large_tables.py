@@ -1,0 +1,46 @@
+"""Features of a table to fit to: a large one is not copied, and its rows are looked up when they are needed."""
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from mamofair._rows.columns import of_series
+from mamofair._rows.views import ArrayTable, ColumnTable, RowView, is_large
+from mamofair.learners.categories import Categories
+from mamofair.learners.numbers import read_numbers, require_none_broken, text_refused
+
+__all__ = ["looked_up", "read_to_fit"]
+
+_FEW = 2  # rows that scikit-learn checks: names and the number of columns; the rest is checked here
+
+
+def read_to_fit(estimator: BaseEstimator, X: Any, categories: Categories) -> "np.ndarray | RowView":
+    """Return numbers, NaN where one is missing, and codes of categories; of a large table, a view of its rows."""
+    table = _columns(X, categories)
+    if table is None:
+        found = looked_up(read_numbers(estimator, categories(X), reset=True, table=True))
+        return found if isinstance(found, RowView) else np.asarray(found, dtype=float)
+    with text_refused():
+        validate_data(estimator, categories(X[:_FEW]), reset=True, ensure_all_finite=False)
+    broken = [i for i, column in enumerate(table.columns) if column.dtype.kind == "f" and np.isinf(column).any()]
+    require_none_broken(estimator, broken, table=True)
+    return RowView.of_all(table)
+
+
+def looked_up(array: np.ndarray) -> "np.ndarray | RowView":
+    """Return an array as it is or, if it is a large table, a view of its rows."""
+    return RowView.of_all(ArrayTable(array)) if array.ndim == 2 and is_large(*array.shape) else array
+
+
+def _columns(X: Any, categories: Categories) -> ColumnTable | None:
+    """Return the columns of a large frame; None of other tables, and if there are columns of other than numbers."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if not isinstance(frame, nw.DataFrame) or not is_large(*frame.shape):
+        return None
+    coded = {name: categories.codes(frame.get_column(name)) for name in categories.values}
+    columns = [coded[name] if name in coded else of_series(frame.get_column(name)) for name in frame.columns]
+    plain = all(column.dtype.kind in "biuf" for column in columns)
+    return ColumnTable(columns, set(categories.places)) if plain else None
