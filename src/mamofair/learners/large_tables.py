@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from mamofair._rows.columns import of_series
+from mamofair._rows.columns import decode, of_series
 from mamofair._rows.views import ArrayTable, ColumnTable, RowView, is_large
 from mamofair.learners.categories import Categories
 from mamofair.learners.numbers import read_numbers, require_none_broken, text_refused
@@ -19,12 +19,13 @@ _FEW = 2  # rows that scikit-learn checks: names and the number of columns; the 
 
 def read_to_fit(estimator: BaseEstimator, X: Any, categories: Categories) -> "np.ndarray | RowView":
     """Return numbers, NaN where one is missing, and codes of categories; of a large table, a view of its rows."""
-    table = _columns(X, categories)
+    frame = nw.from_native(decode(X), eager_only=True, pass_through=True)
+    table = _columns(frame, categories) if isinstance(frame, nw.DataFrame) and is_large(*frame.shape) else None
     if table is None:
         found = looked_up(read_numbers(estimator, categories(X), reset=True, table=True))
         return found if isinstance(found, RowView) else np.asarray(found, dtype=float)
     with text_refused():
-        validate_data(estimator, categories(X[:_FEW]), reset=True, ensure_all_finite=False)
+        validate_data(estimator, categories(frame[:_FEW].to_native()), reset=True, ensure_all_finite=False)
     broken = [i for i, column in enumerate(table.columns) if column.dtype.kind == "f" and np.isinf(column).any()]
     require_none_broken(estimator, broken, table=True)
     return RowView.of_all(table)
@@ -35,11 +36,8 @@ def looked_up(array: np.ndarray) -> "np.ndarray | RowView":
     return RowView.of_all(ArrayTable(array)) if array.ndim == 2 and is_large(*array.shape) else array
 
 
-def _columns(X: Any, categories: Categories) -> ColumnTable | None:
-    """Return the columns of a large frame; None of other tables, and if there are columns of other than numbers."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if not isinstance(frame, nw.DataFrame) or not is_large(*frame.shape):
-        return None
+def _columns(frame: nw.DataFrame[Any], categories: Categories) -> ColumnTable | None:
+    """Return the columns of a frame; None if some are of other than numbers and categories."""
     coded = {name: categories.codes(frame.get_column(name)) for name in categories.values}
     columns = [coded[name] if name in coded else of_series(frame.get_column(name)) for name in frame.columns]
     plain = all(column.dtype.kind in "biuf" for column in columns)

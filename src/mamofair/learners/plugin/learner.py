@@ -22,7 +22,7 @@ from mamofair.learners.plugin.evidence import Evidence, State
 from mamofair.learners.plugin.ladder import SmoothCounts, ladders
 from mamofair.learners.plugin.multipliers import Contrasts, Dual, Posterior, between, first_multipliers
 from mamofair.learners.plugin.mutations import Rules, measure, move_rules, mutate, padded
-from mamofair.learners.plugin.out_of_core import cross_fit_stored, fitting_within
+from mamofair.learners.plugin.out_of_core import cross_fit_stored, fitting_beside, fitting_within
 from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
 from mamofair.learners.plugin.prefit import posterior_learner
 from mamofair.learners.plugin.seen_rows import warn_of_seen_rows
@@ -194,7 +194,7 @@ class PlugInLearner(Learner):
         learner = posterior_learner(self, task, self.contrasts.shares, ours, group_recipes(self.effort, ours))
         if learner.label is not None:
             warn_of_seen_rows(learner.label, train, task.seed)
-        return learner
+        return fitting_beside(learner, train)
 
     def explore(
         self, posterior: Posterior, task: Task, parts: Parts, *, alone: bool = False, count: Count | None = None

@@ -14,6 +14,7 @@ import numpy as np
 
 from mamofair._messages import as_memory, warn_user
 from mamofair._rows.disk import DiskArray
+from mamofair._rows.views import RowView
 from mamofair.fronts import Tally
 from mamofair.learners.plugin.evidence import Evidence, State
 from mamofair.learners.plugin.multipliers import Posterior
@@ -23,11 +24,12 @@ from mamofair.learners.plugin.table_models import Trees
 from mamofair.learners.rows import Rows
 from mamofair.learners.stored import StoredRows
 
-__all__ = ["Beliefs", "cross_fit_stored", "fitting_within"]
+__all__ = ["Beliefs", "cross_fit_stored", "fitting_beside", "fitting_within"]
 
 _SEARCHED = 1_000_000  # rows on which models are stacked and rules are searched for
 # Of the memory, for the rows that models are fitted to. A row: a byte per column, and gradients, scores and indices.
 _SHARE, _BESIDES = 1 / 2, 56
+_TABLES = 1.25  # times a large table in memory: what models may take beside it
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +66,27 @@ def fitting_within(learner: PosteriorLearner, rows: StoredRows) -> tuple[Posteri
             f"Models are fitted to {share:.0%} of {len(rows):,} rows, to stay within `memory`; points are measured on "
             f"all of them. {as_memory(need / _SHARE)} would be enough for all."
         )
+    return _side_by_side(learner, jobs, cores), share
+
+
+def fitting_beside(learner: PosteriorLearner, rows: Rows) -> PosteriorLearner:
+    """Return a learner that fits as many models side by side as there is memory for beside a large table."""
+    if not isinstance(rows.X, RowView) or isinstance(rows, StoredRows):
+        return learner
+    width, cores = rows.X.table.width, os.cpu_count() or 1
+    jobs = int(np.clip(_TABLES * 8 * width // (2 * width + _BESIDES), 1, cores))  # bins, and a copy of them
+    return _side_by_side(learner, jobs, cores)
+
+
+def _side_by_side(learner: PosteriorLearner, jobs: int, cores: int) -> PosteriorLearner:
+    """Return a learner that fits so many models side by side, with the threads that are left for each."""
     threads = max(1, cores // jobs)
 
     def within(estimators: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(replace(own, num_threads=threads) if isinstance(own, Trees) else own for own in estimators)
 
     estimators = within(learner.estimators), within(learner.group_estimators)
-    return replace(learner, estimators=estimators[0], group_estimators=estimators[1], jobs=jobs), share
+    return replace(learner, estimators=estimators[0], group_estimators=estimators[1], jobs=jobs)
 
 
 def cross_fit_stored(
