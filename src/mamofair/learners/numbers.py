@@ -93,7 +93,7 @@ class Scaling:
         moments = Moments.of(X)
         plain, numbers = cls.by(moments), np.flatnonzero(~moments.binary)
         leaves = default_pieces(len(X), len(numbers)) if pieces is None else pieces
-        columns = (X.column(j) if isinstance(X, RowView) else X[:, j].astype(float) for j in numbers)
+        columns = (X.column(int(j)) if isinstance(X, RowView) else X[:, j].astype(float) for j in numbers)
         knots = [knots_by_label(column, y, leaves, weight) for column in columns]
         added = np.repeat(numbers, [len(own) - 1 for own in knots]).astype(np.int64)
         free, within = np.tile([-np.inf, np.inf], (len(plain.center), 1)), np.tile([0.0, 1.0], (len(added), 1))
