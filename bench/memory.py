@@ -1,6 +1,7 @@
 """How much memory training takes beyond the table: the most at any time, as a multiple of the table's size.
 
     python bench/memory.py [--rows 1000000] [--kinds plug-in boosting network portfolio] [--trees 5] [--epochs 1]
+        [--large 67108864]
 
 Each kind is fitted in a separate process to rows of 20 columns: an array of 64-bit floats, or a frame of which four
 columns are texts with 12 values each, held as categories. There are labels and one attribute of two groups. A small
@@ -28,6 +29,7 @@ import numpy as np
 import pandas as pd
 
 from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, FairPortfolioClassifier
+from mamofair._rows import views
 from mamofair.estimators import FairClassifier
 from mamofair.learners.plugin import learner, table_models
 from mamofair.learners.plugin.table_models import EFFORTS
@@ -50,9 +52,11 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--trees", type=int, default=LENGTH["trees"])
     parser.add_argument("--epochs", type=int, default=LENGTH["epochs"])
+    parser.add_argument("--large", type=int, default=views.LARGE, help="bytes from which on a table is looked up")
     parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     LENGTH.update(trees=options.trees, epochs=options.epochs)
+    views.LARGE = options.large
     if options.child:
         shorten(options.trees)
         print(json.dumps(measure(*options.child, options.rows)))
@@ -71,6 +75,7 @@ def main() -> None:
 def child(kind: str, table: str, rows: int) -> dict[str, float]:
     """Return what a process of its own measures."""
     length = [text for name, number in LENGTH.items() for text in (f"--{name}", str(number))]
+    length += ["--large", str(views.LARGE)]
     command = [sys.executable, __file__, "--rows", str(rows), *length, "--child", kind, table]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"})
     return dict(json.loads(done.stdout.splitlines()[-1]))

@@ -121,16 +121,16 @@ memory.KINDS = {
     "network": lambda: FairNetClassifier(epochs=1, members=2, snapshots=1, random_state=0),
 }
 tables = {"boosting": "frame", "network": "array"}
-print(json.dumps({kind: memory.measure(kind, table, 80_000)["times"] for kind, table in tables.items()}))
+print(json.dumps({kind: memory.measure(kind, table, 60_000)["times"] for kind, table in tables.items()}))
 """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of memory is read from /proc")
 def test_training_on_a_large_table_takes_little_memory_beside_it() -> None:
-    """Copies of parts, pieces of all rows, or all members at once would take 10 to 20 times the table."""
+    """Without views, boosting takes 10.7 times this table, the network 4.4; with them 2.8 and 2.2."""
     done = subprocess.run(
         [sys.executable, "-c", _PEAKS], check=True, stdout=subprocess.PIPE, env=os.environ | {"OMP_NUM_THREADS": "1"}
     )
     times = json.loads(done.stdout)
     assert times["boosting"] < 5, times  # small things weigh more here than beside a million rows
-    assert times["network"] < 4, times
+    assert times["network"] < 3.3, times
