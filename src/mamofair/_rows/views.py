@@ -119,12 +119,15 @@ class RowView:
 
     def __getitem__(self, index: Any) -> Float[np.ndarray, "..."]:
         if not isinstance(index, int | np.integer):
+            if self._read:  # LightGBM has drawn its sample, which left an array for each row
+                self._read.clear()
+                disk.release_memory()
             return self.table.take(self.rows[index])
         number, place = divmod(int(index), self.batch_size)
         block = self._read.get(number)
         if block is None:
-            block = self[number * self.batch_size : (number + 1) * self.batch_size]
-            self._read.clear()  # LightGBM's sample is in order
+            block = self.table.take(self.rows[number * self.batch_size : (number + 1) * self.batch_size])
+            self._read.clear()  # the sample is in order
             self._read[number] = block
         return np.asarray(block[place])
 

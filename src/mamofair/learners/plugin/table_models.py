@@ -46,7 +46,7 @@ class Bins:
     """LightGBM's bins of some rows, for all trees with the same categories: made for the first, copied for each.
 
     Models are fitted side by side, so there is a `lock`. If it is that of other rows, too, as for large tables, bins
-    are made one after another, and memory that is free again is returned to the system.
+    are made one after another, and what LightGBM no longer needs, its sample of rows, is returned to the system.
     """
 
     def __init__(self, lock: Any = None) -> None:
@@ -58,17 +58,12 @@ class Bins:
         with self._lock:
             if self._data is None:
                 self._data = make().construct()
-                self._release()
-            everything: Any = np.arange(len(target))  # a list, says LightGBM, but takes arrays as well
-            copy = self._data.subset(everything).construct().set_label(target)
-            copy.used_indices = None  # a list of as many objects as there are rows
-            self._release()
-            return copy
-
-    def _release(self) -> None:
-        """Return what LightGBM no longer needs to the system: its sample of rows, as many lists and objects."""
-        if self._shared:
-            release_memory()
+                if self._shared:
+                    release_memory()
+            copy = self._data.subset([])
+            everything: Any = np.arange(len(target), dtype=np.int32)
+            copy.used_indices = everything  # `subset` itself would make a list of them, with an object for each row
+            return copy.construct().set_label(target)
 
 
 @dataclass(frozen=True)
