@@ -112,7 +112,7 @@ class MinNorm:
 
     w = argmin wᵀ G w over the simplex (Padh et al. 2021, Eq. 14; Désidéri 2012). Every gradient then has an inner
     product of at least ‖w J‖² with w J; if that is zero, the point is Pareto stationary. The solution is exact: a
-    closed form for up to three objectives, and non-negative least squares for more.
+    closed form for two objectives, an active set for a few, and non-negative least squares for many.
 
     >>> MinNorm()(torch.tensor([[1.0, 0.0], [0.0, 3.0]]))
     tensor([0.7500, 0.2500])
@@ -227,6 +227,9 @@ def is_stationary(gramian: Float[Tensor, "k k"], tol: float = 1e-8) -> bool:
 
 Matrix = list[list[float]]
 
+_FEW = 6  # objectives, up to which plain Python is faster than a library
+_SINGULAR = 1e-6  # squared length of what a unit gradient adds to others: less may be rounding in single precision
+
 
 def _min_norm(G: Matrix) -> list[float]:
     """Return argmin wᵀ G w over the simplex, exactly."""
@@ -236,8 +239,7 @@ def _min_norm(G: Matrix) -> list[float]:
     still = [norm <= 0 for norm in norms]
     if any(still):  # a zero gradient is itself the shortest combination
         return [zero / sum(still) for zero in still]
-    solvers = {1: lambda G: [1.0], 2: _min_norm_of_two, 3: _min_norm_of_three}
-    return solvers.get(len(G), _min_norm_of_many)(G)
+    return _min_norm_of_two(G) if len(G) == 2 else _min_norm_of_many(G)
 
 
 def _min_norm_of_two(G: Matrix) -> list[float]:
@@ -250,32 +252,48 @@ def _min_norm_of_two(G: Matrix) -> list[float]:
     return [(c - b) / total, (a - b) / total]
 
 
-def _min_norm_of_three(G: Matrix) -> list[float]:
-    """Return the best of the three edges and, if it is inside, the stationary point of the triangle's plane."""
-    candidates = []
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        edge = [0.0, 0.0, 0.0]
-        edge[i], edge[j] = _min_norm_of_two([[G[i][i], G[i][j]], [G[i][j], G[j][j]]])
-        candidates.append(edge)
-    # Inside, w ∝ G⁻¹1. Normalize gradients first (G = D C D), or short ones beside long ones would lose their digits.
-    d = [sqrt(G[i][i]) for i in range(3)]
-    x, y, z = G[0][1] / (d[0] * d[1]), G[0][2] / (d[0] * d[2]), G[1][2] / (d[1] * d[2])
-    adjugate = ((1 - z * z, y * z - x, x * z - y), (y * z - x, 1 - y * y, x * y - z), (x * z - y, x * y - z, 1 - x * x))
-    inside = [sum(entry * min(d) / d[j] for j, entry in enumerate(row)) / d[i] for i, row in enumerate(adjugate)]
-    if min(inside) > 0:
-        candidates.append([weight / sum(inside) for weight in inside])
-    return min(candidates, key=lambda w: sum(w[i] * G[i][j] * w[j] for i in range(3) for j in range(3)))
-
-
 def _min_norm_of_many(G: Matrix) -> list[float]:
-    """Solve min ‖R u‖² + (1ᵀu − 1)² over u ≥ 0, with Rᵀ R = G: its solution is the min-norm weights, scaled.
+    """Guess which gradients have weight, and correct the guess until the conditions for the minimum hold.
 
-    For a fixed sum of u, the best u is that sum times the min-norm weights; so the direction of u is theirs.
+    With e the reciprocal lengths of the gradients and C their cosines, the lengths v that weights give to the gradients
+    of a set S solve C v = e there, up to a factor. They are the minimum if they are not negative, and if C v ≥ e
+    elsewhere. Non-negative least squares decide for dependent gradients, for many, and if guesses go round in circles.
     """
-    gramian = np.array(G)
-    d = np.sqrt(gramian.diagonal())
-    values, vectors = np.linalg.eigh(gramian / np.outer(d, d))  # unit gradients, as above
+    d = [sqrt(G[i][i]) for i in range(len(G))]
+    unit = [[entry / (d[i] * d[j]) for j, entry in enumerate(row)] for i, row in enumerate(G)]
+    e = [min(d) / length for length in d]  # not 1 / length: short gradients beside long ones would lose their digits
+    chosen = list(range(len(d)))
+    for _ in d if len(d) <= _FEW else ():
+        if (solved := _solve([[unit[i][j] for j in chosen] for i in chosen], [e[i] for i in chosen])) is None:
+            break
+        lengths = dict(zip(chosen, solved, strict=True))
+        products = [sum(row[j] * length for j, length in lengths.items()) for row in unit]
+        right = [i for i in range(len(d)) if (lengths[i] > 0 if i in lengths else products[i] < e[i])]
+        if right == chosen:
+            weights = [lengths.get(i, 0.0) / length for i, length in enumerate(d)]
+            return [weight / sum(weights) for weight in weights]
+        chosen = right
+    return _by_least_squares(np.array(unit), np.array(d))
+
+
+def _solve(A: Matrix, b: list[float]) -> list[float] | None:
+    """Solve A x = b by elimination, in place, for symmetric positive definite A; None if it is nearly singular."""
+    for i, (row, value) in enumerate(zip(A, b, strict=True)):
+        if not row[i] > _SINGULAR:
+            return None
+        for below in range(i + 1, len(b)):
+            factor = A[below][i] / row[i]
+            A[below] = [entry - factor * other for entry, other in zip(A[below], row, strict=True)]
+            b[below] -= factor * value
+    for i in reversed(range(len(b))):
+        b[i] = (b[i] - sum(A[i][j] * b[j] for j in range(i + 1, len(b)))) / A[i][i]
+    return b
+
+
+def _by_least_squares(cosines: np.ndarray, lengths: np.ndarray) -> list[float]:
+    """Solve min ‖R u‖² + (1ᵀu − 1)² over u ≥ 0, with Rᵀ R = G: for any sum of u, the best u is a multiple of w."""
+    values, vectors = np.linalg.eigh(cosines)
     root = np.sqrt(values.clip(min=0))[:, None] * vectors.T
-    scaled, _ = scipy.optimize.nnls(np.vstack([root, d.min() / d]), np.append(np.zeros(len(d)), 1.0))
-    weights = scaled / d
+    scaled, _ = scipy.optimize.nnls(np.vstack([root, lengths.min() / lengths]), np.append(np.zeros(len(root)), 1.0))
+    weights = scaled / lengths
     return [float(weight) for weight in weights / weights.sum()]
