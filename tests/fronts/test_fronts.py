@@ -161,6 +161,22 @@ def test_weighted_counts_keep_sums_of_squares(rng):
     assert Counter.of(y, groups)(np.ones((1, 100), dtype=bool))[0].squares is None
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_of_models_together_add_up_and_split_to_those_of_each(weighted, rng):
+    y, groups = people(3, 90)
+    weight, positive = rng.uniform(0.1, 3, 90) if weighted else None, rng.random((4, 90)) < 0.3
+    counters = [Counter.of(y[i], groups[i], None if weight is None else weight[i]) for i in (slice(40), slice(40, 90))]
+    first, second = (counter(part) for counter, part in zip(counters, np.split(positive, [40], axis=1), strict=True))
+    one, other = (c.count_together(part) for c, part in zip(counters, np.split(positive, [40], axis=1), strict=True))
+    for found, a, b in zip((one + other).split(4), first, second, strict=True):
+        expected = a + b
+        for name in expected.counts:
+            np.testing.assert_array_equal(found.counts[name], expected.counts[name])
+            if weighted:
+                np.testing.assert_array_equal(found.squares[name], expected.squares[name])
+        assert (found.squares is not None) == weighted
+
+
 @pytest.mark.parametrize(("share", "constant"), [(0.0, True), (1.0, True), (0.5, False)])
 def test_constant_is_read_off_the_counts(share, constant):
     y, groups = people(2, 100)

@@ -1,7 +1,8 @@
 """Counts of the decisions of networks in training on held-out rows."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
+from operator import add
 
 import numpy as np
 import torch
@@ -20,18 +21,24 @@ def decisions(
     """Return each member's favorable decisions, once for each offset of its logits, member by member."""
     if not len(x):
         return np.zeros((population.size * len(offsets), 0), dtype=bool)
-    return (scores(population, x, offsets) > 0).cpu().numpy()
+    logits = _logits(population, x)
+    # As with logits + offsets > 0, to the last bit, but without sums for each offset.
+    return (logits.unsqueeze(1) > -logits.new_tensor(offsets).unsqueeze(1)).flatten(0, 1).cpu().numpy()
 
 
-@torch.inference_mode()
 def scores(
     population: Population, x: Shaped[Tensor, "n ..."], offsets: Sequence[float] = (0.0,)
 ) -> Float[Tensor, "models n"]:
     """Return each member's logits as it predicts, once for each offset, member by member."""
+    logits = _logits(population, x)
+    return (logits.unsqueeze(1) + logits.new_tensor(offsets).unsqueeze(1)).flatten(0, 1)
+
+
+@torch.inference_mode()
+def _logits(population: Population, x: Shaped[Tensor, "n ..."]) -> Float[Tensor, "members n"]:
     with isolated(device=population.device, small=population.is_small):
         population.train(False)
-        logits = population(x)
-        return (logits.unsqueeze(1) + logits.new_tensor(offsets).unsqueeze(1)).flatten(0, 1)
+        return population(x)
 
 
 def measure(
@@ -45,16 +52,12 @@ def measure(
     They are those of each member with each offset, member by member.
     """
     # One chunk after another: anything kept between two large allocations prevents reuse of the memory around it.
-    tallies = (counter(decisions(population, x, offsets)) for x, counter in part)
-    own = reduce(lambda one, other: [a + b for a, b in zip(one, other, strict=True)], tallies)
-    if ranks.size == 1:
-        return own
+    whole = reduce(add, (counter.count_together(decisions(population, x, offsets)) for x, counter in part))
+    if ranks.size > 1:
 
-    def pooled(cells: Sequence[Mapping[str, np.ndarray]]) -> Iterator[dict[str, np.ndarray]]:
-        stacks = {name: np.stack([table[name] for table in cells]) for name in cells[0]}
-        sums = {name: ranks.all_reduce(torch.tensor(stack, device=population.device)) for name, stack in stacks.items()}
-        return ({name: table[i].cpu().numpy() for name, table in sums.items()} for i in range(len(cells)))
+        def pooled(tables: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+            tensors = {name: torch.tensor(table, device=population.device) for name, table in tables.items()}
+            return {name: ranks.all_reduce(tensor).cpu().numpy() for name, tensor in tensors.items()}
 
-    counts = pooled([tally.counts for tally in own])
-    squares = [tally.squares for tally in own if tally.squares is not None]
-    return [Tally(*both) for both in (zip(counts, pooled(squares), strict=True) if squares else zip(counts))]
+        whole = Tally(pooled(whole.counts), None if whole.squares is None else pooled(whole.squares))
+    return whole.split(population.size * len(offsets))

@@ -66,6 +66,15 @@ class Tally:
             return Tally(counts)
         return Tally(counts, {name: table + other.squares[name] for name, table in self.squares.items()})
 
+    def split(self, models: int) -> "list[Tally]":
+        """Return the tallies of the models whose tables are stacked here, as `Counter.count_together` returns them."""
+
+        def of(tables: Mapping[str, np.ndarray], i: int) -> dict[str, np.ndarray]:
+            return {name: table[i].copy() for name, table in tables.items()}  # the others can be forgotten
+
+        squares = self.squares
+        return [Tally(of(self.counts, i), None if squares is None else of(squares, i)) for i in range(models)]
+
     def restrict(self, attribute: str, notions: Iterable[Notion], kept: Sequence[int]) -> "Tally":
         """Return the tally with these gaps of an attribute restricted to some of its groups."""
 
@@ -193,15 +202,16 @@ class Counter:
 
     def __call__(self, positive: Bool[np.ndarray, "models n"]) -> list[Tally]:
         """Return a tally for each model, given its favorable decisions."""
-        counts = self._cells(positive, self.memberships)
-        if self.squares is None:
-            return [Tally(one) for one in counts]
-        return [Tally(one, squares) for one, squares in zip(counts, self._cells(positive, self.squares), strict=True)]
+        return self.count_together(positive).split(len(positive))
 
-    def _cells(self, positive: np.ndarray, memberships: Mapping[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
+    def count_together(self, positive: Bool[np.ndarray, "models n"]) -> Tally:
+        """Return the tallies of all models in one, their tables stacked, to add those of other rows at little cost."""
+        squares = None if self.squares is None else self._cells(positive, self.squares)
+        return Tally(self._cells(positive, self.memberships), squares)
+
+    def _cells(self, positive: np.ndarray, memberships: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         decided = positive.astype(np.float32 if self.whole else float)
         # 1 − decided, not rows − selected: with weights, an empty cell must be exactly 0, without rounding errors.
         rejected = None if self.whole else 1 - decided
         confusions = {name: Confusion.of_rows(decided, table, rejected) for name, table in memberships.items()}
-        cells = {name: np.stack([c.tp, c.fp, c.fn, c.tn], axis=-1).astype(float) for name, c in confusions.items()}
-        return [{name: table[i] for name, table in cells.items()} for i in range(len(positive))]
+        return {name: np.stack([c.tp, c.fp, c.fn, c.tn], axis=-1).astype(float) for name, c in confusions.items()}
