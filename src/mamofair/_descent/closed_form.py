@@ -32,10 +32,10 @@ class _Hidden(NamedTuple):
     """Memory for a hidden layer of all members, and arrays that share it."""
 
     units: Float[Tensor, "members n width"]
-    deltas: Float[Tensor, "members n width"]
     array: Array  # the units
-    deltas_array: Array
+    deltas: Array
     stored: Array  # the units in the order in which they are in memory
+    active: Array  # which units are neither off nor left out
     bias: Array
     mask: Array
 
@@ -45,7 +45,7 @@ class _Places(NamedTuple):
 
     jacobian: Float[Tensor, "k members d"]
     ones: Array
-    weighed: list[Array]
+    weighed: list[tuple[Array, Array]]  # and its transpose
     parts: list[list[tuple[Array, Array]]]
 
 
@@ -90,7 +90,8 @@ class ClosedForm:
             units = stored = mask.new_empty(m, n, width)
             deltas = torch.empty_like(units)
         array = self._array
-        return _Hidden(units, deltas, array(units), array(deltas), array(stored), bias, array(mask))
+        active = array(torch.empty_like(units, dtype=torch.bool))
+        return _Hidden(units, array(units), array(deltas), array(stored), active, bias, array(mask))
 
     def fits(self, tensors: Mapping[str, Tensor], x: Tensor) -> bool:
         """Whether this fits such parameters and batches."""
@@ -114,7 +115,7 @@ class ClosedForm:
             inputs = hidden.array
         logits = xp.matmul(inputs, self._transposed[-1])[..., 0]
         logits += self._biases[-1]
-        return torch.as_tensor(logits)
+        return torch.from_numpy(logits) if xp is np else logits
 
     def pullback(self, x: Float[Tensor, "n features"]) -> Pullback:
         """Return the pullback of the last computed logits, for these rows."""
@@ -145,8 +146,12 @@ class ClosedForm:
         each = several if self._members > 1 else several.swapaxes(0, 1)
         for i, deltas in self._backwards(places.ones):
             for own, (by_weights, by_biases) in zip(each, places.parts[i], strict=True):
-                xp.multiply(own[..., None], deltas, out=places.weighed[i])
-                xp.matmul(places.weighed[i].swapaxes(1, 2), inputs[i], out=by_weights)
+                if i == len(self._hidden):  # the derivatives by the logits themselves are 1
+                    xp.matmul(own[:, None], inputs[i], out=by_weights)
+                else:
+                    weighed, transposed = places.weighed[i]
+                    xp.multiply(own[..., None], deltas, out=weighed)
+                    xp.matmul(transposed, inputs[i], out=by_weights)
                 xp.matmul(own[:, None], deltas, out=by_biases)
         return places.jacobian
 
@@ -165,8 +170,9 @@ class ClosedForm:
                 for i, shape in enumerate(shapes)
             ]
             at_once = k if members == 1 else members
-            weighed = [self._array(cotangents.new_empty(at_once, n, outputs)) for outputs, _ in shapes]
-            self._places[k] = _Places(jacobian, self._array(cotangents.new_ones(members, n, 1)), weighed, parts)
+            weighed = [self._array(cotangents.new_empty(at_once, n, outputs)) for outputs, _ in shapes[:-1]]
+            both = [(own, own.swapaxes(1, 2)) for own in weighed]
+            self._places[k] = _Places(jacobian, self._array(cotangents.new_ones(members, n, 1)), both, parts)
         return self._places[k]
 
     def _layers(self, inputs: Sequence[Array], k: int) -> list[Layer]:
@@ -188,12 +194,12 @@ class ClosedForm:
             if i:
                 hidden, weight = self._hidden[i - 1], slope * self._weights[i]
                 if i == len(self._hidden):
-                    xp.multiply(deltas, weight, out=hidden.deltas_array)
+                    xp.multiply(deltas, weight, out=hidden.deltas)
                 else:
-                    xp.matmul(deltas, weight, out=hidden.deltas_array)
-                # Units that are off or left out are 0, the others positive.
-                torch.ops.aten.threshold_backward(hidden.deltas, hidden.units, 0, grad_input=hidden.deltas)
-                deltas = hidden.deltas_array
+                    xp.matmul(deltas, weight, out=hidden.deltas)
+                deltas = hidden.deltas
+                xp.greater(hidden.array, 0, out=hidden.active)
+                xp.multiply(deltas, hidden.active, out=deltas)
 
 
 def _library(device: torch.device) -> Any:

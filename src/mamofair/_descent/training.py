@@ -108,10 +108,9 @@ def epochs(
                 population.train()
                 for batch in islice(batches, end - start):
                     values, cotangents, pull = derive(population, batch, ranks)
-                    with torch.no_grad():
-                        traces.append((values, descend(cotangents, pull)))
-                        optimizer.step()
-                        average.follow(population)
+                    traces.append((values, descend(cotangents, pull)))
+                    optimizer.step()
+                    average.follow(population)
                 cosines = _cosines(look, population, batch, ranks) if end == count else None
                 values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
                 _require_finite(values, objectives, epoch * count + start)
@@ -197,7 +196,7 @@ def _descent(
         # If a gradient is not finite, the weights do not matter: the values of the next step will show it.
         finite = np.isfinite(gramians.cpu().numpy()).all((1, 2)).tolist()
         chosen = [w(g) if fine else g[0] for w, g, fine in zip(weightings, gramians, finite, strict=True)]
-        weights = torch.stack(chosen)
+        weights = torch.stack(chosen).detach()  # a weighting may have parameters of its own
         write(direction(weights))
         return weights.T
 

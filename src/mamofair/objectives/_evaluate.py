@@ -67,12 +67,14 @@ class Evaluation:
         return stretch if together else numbers, Gaps(own), anchors, loss, same
 
     @full_precision
+    @np.errstate(invalid="ignore", over="ignore")
     def __call__(
         self, logits: Float[Tensor, "*members n"], batch: Batch
     ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
         """Return what `evaluate` does.
 
-        For so few numbers, NumPy takes a fifth of torch's time; logits on another device are moved to the CPU.
+        For so few numbers, NumPy takes a fifth of torch's time; logits on another device are moved to the CPU. Callers
+        check that logits are finite; NumPy must not warn before they do.
         """
         f, M, k = logits.detach(), batch.memberships.cpu().numpy(), len(self.objectives)
         values, cotangents = np.empty((k, *f.shape[:-1]), M.dtype), np.empty((k, *f.shape), M.dtype)
@@ -99,15 +101,16 @@ def _differentiate(objective: Objective, logits: Float[Tensor, "*members n"], ba
     return value.detach().cpu().numpy(), cotangent.cpu().numpy()
 
 
-@np.errstate(invalid="ignore")
 def _cross_entropy(objective: CrossEntropy, f: Float[np.ndarray, "*members n"], batch: Batch) -> Evaluated:
-    """Return the mean of log(1 + exp f) − y f and its derivative by the logits, w·(σ(f) − y) / Σw."""
+    """Return the mean of −log σ(z) and its derivative by the logits, ±w·(σ(z) − 1) / Σw, with z = ±f by the label."""
     y = batch.y.cpu().numpy()
     share = np.full(len(y), 1 / len(y), y.dtype) if batch.weight is None else batch.weight.cpu().numpy()
     share = share if batch.weight is None else share / share.sum()
     if not objective.is_even:
         share = share * objective.weights_of(batch.y).cpu().numpy()
-    small = np.exp(-np.abs(f))  # never overflows
-    total = 1 + small
-    losses = np.log(total) + np.maximum(f, 0) - y * f
-    return np.asarray(losses @ share), (np.where(f > 0, 1, small) / total - y) * share
+    sign = 2 * y - 1
+    logs = torch.nn.functional.logsigmoid(torch.from_numpy(f * sign)).numpy()  # six calls of NumPy
+    pull = np.exp(logs)
+    pull -= 1
+    pull *= sign * share
+    return np.asarray(logs @ -share), pull

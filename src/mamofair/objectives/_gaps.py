@@ -49,14 +49,10 @@ class Gaps:
         self._has_ratios = bool(self._ratios.any())
         self._tables: dict[Hashable, _Tables] = {}
 
-    @np.errstate(invalid="ignore", over="ignore")
     def __call__(
         self, logits: Float[Tensor, "*members n"], M: Float[np.ndarray, "n columns"], batch: Batch
     ) -> tuple[Float[np.ndarray, " gaps *members"], Float[np.ndarray, "gaps *members n"]]:
-        """Return values and cotangents, given the batch and its memberships.
-
-        Callers check that logits are finite; NumPy must not warn before they do.
-        """
+        """Return values and cotangents, given the batch and its memberships."""
         indicators, slopes = _indicators(self._gaps[0].relaxation, logits)
         *members, sides, n = indicators.shape
         masses = np.empty((*members, sides + 1, M.shape[1]), M.dtype)
