@@ -38,7 +38,8 @@ class Adam:
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         fixed = dict.fromkeys(_OFF, False) | {"foreach": None, "fused": True}
         self.param_groups: list[dict[str, Any]] = [{"params": list(parameters), **settings, **fixed}]
-        self.state: dict[int, dict[str, Tensor]] = {}
+        self.state: dict[int, dict[str, Tensor]] = {}  # the moments of each parameter
+        self.steps: dict[int, int] = {}  # and how often it has moved: tensors, as torch has them, would be slower
 
     @torch.no_grad()
     def step(self) -> None:
@@ -48,23 +49,19 @@ class Adam:
         for i, parameter in moved:
             if i not in self.state:
                 zeros = torch.zeros_like(parameter)
-                self.state[i] = {
-                    "step": torch.zeros((), dtype=torch.float32, device=parameter.device),
-                    "exp_avg": zeros,
-                    "exp_avg_sq": zeros.clone(),
-                }
+                self.state[i] = {"exp_avg": zeros, "exp_avg_sq": zeros.clone()}
+            self.steps[i] = self.steps.get(i, 0) + 1
         if not moved:
             return
         held = [self.state[i] for i, _ in moved]
-        steps = [own["step"] for own in held]
-        torch._foreach_add_(steps, 1)
+        counters = {count: self._counter(count, moved[0][1]) for count in {self.steps[i] for i, _ in moved}}
         torch._fused_adam_(
             [parameter for _, parameter in moved],
             [parameter.grad for _, parameter in moved],
             [own["exp_avg"] for own in held],
             [own["exp_avg_sq"] for own in held],
             [],
-            steps,
+            [counters[self.steps[i]] for i, _ in moved],
             lr=group["lr"],
             beta1=group["betas"][0],
             beta2=group["betas"][1],
@@ -80,7 +77,9 @@ class Adam:
         settings = {name: value for name, value in group.items() if name != "params"}
         numbers = list(range(len(group["params"])))
         return {
-            "state": {i: dict(own) for i, own in self.state.items()},
+            "state": {
+                i: {"step": self._counter(self.steps[i], group["params"][i]), **own} for i, own in self.state.items()
+            },
             "param_groups": [{**settings, "params": numbers}],
         }
 
@@ -89,7 +88,13 @@ class Adam:
         [group], [given] = self.param_groups, state["param_groups"]
         group |= {name: value for name, value in given.items() if name in group and name != "params"}
         devices = [parameter.device for parameter in group["params"]]
+        self.steps = {int(i): int(own["step"]) for i, own in state["state"].items()}
         self.state = {
-            int(i): {name: tensor.to(devices[int(i)], copy=True) for name, tensor in own.items()}
+            int(i): {name: own[name].to(devices[int(i)], copy=True) for name in ("exp_avg", "exp_avg_sq")}
             for i, own in state["state"].items()
         }
+
+    @staticmethod
+    def _counter(count: int, parameter: Tensor) -> Tensor:
+        """Return a counter in the form that torch has it."""
+        return torch.full((), float(count), dtype=torch.float32, device=parameter.device)

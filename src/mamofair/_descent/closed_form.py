@@ -31,11 +31,10 @@ Array = Any  # of NumPy on the CPU, which shares memory with a tensor, and of to
 class _Hidden(NamedTuple):
     """Memory for a hidden layer of all members, and arrays that share it."""
 
-    units: Float[Tensor, "members n width"]
-    array: Array  # the units
+    units: Array
     deltas: Array
-    stored: Array  # the units in the order in which they are in memory
     active: Array  # which units are neither off nor left out
+    stored: tuple[Array, Array]  # units and which are active, in the order in which they are in memory
     bias: Array
     mask: Array
 
@@ -83,15 +82,12 @@ class ClosedForm:
     def _memory(self, i: int, mask: Float[Tensor, "n width"]) -> _Hidden:
         (n, width), m = mask.shape, self._members
         bias = self._biases[i] if i == 0 else self._biases[i][:, None]
-        if i == 0:  # one product for all members computes their units row by row
-            stored, deltas, mask = mask.new_empty(n, m, width), mask.new_empty(n, m, width), mask[:, None]
-            units, deltas = stored.transpose(0, 1), deltas.transpose(0, 1)
-        else:
-            units = stored = mask.new_empty(m, n, width)
-            deltas = torch.empty_like(units)
-        array = self._array
-        active = array(torch.empty_like(units, dtype=torch.bool))
-        return _Hidden(units, array(units), array(deltas), array(stored), active, bias, array(mask))
+        # One product for all members computes their first units row by row.
+        shape, members_in = ((m, n, width), 0) if i else ((n, m, width), 1)
+        units, deltas = (self._array(mask.new_empty(shape)) for _ in range(2))
+        active = self._array(mask.new_empty(shape, dtype=torch.bool))
+        views = [part.swapaxes(0, members_in) for part in (units, deltas, active)]
+        return _Hidden(*views, (units, active), bias, self._array(mask if i else mask[:, None]))
 
     def fits(self, tensors: Mapping[str, Tensor], x: Tensor) -> bool:
         """Whether this fits such parameters and batches."""
@@ -104,22 +100,21 @@ class ClosedForm:
         if drops:
             self._network.draw_mask(self._mask)
         for i, (hidden, weight) in enumerate(zip(self._hidden, self._transposed, strict=False)):
-            if i == 0:
-                xp.matmul(inputs, weight, out=hidden.stored.reshape(len(inputs), -1))
-            else:
-                xp.matmul(inputs, weight, out=hidden.array)
-            xp.add(hidden.stored, hidden.bias, out=hidden.stored)
-            hidden.units.relu_()  # NumPy's maximum takes twice as long
+            units, active = hidden.stored
+            xp.matmul(inputs, weight, out=units if i else units.reshape(len(inputs), -1))
+            xp.add(units, hidden.bias, out=units)
             if drops:
-                xp.multiply(hidden.stored, hidden.mask, out=hidden.stored)
-            inputs = hidden.array
+                xp.multiply(units, hidden.mask, out=units)
+            xp.greater(units, 0, out=active)
+            xp.multiply(units, active, out=units)  # NumPy's maximum takes longer, and the mask is needed again
+            inputs = hidden.units
         logits = xp.matmul(inputs, self._transposed[-1])[..., 0]
         logits += self._biases[-1]
         return torch.from_numpy(logits) if xp is np else logits
 
     def pullback(self, x: Float[Tensor, "n features"]) -> Pullback:
         """Return the pullback of the last computed logits, for these rows."""
-        inputs = [self._array(x)[None], *(hidden.array for hidden in self._hidden)]
+        inputs = [self._array(x)[None], *(hidden.units for hidden in self._hidden)]
         return Pullback(
             partial(self._jacobian, inputs), partial(self._layers, inputs), partial(self._gradients, inputs)
         )
@@ -198,7 +193,6 @@ class ClosedForm:
                 else:
                     xp.matmul(deltas, weight, out=hidden.deltas)
                 deltas = hidden.deltas
-                xp.greater(hidden.array, 0, out=hidden.active)
                 xp.multiply(deltas, hidden.active, out=deltas)
 
 
