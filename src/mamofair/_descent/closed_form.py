@@ -84,10 +84,10 @@ class ClosedForm:
         bias = self._biases[i] if i == 0 else self._biases[i][:, None]
         # One product for all members computes their first units row by row.
         shape, members_in = ((m, n, width), 0) if i else ((n, m, width), 1)
-        units, deltas = (self._array(mask.new_empty(shape)) for _ in range(2))
-        active = self._array(mask.new_empty(shape, dtype=torch.bool))
-        views = [part.swapaxes(0, members_in) for part in (units, deltas, active)]
-        return _Hidden(*views, (units, active), bias, self._array(mask if i else mask[:, None]))
+        kinds = mask.dtype, mask.dtype, torch.bool
+        stored = [self._array(mask.new_empty(shape, dtype=kind)) for kind in kinds]
+        units, deltas, active = (part.swapaxes(0, members_in) for part in stored)
+        return _Hidden(units, deltas, active, (stored[0], stored[2]), bias, self._array(mask if i else mask[:, None]))
 
     def fits(self, tensors: Mapping[str, Tensor], x: Tensor) -> bool:
         """Whether this fits such parameters and batches."""
