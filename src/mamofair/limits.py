@@ -70,7 +70,7 @@ def frontier(
 
     `more_rows` is an estimate for many more rows of the same kind: models are trained on a quarter and on half of the
     rows and measured on the same rows, and their difference is extrapolated. In simulations with known truth, `error`
-    was .011 to .013 above it with 5,000 rows and `more_rows` .005 to .008; with 20,000 rows, .003 and less than chance
+    was .011 to .012 above it with 5,000 rows and `more_rows` .006 to .008; with 20,000 rows, .003 and less than chance
     (docs/results/limits.md). It says nothing about better features or other models.
 
     Parameters
