@@ -21,6 +21,12 @@ def test_the_least_time_is_measured_in_units_of_the_yardsticks_least(monkeypatch
     assert tracking.measure(task, yardstick, rounds=3) == pytest.approx(1.5)
 
 
+def test_what_is_short_has_rounds_until_a_second_is_measured(monkeypatch):
+    monkeypatch.setattr(tracking, "cpu_seconds", lambda task: task())
+    task, yardstick = (iter(seconds).__next__ for seconds in ([9.0, 0.5, 0.375, 0.125], [9.0, 1.0, 1.0, 1.0]))
+    assert tracking.measure(task, yardstick, rounds=2) == pytest.approx(0.125)
+
+
 def test_time_is_that_of_the_processor_and_counts_processes_that_a_task_starts():
     assert tracking.cpu_seconds(lambda: time.sleep(0.5)) < 0.4
     script = "import time\nwhile time.process_time() < 0.5: pass"
