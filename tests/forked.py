@@ -17,6 +17,11 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
+import pytest
+
+if os.name != "posix":  # whatever imports this is skipped there
+    pytest.skip("processes cannot be forked", allow_module_level=True)
+
 SECONDS = 240  # a process that hangs is killed then, and its test fails
 
 CONTEXT = multiprocessing.get_context("forkserver")

@@ -1,14 +1,15 @@
 """Commands on a real terminal: a pseudo-terminal of 80 columns."""
 
-import fcntl
 import os
-import pty
 import re
 import struct
-import termios
 from multiprocessing.connection import Connection
 
+import pytest
+
 from forked import command, started
+
+fcntl, pty, termios = map(pytest.importorskip, ("fcntl", "pty", "termios"))  # not on Windows
 
 _UNSET = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR")
 
