@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,9 @@ settings.load_profile("offline")
 
 # Some virtual machines announce AMX and trap its instructions: oneDNN's half precision would end the process there.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
+
+# Shells start background jobs with Ctrl-C ignored; tests raise it themselves.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 if os.name != "posix":  # they limit and measure processes with the module `resource`
     collect_ignore = ["campaigns", "test_tracking.py", "runs/test_crafted_boosters.py"]

@@ -221,4 +221,4 @@ class BoostingLearner(Learner):
 
 
 def _tensor(X: Any, device: str) -> Tensor:
-    return torch.from_numpy(np.asarray(X)).to(device)
+    return torch.from_numpy(np.require(X, requirements="W")).to(device)  # pandas' arrays are read-only
