@@ -5,7 +5,7 @@ A copy of the rows of each part and fold would take several times the memory of 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -17,6 +17,7 @@ __all__ = ["ArrayTable", "ColumnTable", "RowView", "Table", "is_large", "release
 LARGE = 2**26  # bytes of a table as doubles, from which on its rows are looked up and not copied
 
 
+@runtime_checkable
 class Table(Protocol):
     """Rows of numbers; `take` reads some, in double precision."""
 

@@ -36,8 +36,9 @@ class Tally:
     (0.2, 0.4, 0.2)
     """
 
-    counts: Mapping[str, Float[np.ndarray, "_ 4"]]
-    squares: Mapping[str, Float[np.ndarray, "_ 4"]] | None = None
+    # With an axis more in front, these are the tables of several models, until `split`.
+    counts: Mapping[str, Float[np.ndarray, "... _ 4"]]
+    squares: Mapping[str, Float[np.ndarray, "... _ 4"]] | None = None
 
     @property
     def overall(self) -> Float[np.ndarray, "4"]:

@@ -26,7 +26,7 @@ class BinnedRows:
     def of(
         cls,
         X: Any,
-        held_back: Iterable[np.ndarray] = (),
+        held_back: Iterable[np.ndarray | RowView] = (),
         parameters: Mapping[str, Any] | None = None,
         categorical: Sequence[int] = (),
     ) -> "BinnedRows":
