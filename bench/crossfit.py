@@ -1,6 +1,6 @@
 """Does out-of-fold measurement help selection? Validation rows against cross-fitting, on the paper's data.
 
-    python bench/crossfit.py [--model boosting] [--splits 20] [--jobs 2] [--out docs/results/crossfit.md]
+    python bench/crossfit.py [--model boosting] [--splits 20] [--jobs 2] [--out FILE]
 
 Boosting or the network, with its defaults and equal opportunity. The most accurate point whose measured gap is at most
 ε is chosen and measured on test rows: its error, its gap, and the share of splits in which that gap exceeds ε. "held

@@ -1,6 +1,6 @@
 """What the plug-in front costs on top of the model fits, and what group thresholds add.
 
-    python bench/plugin.py [--seeds 5] [--out docs/results/plugin.md]
+    python bench/plugin.py [--seeds 5] [--out FILE]
 
 Adult with the paper's splits: 15,000 rows for fitting, the others for testing. The first table shows time: two fits of
 the default estimator (label and groups), the whole front with validation rows (`cv=None`), the whole front cross-fitted

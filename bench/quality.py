@@ -1,6 +1,6 @@
 """How good are the fronts? Our estimators and their peers on the paper's designs and splits.
 
-    python bench/quality.py [--seeds 5] [--case NAME ...] [--method NAME ...] [--out docs/results/quality.md]
+    python bench/quality.py [--seeds 5] [--case NAME ...] [--method NAME ...] [--out FILE]
 
 HVt is the hypervolume, on test rows, of the points that are non-dominated on validation rows, within a tight box: it
 would be 1 for a model with the box's smallest error and no gap, and is close to 0 for a constant classifier. "error ≤

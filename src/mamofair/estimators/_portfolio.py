@@ -152,8 +152,8 @@ def _view(place: int, rows: Rows) -> Rows:
 def default_estimators(X: Any, notions: Any, effort: str) -> Named:
     """Return the estimators that suit features and notions best.
 
-    For a table that is the plug-in alone: neither networks nor boosting add points that are better on new rows (see
-    docs/results/quality.md). It has no rule for notions that are conditioned on the prediction, and takes no pictures.
+    For a table, this is the plug-in alone: networks and boosting add no points that are better on new rows (see
+    docs/results/models.md). It has no rule for notions conditioned on the prediction, and does not take images.
     """
     if _dimensions(X) > 2:
         return [("net", kinds.FairNetClassifier())]

@@ -47,7 +47,7 @@ entry each epoch), with {EPOCHS["adult"]} epochs on Adult and {EPOCHS["compas"]}
 A single run is common descent on accuracy and one gap; a population has six members per notion, with weights of 0 to 2
 on the gap and one on the cross-entropy. HVt is the hypervolume, on test rows, of the points that are non-dominated on
 validation rows, in a tight box: errors from .15 to .25 and gaps up to .20 on Adult, .30 to .46 and .25 on COMPAS, as in
-[quality.md](quality.md). Gradients are probed four times per run, on six batches, without dropout and anchor."""
+[models.md](models.md). Gradients are probed four times per run, on six batches, without dropout and anchor."""
 
 _STRENGTHS = (0.0, 0.06, 0.15, 0.36, 0.85, 2.0)  # weights of the gap in a population; that of the cross-entropy is one
 _BATCHES = 6  # per probe
