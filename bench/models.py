@@ -6,12 +6,12 @@
 Blind methods have no column from which the attribute can be read. OxonFair and the aware plug-in have the attribute at
 prediction, and on Adult and COMPAS also among the features. HVt is the hypervolume on test rows of the points that are
 non-dominated on validation rows, in a tight box: 1 would be a model with the box's smallest error and no gap, and a
-constant classifier has about 0. On Adult the box has errors from .15 to .25 and gaps up to .20, on COMPAS .30 to .46 and
-.25; `CASES` in bench/quality.py has all of them. "error ≤ .02" and "gap ≤ .02" are the test error and largest test gap of
-the most accurate point (on validation rows) within a bound; – if no point was within it. Means and
-standard deviations over splits; differences are paired, method minus default, with standard errors over splits. Seconds
-are CPU time on one thread. The defaults of boosting and the plug-in were tuned on splits 0 to 4, so by default the
-splits here are 5 to 9.
+constant classifier has about 0. On Adult the box has errors from .15 to .25 and gaps up to .20, on COMPAS .30 to .46
+and .25; `CASES` in bench/quality.py has all of them. "error ≤ .02" and "gap ≤ .02" are the test error and largest test
+gap of the most accurate point (on validation rows) within a bound; – if no point was within it. Means and standard
+deviations over splits; differences are paired, method minus default, with standard errors over splits. Seconds are CPU
+time on one thread. The defaults of boosting and the plug-in were tuned on splits 0 to 4, so by default the splits here
+are 5 to 9.
 
 The records have one line per method and split. Existing records are not run again, the page shows all of them (with
 `--splits 0`, nothing is run), and sections below the tables are kept.
