@@ -1,4 +1,4 @@
-"""Accurate and fair classifiers for several attributes and notions at once: the whole trade-off, not one model.
+"""Accurate and fair classifiers for several attributes and notions at once: the whole trade-off, not just one model.
 
 >>> from mamofair import FairNetClassifier, MostAccurateWithin
 >>> from mamofair.datasets import make_toy

@@ -1,4 +1,4 @@
-"""Where files are kept that can be had again."""
+"""The folder for files that can be recreated."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Values within messages: whatever users hand over, a message stays short enough to read."""
+"""Values within messages: whatever users pass, a message stays short enough to read."""
 
 import sys
 import warnings

@@ -12,7 +12,7 @@ __all__ = ["Tensor", "is_imported", "torch"]
 
 
 def is_imported() -> bool:
-    """Whether anybody has imported torch: if not, there are no tensors, and no process groups."""
+    """Whether torch has been imported: if not, there are no tensors and no process groups."""
     return "torch" in sys.modules
 
 

@@ -1,1 +1,1 @@
-"""Rows as users hand them over, read and checked once: columns, labels, groups, splits and batches."""
+"""Rows as users pass them, read and checked once: columns, labels, groups, splits and batches."""

@@ -1,4 +1,4 @@
-"""Rows as tensors: features, labels, and who belongs to which group; and the order in which training takes them."""
+"""Rows as tensors (features, labels, group memberships), and the order in which training uses them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -121,7 +121,7 @@ class Feed:
     steps
         The number of batches an epoch.
     batches
-        Yields the batches of an epoch: shuffled as a seed has it, or as they stand if there is none.
+        Yields the batches of an epoch: shuffled with a seed, or in their order without one.
     """
 
     steps: int

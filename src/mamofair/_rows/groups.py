@@ -116,7 +116,7 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Census:
-    """How many rows there are of each label and groups: what one pass over rows finds of them, and `a + b` of two.
+    """The number of rows of each combination of label and groups, from one pass over rows; `a + b` adds two.
 
     `cells` has the label and the group of each attribute, None where it is unknown, and the number of such rows.
     """
@@ -209,7 +209,7 @@ def read_groups(
 
 
 def warn_of_order(sensitive_features: Any, others: Mapping[str, Any]) -> None:
-    """Warn if rows have the same names in pandas, but in another order: they are taken as they stand."""
+    """Warn if pandas indexes have the same labels in another order: rows are matched by position."""
     own = getattr(sensitive_features, "index", None)
     for name, other in others.items():
         index = getattr(other, "index", None)
@@ -266,7 +266,7 @@ _MOST_NUMBERS = 20
 
 
 def _require_names(name: str, values: Sequence[Any]) -> None:
-    """Raise a `ValueError` for an attribute that is a quantity: each of its numbers would be a group of its own."""
+    """Raise a `ValueError` for an attribute that is a quantity: each of its numbers would be a group."""
     numbers = [value for value in values if isinstance(value, Real) and not isinstance(value, bool)]
     if len(numbers) == len(values) > _MOST_NUMBERS:
         raise ValueError(

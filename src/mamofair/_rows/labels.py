@@ -36,7 +36,7 @@ def as_column(values: Any, name: str) -> np.ndarray:
 
 
 def _plain_objects(array: np.ndarray, name: str) -> np.ndarray:
-    """Return numbers and booleans in disguise as what they are, and refuse what `==` does not compare row by row."""
+    """Return object arrays of numbers or booleans as such; reject values that `==` does not compare row by row."""
     for value in array:
         if not (_is_one(value) or _is_missing(value)):
             raise ValueError(
@@ -63,7 +63,7 @@ def _is_one(value: Any) -> bool:
 
 
 def favorable_label(*columns: np.ndarray, favorable: Any = None, name: str = "y") -> Any:
-    """Return the label that counts as positive: the one asked for, else the larger of 0/1, booleans or −1/1.
+    """Return the label that counts as positive: the requested one, else the larger of 0/1, booleans or −1/1.
 
     The alphabet must not decide: other labels must be named.
 
@@ -127,7 +127,7 @@ def unique(*columns: np.ndarray) -> list[Any]:
 
 
 def require_alike(truth: np.ndarray, decision: np.ndarray) -> None:
-    """Raise a `ValueError` if labels are written in one way and decisions in another, as in 1 and "1"."""
+    """Raise a `ValueError` if labels and decisions are written differently, such as 1 and "1"."""
     true, made = unique(truth), unique(decision)
     strays = set(made) - set(true)
     disjoint = len(strays) == len(made)

@@ -1,4 +1,4 @@
-"""Which rows go where: random orders whose every stretch looks like the whole, and places that follow from content."""
+"""How rows are split: random orders in which every stretch is stratified, and places determined by content."""
 
 from collections.abc import Iterable, Sequence
 from math import prod
@@ -146,10 +146,9 @@ def text_keys(values: Any) -> UInt64[np.ndarray, " n"]:
 
 
 def row_places(keys: UInt64[np.ndarray, " n"], *seed: int) -> Float[np.ndarray, " n"]:
-    """Return numbers in [0, 1), as good as random for each seed, that follow from the rows' keys.
+    """Return numbers in [0, 1), as good as random for each seed, that are determined by the rows' keys.
 
-    The rows below .25 are a quarter of them, the same ones whenever they are looked at. Rows with the same content go
-    together.
+    The rows below .25 are a quarter of them, the same ones in every pass. Rows with the same content stay together.
 
     >>> row_places(np.arange(2, dtype=np.uint64), 0).round(3).tolist()
     [0.901, 0.2]
@@ -180,7 +179,7 @@ def _mixed(keys: UInt64[np.ndarray, " n"]) -> UInt64[np.ndarray, " n"]:
 
 
 def warn_of_likeness(found: int, rows: int, share: float, what: str) -> None:
-    """Warn if the rows that were chosen by content are not the share of all that they should be."""
+    """Warn if rows chosen by content are not the intended share of all rows."""
     if abs(found - share * rows) > 6 * np.sqrt(rows * share):
         warn_user(
             f"{found:,} of {rows:,} rows are {what}, instead of {share:.1%}: rows with the same content go together, "

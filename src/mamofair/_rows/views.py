@@ -1,4 +1,4 @@
-"""Rows of a table that are looked up when they are needed: on disk, or in an array or a frame that is in memory anyway.
+"""Rows of a table that are looked up when needed: on disk, or in an array or a frame that is in memory anyway.
 
 A copy of the rows of each part and fold would take several times the memory of the table itself.
 """

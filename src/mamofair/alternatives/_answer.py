@@ -124,8 +124,8 @@ class Alternative:
     def rows_to_tell(self) -> int | None:
         """About how many rows in all would be enough, with a chance of two in three, if differences are as measured.
 
-        None if no number would be, if it is a hundred times as many, or if there is an answer already. The distance
-        from a difference to its limits shrinks with √rows.
+        None if no number would be enough, if it is more than a hundred times the present one, or if there is an answer
+        already. The distance from a difference to its limits shrinks with √rows.
         """
         if self.status != "cannot be told" or self.error.value >= self.margin or self.gap.value >= 0:
             return None

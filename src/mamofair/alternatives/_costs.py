@@ -1,4 +1,4 @@
-"""What the decisions of two models cost on the same rows: the difference, and limits on it."""
+"""The difference in cost between two models on the same rows, and limits on it."""
 
 from collections.abc import Iterator
 
@@ -16,9 +16,9 @@ __all__ = ["estimate_loss", "measure_cost"]
 def estimate_loss(
     rows: PairedDecisions, performance: Cost, risk: float
 ) -> tuple[Float[np.ndarray, " models"], Float[np.ndarray, " models"]]:
-    """Return what each model costs more than the incumbent, and an approximate upper limit of it.
+    """Return the additional cost of each model over the incumbent, and an approximate upper limit on it.
 
-    Where each label has a price of its own, the limits are combined as those of independent differences are.
+    If the labels have different prices, the limits are combined as those of independent differences are.
     """
     losses, reaches = [], []
     for price, worse, better, n in _stakes(rows, performance):
@@ -29,9 +29,9 @@ def estimate_loss(
 
 
 def measure_cost(rows: PairedDecisions, performance: Cost, risk: float) -> Change:
-    """Return what the cost changes by from the incumbent to the (one) model, with limits that hold for any sample.
+    """Return the change in cost from the incumbent to the (one) model, with limits valid for any sample size.
 
-    Where each label has a price of its own, each has half of the risk, and the limits add up.
+    If the labels have different prices, each gets half of the risk, and the limits add up.
     """
     stakes = list(_stakes(rows, performance))
     limits = [
@@ -46,9 +46,9 @@ def measure_cost(rows: PairedDecisions, performance: Cost, risk: float) -> Chang
 def _stakes(
     rows: PairedDecisions, performance: Cost
 ) -> Iterator[tuple[float, Int[np.ndarray, " models"], Int[np.ndarray, " models"], int]]:
-    """Yield what a mistake costs more than the right decision, and on how many rows of how many one side alone errs.
+    """Yield the extra price of a mistake, and the counts of rows on which only one of the two models errs.
 
-    Once if that price is the same for both labels, else for each of them.
+    Once if that price is the same for both labels, otherwise once for each label.
     """
     tp, fp, fn, tn = performance.prices.tolist()
     if fn - tp == fp - tn and not performance.balanced:

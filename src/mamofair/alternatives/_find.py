@@ -35,10 +35,10 @@ def find_alternative(
 ) -> Alternative:
     """Look for a point of the front that is no less accurate than an incumbent and has a smaller gap.
 
-    A random half of the rows, stratified by label and groups, picks one point; the other half tests it, so the choice
-    does not favor it. Both tests are paired, person by person, and both must pass at level 1 − confidence, which needs
-    no correction: the error must be larger by `margin` at most (an exact test), and the gap must be smaller. Of a front
-    of costs, or of the balanced error, that is what counts in the place of the error.
+    One point is picked on a random half of the rows, stratified by label and groups, and tested on the other half, so
+    that the choice does not favor it. Both tests are paired, person by person, and both must pass at level 1 −
+    confidence, which needs no correction: the error must be larger by `margin` at most (an exact test), and the gap
+    must be smaller. If the front was trained with a cost or the balanced error, that replaces the error.
 
     Parameters
     ----------

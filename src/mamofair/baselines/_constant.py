@@ -18,7 +18,7 @@ __all__ = ["ConstantClassifier"]
 
 @dataclass(eq=False, kw_only=True)
 class ConstantLearner(Learner):
-    """Learner with a single point, whose state is the share of favorable labels."""
+    """Learner with a single point; its state is the share of favorable labels."""
 
     def read(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
         """Return features as finite numbers; only the number of rows matters."""

@@ -46,7 +46,7 @@ class PeerLearner(Learner):
 
     @abstractmethod
     def models(self, notion: str, parts: Parts) -> Iterator[Any]:
-        """Yield one model per point, for `decide`; `notion` is their name of the notion."""
+        """Yield one model per point, for `decide`; `notion` is the other library's name for the notion."""
 
     @abstractmethod
     def decide(self, model: Any, X: np.ndarray, group: np.ndarray) -> np.ndarray:
@@ -73,7 +73,7 @@ class PeerLearner(Learner):
             yield Candidates([Point.of(tallies, member=i, state=model)])
 
     def _notion(self) -> str:
-        """Return their name of the single requested notion."""
+        """Return the other library's name for the single requested notion."""
         names = {notion.name for notion, _ in self.task.criteria}
         if len(names) != 1 or not names <= set(self.known):
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Predictions for new rows, held against a policy or against the limits of their run."""
+"""Predictions for new rows, assessed by a policy or by the limits of their run."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -36,8 +36,8 @@ def assess_predictions(
 ) -> Assessment:
     """Return the assessment of favorable predictions: by a policy, by one limit for all gaps, or by the run's limits.
 
-    Where the table has the run's target, notions that need labels are assessed as well. Rows weigh and belong together
-    as in training. Rows that the run was trained with can exceed limits, but not show that they are kept.
+    If the table has the run's target, notions that need labels are assessed as well. Weights and units are those of
+    training. Rows that the run was trained on can show that limits are exceeded, but not that they are kept.
     """
     names = open_source(table, file_format).names
     known = [one for one in sensitive_options(run.settings) if one.partition(":")[0] in names]

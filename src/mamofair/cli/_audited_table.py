@@ -1,4 +1,4 @@
-"""The table of an audit: predictions, true labels if there are some, groups, and what rows are told apart by."""
+"""The table of an audit: predictions, true labels if known, groups, weights, units and strata."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass

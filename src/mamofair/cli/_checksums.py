@@ -1,4 +1,4 @@
-"""Checksums of files: whether a table is the one that a run was trained with."""
+"""Checksums of files: whether a table is the one that a run was trained on."""
 
 import hashlib
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The data of a command: a table of the user's, or a data set by name."""
+"""The data of a command: the user's table, or a data set by name."""
 
 import hashlib
 import warnings

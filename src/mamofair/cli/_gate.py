@@ -23,7 +23,7 @@ PolicyFile = Annotated[
 
 
 def open_gate(gate: bool, policy: Path | None, has_limits: bool = True) -> "Policy | None":
-    """Return the policy, if there is one; a `ValueError` if there is nothing to hold results against."""
+    """Return the policy, if there is one; a `ValueError` if there are no limits to compare with."""
     if policy is not None:
         from mamofair.metrics import read_policy
 

@@ -1,4 +1,4 @@
-"""New rows with true labels and groups, as a run's table had them."""
+"""New rows with true labels and groups, read like the training table of a run."""
 
 import shlex
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ def read_row_keys(path: Path, run: Run, file_format: FileFormat) -> tuple[np.nda
 
 
 def as_run_labels(settings: Mapping[str, Any], column: pd.Series) -> pd.Series:
-    """Return true labels or decisions as a run's models have them; its target may have had more than two values."""
+    """Return true labels or decisions in the labels of a run's models; its target may have had more than two values."""
     merged = settings["data"].get("target_values")
     return column if merged is None else MergedLabels.from_json(merged)(column)
 
@@ -88,6 +88,6 @@ def _require_encoder(run: Run) -> Any:
 
 
 def _without_small(groups: pd.Series, name: str, run: Run) -> pd.Series:
-    """Return groups where those are unknown that training has left out of the gaps, being too small to judge."""
+    """Return groups, with those that training left out as too small to judge set to unknown."""
     small = {*run.settings["data"]["groups"].get(name, ())} - {*run.groups[name]}
     return groups.mask(groups.isin(small))

@@ -25,7 +25,7 @@ MODELS = {
 
 
 def needs_network(options: TrainOptions, ranks: Ranks) -> str | None:
-    """Return why `auto` can only mean a network here, or None if it means what suits the rows."""
+    """Return the reason why `auto` means a network here, or None if it means whatever suits the rows."""
     if options.model != "auto":
         return None
     if ranks.size > 1:

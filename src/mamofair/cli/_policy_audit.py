@@ -1,4 +1,4 @@
-"""What an audit is by: options, or a policy's notions, limits and confidence, so that table, page and gate agree."""
+"""The terms of an audit, from options or from a policy, so that table, page and gate agree."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ __all__ = ["AuditTerms", "explain_differences", "option_terms", "policy_terms"]
 
 @dataclass(frozen=True)
 class AuditTerms:
-    """What an audit measures and judges by, and a sentence for each part of a policy that it cannot show."""
+    """What an audit measures and compares with, and a sentence for each part of a policy that it cannot show."""
 
     notions: Any = DEFAULT_NOTIONS
     limit: float | Mapping[str, float] = 0.05
@@ -22,7 +22,7 @@ class AuditTerms:
 def option_terms(
     policy: Policy | None, notions: list[str] | None, limit: float | None, confidence: float | None
 ) -> AuditTerms:
-    """Return the terms that options give; those that are None are as by default. With a policy, none may be given."""
+    """Return the terms from options, with defaults for those that are None. With a policy, no option may be given."""
     given = {"--notion": notions, "--limit": limit, "--confidence": confidence}
     for option, value in given.items():
         if policy is not None and value is not None:
@@ -58,7 +58,7 @@ def policy_terms(policy: Policy, attributes: Iterable[str], *, has_labels: bool)
 
 
 def explain_differences(terms: AuditTerms, audit: Audit, assessment: Assessment | None) -> Iterator[str]:
-    """Yield what the table of an audit shows otherwise than the gate: it has one limit a notion, and all groups."""
+    """Yield how an audit's table differs from the gate: it has one limit per notion, and all groups."""
     yield from terms.remarks
     frame = audit.frame()
     shown = dict(zip(frame["notion"] + "[" + frame["attribute"] + "]", frame["gap"].tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Columns that say what rows weigh, what they belong to and when they are from; and the options that name them."""
+"""Columns with the weight, the unit and the time of each row, and the options that name them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -121,7 +121,7 @@ def read_weights(column: pd.Series) -> np.ndarray | None:
 
 
 def read_times(column: pd.Series) -> pd.Series:
-    """Return when rows are from, as numbers or as dates.
+    """Return the time of each row, as numbers or as dates.
 
     Text must be written as in 2024-03-31, 31.03.2024 or 03/31/2024, where month and day cannot be confused.
 

@@ -1,4 +1,4 @@
-"""Which rows test: some at random, whole units at random, or the latest."""
+"""Which rows are for testing: random rows, random units, or the latest rows."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def count_test_rows(fraction: float, rows: int) -> int:
-    """Return the number of rows to test on; there must be some, and others to learn from."""
+    """Return the number of test rows; there must be some, and some to train on."""
     size = round(fraction * rows) if 0 < fraction < 1 else 0
     if not 0 < size < rows:
         raise ValueError(
@@ -40,20 +40,20 @@ def order_at_random(strata: np.ndarray, seed: int) -> np.ndarray:
 
 
 def split_at_random(strata: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to learn from and those to test on, stratified."""
+    """Return the training rows and the test rows, stratified."""
     size, order = count_test_rows(fraction, len(strata)), order_at_random(strata, seed)
     return np.sort(order[size:]), np.sort(order[:size])
 
 
 def split_by_unit(strata: np.ndarray, units: np.ndarray, fraction: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows to learn from and those to test on, no unit among both, stratified where units allow."""
+    """Return the training rows and the test rows, with no unit in both, stratified as far as units allow."""
     size, rng = count_test_rows(fraction, len(units)), np.random.default_rng(seed)
     test, train = split_rows(strata, [size, len(units) - size], rng, units)
     return np.sort(train), np.sort(test)
 
 
 def split_at_time(times: pd.Series, fraction: float) -> tuple[np.ndarray, np.ndarray, Any]:
-    """Return the rows of the past, those of the last part, and when that begins.
+    """Return the rows of the past, those of the last part, and the time at which that begins.
 
     Rows of the same time are on the same side, so that the last part may be a little larger or smaller than asked for.
 

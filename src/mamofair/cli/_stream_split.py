@@ -1,4 +1,4 @@
-"""Parquet files that need not fit in memory, split into rows to learn from and test rows."""
+"""Parquet files that need not fit in memory, split into training rows and test rows."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _FIT = 12  # times the memory of the rows that fitting models to them in memory 
 
 @dataclass(frozen=True, eq=False)
 class StreamSplit:
-    """The rows of a stream to learn from and those to test on, with the interface of `TableSplit`."""
+    """The training and test rows of a stream, with the interface of `TableSplit`."""
 
     options: TrainOptions
     stream: Stream

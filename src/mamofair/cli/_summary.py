@@ -75,13 +75,13 @@ def _measure(run: Run, row: int) -> dict[str, dict[str, float]]:
 
 
 def _learned_rows(run: Run) -> int:
-    """Return the number of rows that were learned from, those that measure points included."""
+    """Return the number of training rows, including those that points are measured on."""
     data = run.settings["data"]
     return int(data["rows"] - data["parts"]["test"])
 
 
 def best_found(limit: pd.DataFrame, gaps: Mapping[str, float]) -> dict[str, float]:
-    """Return the least error found with such gaps, and what more rows may make of it.
+    """Return the smallest error found with such gaps, and its estimate for more rows.
 
     >>> line = pd.DataFrame({"criterion": "dp[sex]", "gap": [0.0, 0.1], "error": [0.2, 0.1], "more_rows": [0.2, 0.08]})
     >>> best_found(line, {"dp[sex]": 0.05})
@@ -165,7 +165,7 @@ def print_summary(summary: Mapping[str, Any]) -> None:
 
 
 def _sentences(summary: Mapping[str, Any], first: str) -> Iterator[str]:
-    """Yield what is said below the table."""
+    """Yield the sentences below the table."""
     constant = "Only constant classifiers were found: there are too few rows, or the features say too little."
     found = summary["best_found"]
     verdict = summary["verdict"]

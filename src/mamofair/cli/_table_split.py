@@ -1,4 +1,4 @@
-"""A table in memory, split into rows to learn from and test rows."""
+"""A table in memory, split into training rows and test rows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ __all__ = ["TableSplit"]
 
 @dataclass(frozen=True, eq=False)
 class TableSplit:
-    """The rows of a table to learn from and those to test on, how they were divided, and an encoder of the former.
+    """The training and test rows of a table, how they were split, and an encoder fitted to the training rows.
 
     The rows to test on may be those of another table.
     """

@@ -1,4 +1,4 @@
-"""The rows to test on: set apart from a table, or read from another one; and how a run records which they are."""
+"""Test rows: split off from a table, or read from another one; and how a run records which they are."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ __all__ = ["divide", "find_test_rows", "print_split", "read_test"]
 
 
 def divide(options: TrainOptions, data: Table) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Return the rows to learn from, those to test on, and how they were divided, as plain JSON."""
+    """Return the training rows, the test rows, and how they were split, as plain JSON."""
     split: dict[str, Any] = {"kind": "random"}
     strata = strata_of(data.positive, data.sensitive)
     if data.times is not None:
@@ -42,7 +42,7 @@ def divide(options: TrainOptions, data: Table) -> tuple[np.ndarray, np.ndarray, 
 
 
 def read_test(options: TrainOptions, data: Table, encoder: TableEncoder) -> tuple[Table, dict[str, Any]]:
-    """Return the rows of the table to test on, read as those to learn from were, and what is recorded of it."""
+    """Return the rows of the test table, read as the training rows were, and what is recorded about it."""
     path, columns = Path(str(options.test)), row_columns(options)
     X, people = read_new_rows(path, encoder, options.sensitive, file_format=options.file_format)
     target, (unfavorable, favorable) = str(data.y.name), np.array(data.labels).tolist()
@@ -64,7 +64,7 @@ def read_test(options: TrainOptions, data: Table, encoder: TableEncoder) -> tupl
 def _leave_out_tested(
     options: TrainOptions, units: np.ndarray, train: np.ndarray, test: np.ndarray
 ) -> tuple[np.ndarray, dict[str, int]]:
-    """Return the rows to learn from but for those of tested units, and how many units and rows are left out."""
+    """Return the training rows without those of units in the test set, and how many units and rows are left out."""
     is_tested = np.isin(units[train], units[test])
     if is_tested.all():
         raise ValueError(
@@ -84,7 +84,7 @@ def _count_repeated(learned: Path, tested: Path, file_format: FileFormat) -> int
 
 
 def _count_units(options: TrainOptions, train: Any, test: Any) -> dict[str, Any]:
-    """Return how many units there are to learn from, to test on, and among both."""
+    """Return how many units are in training, in the test set, and in both."""
     units = {"learn": {*pd.unique(train)}, "test": {*pd.unique(test)}}
     both = len(units["learn"] & units["test"])
     return {"column": options.unit, **{part: len(own) for part, own in units.items()}, "both": both}

@@ -1,4 +1,4 @@
-"""The table of a watch: decisions as a run's models make them, or labels of earlier decisions; and its features."""
+"""The table of a watch: decisions in the labels of a run's models, or labels of earlier decisions; and its features."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class WatchedColumns:
 
 @dataclass(frozen=True, eq=False)
 class WatchedTable:
-    """What a table says; `decisions` and `sensitive` are None where it has labels of earlier decisions only."""
+    """The content of a table; `decisions` and `sensitive` are None if it only has labels of earlier decisions."""
 
     path: Path
     decisions: pd.Series | None

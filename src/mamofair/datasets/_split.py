@@ -31,8 +31,8 @@ def split(dataset: Dataset, seed: int, stratify: bool = False) -> Split:
     Parameters
     ----------
     dataset : Dataset
-        Its `split_sizes` say how many rows train and validate: 10,000 and 5,000, for COMPAS 3,000 and 2,000.
-        The others are for testing.
+        Its `split_sizes` are the numbers of training and validation rows: 10,000 and 5,000, or 3,000 and 2,000 for
+        COMPAS. The others are for testing.
     seed : int
         The paper repeats its experiments with ten splits: `range(10)`.
     stratify : bool

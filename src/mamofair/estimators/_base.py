@@ -99,7 +99,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
             The weight of each row. A row of weight 0 is left out.
         unlabelled : (X, sensitive_features), optional
             More calibration rows, for gaps that need no labels (demographic parity). They must be a random sample of
-            the same population as the others; only you can know that.
+            the same population as the labelled rows; only you can know that.
         strata : array of shape (n,) or a column of X, optional
             The strata within which conditional notions compare groups. Not needed to predict.
         units : array of shape (n,), optional
@@ -158,7 +158,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         return self.search_ if (resumed or self.new_learner().warm_start) and self._has_learned() else None
 
     def _has_learned(self) -> bool:
-        """Whether an earlier fit has left something to continue with; one that failed at once has not."""
+        """Whether there is an earlier fit to continue; one that failed at once does not count."""
         return "search_" in vars(self) and bool(self.search_.learner.state_dict())
 
     def _learner_after(self, earlier: Search | None, resumed: bool) -> Learner:
@@ -184,7 +184,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         return search
 
     def _take(self, search: Search) -> None:
-        """Take on a search, whose front will be this estimator's; what an earlier one found may be of other data."""
+        """Attach a search, whose front becomes this estimator's; drop the results of an earlier fit."""
         self.search_ = search
         self.classes_, self.favorable_ = search.task.classes, search.task.favorable
         self.notions_ = dict(search.task.notions)
@@ -194,7 +194,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
             self.__dict__.pop("front_", None)
 
     def _follow(self: Fitted, search: Search, parts: Parts) -> Iterator[Fitted]:
-        """Carry a search out, and yield this estimator with the front so far; the last one stays, whatever ends it."""
+        """Run a search and yield this estimator after each front; the last one stays, however the search ends."""
         try:
             for front in search.run(parts):
                 self.front_: Front = front
@@ -206,7 +206,7 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
             warn_of_other_rates(self.front_)
 
     def _resume(self: Fitted, start: Any) -> Iterator[Fitted]:
-        """Go on with an interrupted search, if its learner can; else start again, with the same seed."""
+        """Continue an interrupted search if its learner can; otherwise start again with the same seed."""
         begun = self._has_learned() and self.search_.learner.can_resume
         left = self.search_.learner.rounds if begun else None
         if begun and ((left is not None and left <= 0) or self.search_.is_exhausted):  # it had ended
@@ -250,13 +250,13 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
         return X if self.encoder_ is None or not nw.dependencies.is_into_dataframe(X) else self.encoder_.transform(X)
 
     def _read(self, X: Any) -> Any:
-        """Return rows to predict as the learner takes them."""
+        """Return rows to predict in the form that the learner takes."""
         return self.search_.learner.read(self, self._encode(X), reset=False)
 
     def decide_all(self, X: Any) -> Bool[np.ndarray, "points n"]:
-        """Return the favorable decisions of every point of the front, of shape (points, rows).
+        """Return which rows each point of the front decides favorably, an array of shape (points, rows).
 
-        X is what `predict` takes; for a model that needs the sensitive attributes, a pair of features and attributes.
+        X is as in `predict`; for a model that needs the sensitive attributes, it is a pair (features, attributes).
         """
         return self.score_all(X) > 0
 

@@ -15,7 +15,7 @@ __all__ = ["divide"]
 
 
 def divide(estimator: Any, learner: Learner, task: Task, rows: Rows, more: Rows | None, seed: int) -> Parts:
-    """Divide rows into parts as an estimator wants them; `more` are rows without labels, for calibration."""
+    """Split rows into the parts that an estimator asks for; `more` are rows without labels, for calibration."""
     if isinstance(estimator.selection, MostAccurateWithin):
         estimator.selection.check(task.criteria, task.custom)
         if rows.units is not None:
@@ -54,7 +54,7 @@ def _divide_by_plan(
     valid: Any,
     rng: np.random.Generator,
 ) -> Parts:
-    """Hold back the rows that a plan names; the others are weighted so that they stand for everyone again."""
+    """Hold back the rows that a plan names, and reweight the others so that they represent everyone again."""
     if rows.weight is not None:
         raise ValueError(
             'calibration_fraction="plan" must have rows of equal weight: found `sample_weight`. Fit without it, or '
@@ -83,7 +83,7 @@ def _divide_by_plan(
 
 
 def _weights(rows: Rows, held: np.ndarray) -> np.ndarray:
-    """Return weights with which the rows that are not held back have everyone's shares of labels and groups."""
+    """Return weights that give the remaining rows the shares of labels and groups that all rows have."""
     _, cells = unique_rows(np.column_stack([rows.y, rows.groups.codes]))
     left = np.bincount(cells[~held], minlength=cells.max() + 1)
     return np.asarray((np.bincount(cells) / np.maximum(left, 1))[cells])

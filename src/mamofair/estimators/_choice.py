@@ -19,9 +19,9 @@ _CHOICES: WeakKeyDictionary[Front, dict[int, tuple[Selection, int | str]]] = Wea
 
 
 def choose(selection: Selection, front: Front) -> int:
-    """Return the row of the front that a selection picks; it is asked once, since a choice with confidence takes long.
+    """Return the row of the front that a selection picks, cached: a choice with confidence takes long.
 
-    Any other front, such as the one that further training gives, and any other selection is decided anew.
+    A different front, for example after further training, or a different selection is evaluated again.
     """
     choices = _CHOICES.setdefault(front, {})
     if id(selection) not in choices:

@@ -14,7 +14,7 @@ class Findings:
 
     @property
     def small_groups_(self: Any) -> dict[str, dict[Any, int]]:
-        """The groups of each attribute that are too small to judge, and are left out of its gaps, with their rows."""
+        """The groups of each attribute that are too small to judge, with their number of rows; gaps leave them out."""
         check_is_fitted(self, "front_")
         return {name: dict(counts) for name, counts in self.search_.small.items()}
 

@@ -1,4 +1,4 @@
-"""The network estimator: a population of networks, trained side by side, each with a preference of its own."""
+"""The network estimator: a population of networks, trained side by side, each with its own preference."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -29,9 +29,9 @@ class FairNetClassifier(FairClassifier):
 
     In a process group of torch (`torchrun`) all ranks train together. Every rank calls `fit` with the same rows and
     settings, computes its share of each batch, and ends with the same front; with dropout, the front differs from that
-    of a single process, because other units are dropped. With `random_state=None`, all ranks use rank 0's. A module
-    must treat each row by itself (BatchNorm does not). If one rank ends, by an error or Ctrl-C, the others raise a
-    `ConnectionError`.
+    of a single process, because other units are dropped. With `random_state=None`, all ranks use the seed of rank 0. A
+    module must process each row independently (BatchNorm does not). If one rank stops, by an error or Ctrl-C, the
+    others raise a `ConnectionError`.
 
     Parameters
     ----------
@@ -82,7 +82,8 @@ class FairNetClassifier(FairClassifier):
         With `standardize` and the default network, each number is also encoded piecewise, with one extra input per
         range between knots, so that the network can bend there. Knots lie on either side of the splits of a tree of at
         most this many leaves that predicts the label from the column alone, and at some quantiles; 0 turns this off.
-        None means 8, and up to 32 if there are 500 rows for each and at most 256 in all. Streams do without.
+        None means 8, or up to 32 where there are 500 rows for each leaf, with at most 256 in all. Streams do not use
+        it.
     offsets : sequence of float, default=(-0.5, -0.25, 0.25, 0.5)
         With the default network, each snapshot is also measured with each of these added to its logits, which moves the
         threshold. () turns this off.
@@ -92,19 +93,19 @@ class FairNetClassifier(FairClassifier):
         The largest number of rows per step; a small data set is split into six batches of at least 64 rows, so that an
         epoch has more than one or two steps. Gaps of small batches are noisy, and biased upwards.
     micro_batch : int or None, default=None
-        The most rows that a network computes at once, for networks whose batch does not fit into memory. The step is
-        that of the whole batch, computed twice, piece by piece. Not for networks that mix rows, as BatchNorm does.
+        The largest number of rows to compute at once, for networks whose batch does not fit in memory. The step is that
+        of the whole batch; it takes two passes, in pieces. Not for networks that mix rows, as BatchNorm does.
     even_batches : bool, default=True
         Whether all batches of an epoch have nearly the same size, as above; if not, each has `batch_size` rows and the
-        last one what is left.
+        last one has the remainder.
     learning_rate : float, default=0.003
         The learning rate of the optimizer.
     optimizer : callable, default=torch.optim.Adam
-        Takes the parameters and `lr`, and returns an optimizer of torch.
+        A callable that takes the parameters and `lr` and returns a torch optimizer.
     scale_floor : float, default=0.05
         The smallest initial value that common descent divides a gradient by; `Fixed` members do not divide.
     separate_passes : bool, default=False
-        Whether each objective has a forward pass and a dropout mask of its own, as in the paper's code; slower.
+        Whether each objective has its own forward pass and dropout mask, as in the paper's code; slower.
     averaging : float, default=0.99
         The decay of the running average of parameters that is measured; 0 measures the parameters themselves.
     snapshots : int, default=2
@@ -113,14 +114,14 @@ class FairNetClassifier(FairClassifier):
         Whether members are also measured before the first step. With a `network` that returns a copy of a trained
         module, the front then starts from that module as it is: it is a point, at step 0, unless another one beats it.
     patience : int or None, default=15
-        Stop when the hypervolume on held-back rows has grown by less than 0.1 % of a box an epoch, over so many epochs.
-        The box reaches to the error of the best constant, and to 1.1 times the gaps of the most accurate point. None
-        never stops.
+        Stop when, over this many epochs, the hypervolume on validation rows has grown by less than 0.1 % of a box per
+        epoch. The box extends to the error of the best constant classifier and to 1.1 times the gaps of the most
+        accurate point. None never stops early.
     warm_start : bool, default=False
         Whether `fit` continues where an earlier one ended and extends its front. Use the same rows and the same split.
     device : str, default="cpu"
-        Where to train: `"cpu"`, `"cuda"`, `"mps"`. Prediction is on the CPU. Of several ranks with `"cuda"`, each has
-        the GPU that torchrun's LOCAL_RANK names.
+        Where to train: `"cpu"`, `"cuda"`, `"mps"`. Predictions are computed on the CPU. With several ranks and
+        `"cuda"`, each rank uses the GPU given by torchrun's LOCAL_RANK.
     random_state : int, RandomState or None, default=None
         An integer makes fronts reproducible, bit for bit on one machine.
     verbose : int, default=0
@@ -189,7 +190,7 @@ class FairNetClassifier(FairClassifier):
 
     @classmethod
     def as_published(cls, *, code: bool = False, **parameters: Any) -> "FairNetClassifier":
-        """Return the paper's setting; `code=True` that of its code, which differs.
+        """Return an estimator with the paper's settings, or with those of its code, which differ (`code=True`).
 
         Both: a single run of common descent, Adam at 0.01 (the text has plain gradient steps:
         `optimizer=torch.optim.SGD`), hidden layers of 60 and 25, dropout 0.2, inputs not scaled, full batches with a

@@ -30,28 +30,28 @@ class FairPlugInClassifier(FairClassifier):
     ----------
     estimator : classifier with predict_proba, default=None
         The model of P(y | x). None means a stack of boosted trees and, for few rows, a logistic regression on
-        piecewise-linear features; `effort` says how many. They take missing values, text and categories as they are. A
-        fitted estimator is trained again, with a warning, unless `prefit` is set or it is frozen
+        piecewise-linear features; `effort` determines how many. They take missing values, text and categories as they
+        are. A fitted estimator is trained again, with a warning, unless `prefit` is set or it is frozen
         (`sklearn.frozen.FrozenEstimator`).
     notions : str, Notion, list of them, or {attribute: one or a list}, default="demographic_parity"
         Which rates must be equal between groups; rates conditioned on the prediction are not supported.
     group_estimator : classifier with predict_proba, default=None
         The model of the groups, fitted once per attribute, and per label if a notion is conditioned on the label. None
         means a clone of `estimator`, or our own stack. A frozen one, or a fitted one that cannot be cloned, is used as
-        it is; there must then be one attribute, whose groups it predicts.
+        it is; it must then predict the groups of the only attribute.
     aware : bool, default=False
         Whether predictions use the true groups, `predict(X, sensitive_features=…)`, instead of inferring them from X.
         Group thresholds are then searched, too. Ask whether the law that applies to you allows this. Rows of unknown
         group are decided for accuracy alone.
     prefit : bool, default=False
-        Whether `estimator` is trained already, and used as it is, like a frozen one. Fit on rows that it was not
-        trained on: it overfits those, so the front's errors would be too small (on Adult, a random forest's .06 instead
-        of .20) and its gaps not those of new rows. A warning is raised if a clone, trained on some of the rows, shows
-        this. The group models are always trained on the rows of `fit`: judge decisions on new rows.
+        Whether `estimator` is already trained and used as it is, like a frozen one. Call `fit` with rows that it was
+        not trained on: on its training rows, errors would be too small (.06 instead of .20 for a random forest on
+        Adult) and gaps would not be those of new rows. A warning is raised if a comparison with a newly trained clone
+        reveals this. The group models are always trained on the rows of `fit`, so judge decisions on new rows.
     cv : int or None, default=5
-        Points are measured on all rows, each by models of the other folds, and the final models are fitted to all rows;
-        `validation_fraction` is then unused. None holds back rows instead, and is faster. With `effort="fast"` and
-        without an `estimator`, there are at most three folds.
+        The number of folds: each row is measured by models trained on the other folds, and the final models are fitted
+        to all rows; `validation_fraction` is then unused. None holds out rows instead, which is faster. With
+        `effort="fast"` and without an `estimator`, there are at most three folds.
     effort : {"fast", "balanced", "best"}, default="balanced"
         How many models are stacked if there is no `estimator`, and how long rules are searched for: one small model;
         two or three; five. They are fitted side by side, in as many threads as there are cores.

@@ -1,4 +1,4 @@
-"""How estimators are written by others: pickle, copy, joblib, skops, and MLflow with either."""
+"""How other tools store estimators: pickle, copy, joblib, skops, and MLflow with either."""
 
 import copyreg
 from typing import Any
@@ -9,10 +9,10 @@ _FILES = "mamofair files"
 
 
 class Portable:
-    """Mixin of all estimators: skops writes them as the files of a run folder, and pickle as any other object.
+    """Mixin of all estimators: skops stores them as the files of a run folder, and pickle like any other object.
 
-    skops asks for `__getstate__`, and could not write tensors and boosters; pickle and copy ask for `__reduce__` first,
-    and keep everything, also networks and functions of the user's own, which no file of ours can hold.
+    skops calls `__getstate__`, and could not store tensors and boosters otherwise; pickle and copy call `__reduce__`
+    first, and keep everything, including the user's own networks and functions, which our files cannot hold.
     """
 
     def __reduce__(self) -> tuple[Any, ...]:

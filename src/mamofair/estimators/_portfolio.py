@@ -1,4 +1,4 @@
-"""The portfolio: the kinds of models that suit the rows, and the best of all of them in one front."""
+"""The portfolio: the kinds of models that suit the rows, with one front for all of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -35,7 +35,7 @@ _PATIENCE = {"fast": 5, "balanced": 5, "best": 15}
 class PortfolioLearner(Learner):
     """Fits estimators one after another to the same rows; a point names the one that it comes from.
 
-    `named` are those estimators, or None for those that suit the rows best.
+    `named` are these estimators, or None to choose those that suit the rows best.
     """
 
     named: Named | None
@@ -46,7 +46,7 @@ class PortfolioLearner(Learner):
     STATE: ClassVar[Mapping[str, Callable[[Any], bool]]] = {"estimators": lambda value: _are_estimators(value)}
 
     def read(self, estimator: Any, X: Any, reset: bool) -> Any:
-        """Return the features as each estimator wants them; to predict, the one of the chosen point reads them."""
+        """Return the features in each estimator's form; for predictions, in that of the chosen point's estimator."""
         if not reset:
             return X
         named = default_estimators(X, estimator.notions, self.effort) if self.named is None else self.named
@@ -62,18 +62,18 @@ class PortfolioLearner(Learner):
         return views
 
     def read_more(self, estimator: Any, X: Any) -> Any:
-        """Return more rows as each estimator wants them."""
+        """Return more rows in each estimator's form."""
         return tuple(self.learners[name].read_more(own, X) for name, own in self.estimators.items())
 
     def split(self, rows: Rows, fractions: tuple[Any, float], rng: np.random.Generator) -> Parts:
-        """Divide rows into parts: as an estimator that is alone wants it, else in the same way for all."""
+        """Split rows into parts: as a single estimator asks for, or in the same way for all of several."""
         if len(self.learners) == 1:
             [alone] = self.learners.values()
             return alone.split(rows, fractions, rng)
         return super().split(rows, fractions, rng)
 
     def _alone(self, notions: Any) -> Learner | None:
-        """Return the learner of a table that is alone, for these notions, or None if there are several."""
+        """Return the only learner for a table and these notions, or None if there are several."""
         named = default_estimators(None, notions, self.effort) if self.named is None else self.named
         return named[0][1].new_learner() if len(named) == 1 else None
 
@@ -83,17 +83,17 @@ class PortfolioLearner(Learner):
             own.new_learner().check_stream()
 
     def takes_text(self, notions: Any) -> bool:
-        """Whether an estimator that is alone takes text as it is."""
+        """Whether there is a single estimator that takes text as it is."""
         alone = self._alone(notions)
         return alone is not None and alone.takes_text(notions)
 
     def needs_validation(self, notions: Any) -> bool:
-        """Whether rows must be held back: for several estimators, and for one that says so."""
+        """Whether rows must be held back: always for several estimators; a single one decides."""
         alone = self._alone(notions)
         return alone is None or alone.needs_validation(notions)
 
     def read_stream(self, estimator: Any, X: Any, reset: bool) -> np.ndarray:
-        """Return the features as numbers, which are the same for all estimators."""
+        """Return the features as numbers, the same for all estimators."""
         if _dimensions(X) > 2:
             raise ValueError(
                 f"A portfolio learns from streams of tables: found X of {_dimensions(X)} dimensions. Use "
@@ -105,7 +105,7 @@ class PortfolioLearner(Learner):
         return [learner.read_stream(own, X, reset) for learner, own in pairs][-1]  # all check them
 
     def take_stream(self, parts: Parts, seed: int) -> Parts:
-        """Return the parts as an estimator that is alone learns from them; several share them."""
+        """Return the parts in the form that a single estimator trains on; several share them."""
         learners = list(self.learners.values())
         return learners[0].take_stream(parts, seed) if len(learners) == 1 else parts
 
@@ -125,7 +125,7 @@ class PortfolioLearner(Learner):
             yield Candidates([], [{"model": name, **record} for record in search.history], complete=False)
 
     def scores(self, points: Sequence[Point], X: Any) -> Float[np.ndarray, "points n"]:
-        """Return the scores, kind by kind: each reads the rows once."""
+        """Return the scores, estimator by estimator: each reads the rows once."""
         scores: dict[int, np.ndarray] = {}
         for name in dict.fromkeys(point.model for point in points):
             own, places = self.estimators[name], [i for i, point in enumerate(points) if point.model == name]
@@ -164,7 +164,7 @@ def default_estimators(X: Any, notions: Any, effort: str) -> Named:
 
 
 def _dimensions(X: Any) -> int:
-    """Return the number of dimensions as far as X tells; what only becomes an array is a table."""
+    """Return the number of dimensions of X if it has any; other containers are tables."""
     if isinstance(X, list | tuple):
         return 1 + (_dimensions(X[0]) if X else 0)
     return int(getattr(X, "ndim", 0))
@@ -178,7 +178,7 @@ def _all_notions(notions: Any) -> list[Notion]:
 
 
 def _clone(name: str, estimator: FairClassifier, alone: bool) -> FairClassifier:
-    """Return a copy to fit, measured on the rows that the portfolio holds back unless it is alone."""
+    """Return a copy to fit; unless it is the only one, it is measured on the rows that the portfolio holds back."""
     own: FairClassifier = clone(estimator)
     if getattr(own, "aware", False):
         raise ValueError(
@@ -278,7 +278,7 @@ class FairPortfolioClassifier(FairClassifier):
 
     @property
     def estimators_(self) -> dict[str, FairClassifier]:
-        """The fitted estimators by name, each with a front of its own."""
+        """The fitted estimators by name, each with its own front."""
         check_is_fitted(self, "search_")
         return dict(self.search_.learner.state_dict()["estimators"])
 

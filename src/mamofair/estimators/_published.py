@@ -11,7 +11,7 @@ from mamofair.selection import ClosestToIdeal
 
 
 def published(code: bool) -> dict[str, Any]:
-    """Return constructor parameters: as the text has them, or as the code."""
+    """Return the constructor parameters of the paper's text, or of its code."""
     text: dict[str, Any] = {
         "relaxation": Tanh(3),
         "members": [MinNorm()],

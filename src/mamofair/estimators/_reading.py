@@ -1,4 +1,4 @@
-"""What `fit` is given, read and checked: the task, and the rows to learn from."""
+"""Reads and checks the arguments of `fit`: the task, and the rows to train on."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ def read_rows(
 
 
 def task_settings(estimator: Any) -> dict[str, Any]:
-    """Return what an estimator's parameters ask of any search, as `Task.of` takes it."""
+    """Return the arguments of `Task.of` that follow from an estimator's parameters."""
     return {
         "notions": estimator.notions,
         "favorable": estimator.favorable,
@@ -71,5 +71,5 @@ def task_settings(estimator: Any) -> dict[str, Any]:
 
 
 def draw_seed(random_state: Any) -> int:
-    """Return a seed that follows from `random_state`, as scikit-learn reads it."""
+    """Return a seed drawn from `random_state`, which may be anything scikit-learn accepts."""
     return int(check_random_state(random_state).randint(2**31 - 1))

@@ -32,27 +32,27 @@ class Streams:
 
         One pass collects labels, groups and scales, and stores the held-out rows. Then networks read the rows again
         each epoch, shuffled in a buffer. The plug-in and boosting copy them to a temporary file, as numbers, and fit
-        trees to that. Which rows are held back, and in which fold a row is, follows from its content and
-        `random_state`: the same in every pass, whatever the order. Rows with the same content go together.
+        trees to that. The content of a row and `random_state` determine whether it is held back and which fold it is
+        in: the same in every pass, whatever the order. Rows with the same content stay together.
 
         Parameters
         ----------
         rows
-            An iterable that can be read repeatedly and yields batches of rows: (X, y, sensitive_features), numbers in
-            X, and if there are some sample_weight and keys (numbers that stand for a row's content). Such as
-            `mamofair.streaming.stream` returns, whose pieces are also read in another order each epoch, and which may
-            have columns of text.
+            An iterable that can be read repeatedly and yields batches (X, y, sensitive_features), optionally followed
+            by sample_weight and keys (numbers that identify the content of a row); X holds numbers.
+            `mamofair.streaming.stream` returns one that may also have text columns, and whose chunks are read in a
+            different order each epoch.
         memory
-            What rows may take in memory, such as "2GB"; by default what `rows.memory` says, or 2GB. Fewer rows are
-            held back if they would take more than a quarter of it.
+            How much memory rows may take, such as "2GB"; by default `rows.memory`, or 2GB. Fewer rows are held back if
+            they would take more than a quarter of it.
         dask
             A `distributed.Client`, or the address of a scheduler such as "tcp://host:8786": its workers fit the models
-            of a plug-in, and read the rows themselves, so that files must have the same paths there.
+            of a plug-in. They read the rows themselves, so files must have the same paths on each worker.
         """
         return finish(self, self.fitting_stream(rows, memory=memory, dask=dask))
 
     def _fit_dask(self: Any, X: Any, y: Any, sensitive_features: Any, given: dict[str, Any]) -> Any:
-        """Find the front on Dask frames: through files, with the models of a plug-in fitted by the present cluster."""
+        """Fit to Dask frames: written to files first, with a plug-in's models fitted by the current cluster."""
         if refused := [name for name, value in given.items() if value is not None]:
             raise ValueError(f"`{refused[0]}` must be left out with a Dask frame: streams do not have it.")
         cluster = None if self.new_learner().needs_validation(self.notions) else current_client()
@@ -60,21 +60,21 @@ class Streams:
             return self.fit_stream(rows, dask=cluster)
 
     def fitting_stream(self: Kind, rows: Any, *, memory: int | str | None = None, dask: Any = None) -> Iterator[Kind]:
-        """Find the front on a stream step by step: yields this estimator, usable so far, after each epoch or round.
+        """Fit to a stream step by step: yield this estimator, ready to use, after each epoch or round.
 
-        Parameters are those of `fit_stream`, which exhausts this.
+        The arguments are those of `fit_stream`.
         """
         search, parts = self.start_stream(rows, memory, dask=dask)
         return self._follow(search, parts)  # type: ignore[attr-defined, no-any-return]
 
     def resume_stream(self: Kind, rows: Any, dask: Any = None) -> Iterator[Kind]:
-        """Go on with a fit of a stream that was interrupted, and end as one that never was."""
+        """Resume an interrupted `fit_stream`, with the same result as an uninterrupted one."""
         return self._resume(partial(self.start_stream, rows, None, dask=dask))  # type: ignore[attr-defined, no-any-return]
 
     def start_stream(
         self: Any, rows: Any, memory: int | str | None, resumed: bool = False, dask: Any = None
     ) -> tuple[Search, Parts]:
-        """Read and check all rows in one pass, as `start` does, and hold some out; the others are streamed."""
+        """Read and check all rows in one pass, as `start` does, and hold some out; the rest is streamed."""
         earlier = self._check_start(resumed)
         _refuse_strata(self.notions)
         if dask is not None:
@@ -119,7 +119,7 @@ def _refuse_strata(notions: Any) -> None:
 
 
 def _elsewhere(parts: Parts, streamed: Parts, dask: Any, seed: int) -> Parts:
-    """Return the parts of a plug-in, whose models a cluster fits."""
+    """Return the parts for a plug-in whose models are fitted on a cluster."""
     if not isinstance(parts.train, StoredRows) or not isinstance(parts.valid, StoredRows):
         raise ValueError(
             "A Dask cluster trains plug-in models, in folds: found another kind, or cv=None. Leave `dask` out; "
@@ -131,7 +131,7 @@ def _elsewhere(parts: Parts, streamed: Parts, dask: Any, seed: int) -> Parts:
 
 
 def _reading(estimator: Any, learner: Learner, rows: Any, reset: bool) -> tuple[Any, ReadX]:
-    """Return rows as a learner takes them, text as codes if it does, and what checks and reads their features."""
+    """Return rows in the learner's form, text as codes if it takes text, and the function that reads features."""
     if learner.takes_text(estimator.notions) and isinstance(rows, Stream):
         learner.read(estimator, rows.as_codes().example, reset=reset)
         return rows.as_codes(), lambda X, reset: X

@@ -1,4 +1,4 @@
-"""Rows without labels, which gaps that need none are certified with: read, and compared with the others."""
+"""Rows without labels, to certify gaps that need none: read, and compared with the labelled rows."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ def read_unlabelled(estimator: Any, learner: Learner, task: Task, labelled: Rows
 
 
 def _warn_of_other_shares(rows: Rows, more: Rows) -> None:
-    """Warn if the groups of rows without labels have other shares than chance explains."""
+    """Warn if group shares among rows without labels differ by more than chance explains."""
     for place, (name, values) in enumerate(zip(rows.groups.names, rows.groups.values, strict=True)):
         codes = [part.groups.codes[:, place] for part in (rows, more)]
         counts = (np.bincount(own[own >= 0], minlength=len(values)) for own in codes)
@@ -66,9 +66,9 @@ def _warn_of_other_shares(rows: Rows, more: Rows) -> None:
 
 
 def warn_of_other_rates(front: Front) -> None:
-    """Warn if the most accurate point selects a group more or less often among calibration rows than chance explains.
+    """Warn if the most accurate point's selection rate of a group differs on calibration rows by more than chance.
 
-    Rows without labels are most of these, where a gap has rows of its own.
+    Where a gap has its own rows, most of these have no labels.
     """
     point = front.points[0]
     if point.calibration is None:

@@ -1,4 +1,4 @@
-"""The default network taken apart, for formats that know layers and no modules."""
+"""The layers of the default network, for file formats that do not know modules."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ __all__ = ["layers"]
 
 
 def layers(estimator: FairClassifier, point: Point) -> tuple[Scaling | None, list[tuple[np.ndarray, np.ndarray]]]:
-    """Return how a point of a network estimator scales its inputs, and each layer's weights and biases."""
+    """Return the input scaling of a network estimator's point, and the weights and biases of each layer."""
     learner = estimator.search_.learner
     training = learner.training if isinstance(learner, NetworkLearner) else None
     if training is None or not isinstance(training.population.template, Perceptron):

@@ -1,4 +1,4 @@
-"""What constructor parameters must be, in one table; checked in `fit`, never in the constructor."""
+"""The rules for constructor parameters, in one table; checked in `fit`, never in the constructor."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -18,7 +18,7 @@ Rule = tuple[str, Callable[[Any], Any], str]
 
 
 def require(estimator: Any, rules: Iterable[Rule], **given: Any) -> None:
-    """Raise a `ValueError` for the first parameter that breaks its rule; `given` ones count instead of the stored."""
+    """Raise a `ValueError` for the first parameter that breaks its rule; values in `given` override stored ones."""
     for name, holds, words in rules:
         value = given[name] if name in given else getattr(estimator, name)
         if not holds(value):
@@ -27,7 +27,7 @@ def require(estimator: Any, rules: Iterable[Rule], **given: Any) -> None:
 
 
 def require_calibration(selection: Selection, fraction: float | str, folds: int | None, unlabelled: bool) -> None:
-    """Raise a `ValueError` if a selection with confidence has no rows of its own."""
+    """Raise a `ValueError` if a selection with confidence has no calibration rows."""
     sure = isinstance(selection, MostAccurateWithin) and selection.confidence is not None
     if fraction == "plan" and not sure:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Another point of the front for a model inside a scikit-learn pipeline, without training again."""
+"""Another point of the front for a model inside a scikit-learn pipeline, without retraining."""
 
 from collections.abc import Callable
 from copy import copy

@@ -1,6 +1,6 @@
-"""What surrounds `fitting`: on a terminal a bar above a drawing of the growing front, else plain lines; and Ctrl-C.
+"""Progress of `fitting`: a bar above a drawing of the growing front on a terminal, else plain lines; and Ctrl-C.
 
-rich is imported where something is drawn: every estimator imports this file, also those that only predict.
+rich is imported only where something is drawn: every estimator imports this file, even to predict.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _WAYS = "Use performance='balanced_error', or say what mistakes cost, such as pe
 
 
 def watch(fitting: Iterator[T], total: int | None, verbose: int, console: "Console | None" = None) -> Iterator[T]:
-    """Yield what `fitting` yields, an estimator usable so far; with `verbose`, rank 0 shows how its front grows."""
+    """Yield what `fitting` yields, an estimator ready to use; with `verbose`, rank 0 shows how its front grows."""
     if not verbose or Ranks.present().rank:
         yield from fitting
         return
@@ -66,13 +66,13 @@ def _draw_lines(fitting: Iterator[T], total: int | None, console: "Console") -> 
 
 
 def least_errors(front: Front) -> dict[float, float]:
-    """Return the least error with gaps up to each of some limits; NaN where only a constant model is that fair."""
+    """Return the smallest error within each limit on the gaps; NaN where only a constant model is that fair."""
     worst = np.where(front.is_constant, np.inf, front.gaps.max(axis=1))
     return {limit: float(min(front.values[worst <= limit, 0], default=np.nan)) for limit in _LIMITS}
 
 
 def finish(estimator: T, fitting: Iterator[Any]) -> T:
-    """Let an estimator train to the end, or until Ctrl-C, which leaves the front found so far."""
+    """Train an estimator to the end, or until Ctrl-C, which keeps the front found so far."""
     owner: Any = estimator
     search = owner.search_  # what `fitting` carries out
     try:
@@ -89,7 +89,7 @@ def finish(estimator: T, fitting: Iterator[Any]) -> T:
 
 
 def describe(estimator: Any) -> str:
-    """Return how many models were found so far, and what limits on their gaps cost."""
+    """Return a sentence on how many models were found so far, and on what limits on their gaps cost."""
     front = estimator.front_
     errors = {limit: error for limit, error in least_errors(front).items() if not np.isnan(error)}
     tightest = {f"{error:.3f}": limit for limit, error in errors.items()}  # of limits that cost the same, the last
@@ -104,7 +104,7 @@ def describe(estimator: Any) -> str:
 
 
 def draw(estimator: Any) -> "Table":
-    """Return the front found so far as a few lines of text: to the right is more error, downwards are smaller gaps."""
+    """Return the front found so far as a few lines of text: error grows to the right, gaps shrink downwards."""
     from rich.table import Table
     from rich.text import Text
 
@@ -125,7 +125,7 @@ def _head(estimator: Any) -> str:
 
 
 def favorable_note(estimator: Any) -> str:
-    """Return what follows an estimator's parameters where it is shown; nothing before it is fitted."""
+    """Return a comment that names the favorable outcome, for an estimator's repr; empty before it is fitted."""
     return f"  # the favorable outcome is {quote(estimator.favorable_)}" if "front_" in vars(estimator) else ""
 
 

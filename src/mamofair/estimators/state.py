@@ -1,4 +1,4 @@
-"""What a fitted estimator has learned, as values that can be written down, and back."""
+"""The learned state of an estimator as plain values that can be stored, and back."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -63,7 +63,7 @@ _KEPT: Mapping[str, Callable[[Any], bool]] = {
 
 
 def get_state(estimator: FairClassifier) -> dict[str, Any]:
-    """Return what `fit` has set, but for the points: plain values, arrays, tensors and frozen dataclasses."""
+    """Return everything that `fit` has set, except the points: plain values, arrays, tensors and frozen dataclasses."""
     if "search_" not in vars(estimator):
         return {}
     search = estimator.search_
@@ -88,12 +88,12 @@ def get_state(estimator: FairClassifier) -> dict[str, Any]:
 
 
 def get_points(estimator: FairClassifier) -> list[Point]:
-    """Return the archive, in its own order, which decides ties if training goes on."""
+    """Return the archive in its own order, which breaks ties if training continues."""
     return list(estimator.search_.archive.points) if "search_" in vars(estimator) else []
 
 
 def set_state(estimator: FairClassifier, state: Mapping[str, Any], points: list[Point]) -> None:
-    """Give an unfitted estimator what `get_state` and `get_points` returned; a `ValueError` if it makes no sense."""
+    """Set what `get_state` and `get_points` returned on an unfitted estimator; a `ValueError` if it is inconsistent."""
     learner = estimator.new_learner()
     _check_values(state, {**_KEPT, **{f"_{name}": check for name, check in learner.STATE.items()}})
     if not state:
@@ -136,7 +136,7 @@ def _check_task(task: Task) -> None:
 
 
 def _check_whole(estimator: FairClassifier, chosen: int | None) -> None:
-    """Raise a `ValueError` unless the parts of a fitted estimator fit together, and all its numbers are finite."""
+    """Raise a `ValueError` unless the parts of a fitted estimator are consistent and all its numbers are finite."""
     require(estimator, estimator.rules)
     search, features = estimator.search_, estimator.n_features_in_
     names = getattr(estimator, "feature_names_in_", None)

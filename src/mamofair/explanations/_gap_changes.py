@@ -63,7 +63,7 @@ def _difference(before: float, after: float) -> str:
 def describe_gap(
     rate: Rate, groups: Sequence[Any], names: Mapping[Any, str], before: Rates, after: Rates, parts: Mapping[str, Any]
 ) -> str:
-    """Return a phrase on how the gap changes and, if it shrinks, because of whose gains or losses.
+    """Return a phrase on how the gap changes and, if it shrinks, whose gains or losses are the reason.
 
     `parts` are those of `decompose`.
     """

@@ -26,7 +26,7 @@ class Point:
     """A snapshot of a model, measured on validation rows (and on calibration rows, if there are any).
 
     `member`, `step` and `model` say where it comes from; `state` is what the model needs for predictions: parameters, a
-    number of trees, multipliers. `custom` has the user's own measures on the validation rows, by name.
+    number of trees, multipliers. `custom` has the values of custom objectives on the validation rows, by name.
 
     >>> Point(Tally({"": np.array([[60.0, 20, 20, 100]])}), model="plugin", step=3)
     <Point: error 0.200, selected 0.400, model plugin, member 0, step 3>
@@ -81,7 +81,7 @@ class Front(Sequence[Point]):
 
     `front[i]` is the point in row i of `frame()`. `criteria` are the gaps, each a notion and an attribute; `values` are
     performance and gaps of each point. An undefined gap counts as 1. `groups` has the names of each attribute's groups,
-    if known. `custom` names the user's own measures, the last columns.
+    if known. `custom` names the custom objectives, the last columns.
 
     >>> from mamofair.notions import DEMOGRAPHIC_PARITY
     >>> tables = [[20.0, 5, 20, 55], [45, 5, 5, 45]], [[25.0, 20, 15, 40], [40, 10, 10, 40]]  # TP, FP, FN, TN

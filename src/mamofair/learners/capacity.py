@@ -23,7 +23,7 @@ def offsets_for(select_rate: Bounds | None, offsets: Sequence[float] = ()) -> tu
 def threshold_within(
     scores: Float[np.ndarray, " n"], bounds: Bounds, weight: Float[np.ndarray, " n"] | None = None
 ) -> float:
-    """Return the threshold closest to 0 above which a share of scores within the bounds lies, if there is one.
+    """Return the threshold closest to 0 that selects a share of scores within the bounds, if there is one.
 
     It lies midway between two scores. If many scores are equal, the share may miss a bound.
 

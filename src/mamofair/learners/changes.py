@@ -31,7 +31,7 @@ def refuse_in_streams(objectives: Sequence[Any]) -> None:
 
 
 def with_changes(tensor: AsTensor, gaps: Sequence[CounterfactualGap]) -> AsTensor:
-    """Return what makes a tensor of features and, in its second axis, of each of their changes; of none, `tensor`."""
+    """Return a function from features to a tensor of them and, along its second axis, their changed versions."""
 
     def stacked(X: Any, device: str) -> Tensor:
         X = np.asarray(X)  # it may be a view

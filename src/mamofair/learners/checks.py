@@ -19,7 +19,7 @@ _MOST = 1e9  # rows, more than anybody reserves: a choice with confidence takes 
 
 
 def refuse(what: str) -> ValueError:
-    """Return the error for a run whose values make no sense."""
+    """Return the error for a run with invalid values."""
     return ValueError(f"A run must hold what `fit` has left: found {what[:200]}. Copy the run again, or train again.")
 
 
@@ -51,7 +51,7 @@ def require_points(
 ) -> None:
     """Raise a `ValueError` unless points are measured on the same rows, with these numbers of groups.
 
-    Each gap may have calibration rows of its own.
+    Each gap may have its own calibration rows.
     """
     gaps = {column(*criterion): sizes[criterion[1]] for criterion in criteria}
     require_tallies([point.valid for point in points], sizes)
@@ -68,8 +68,8 @@ def require_points(
 def require_tallies(tallies: Sequence[Tally], sizes: Mapping[str, int], gaps: Mapping[str, int] | None = None) -> None:
     """Raise a `ValueError` unless these are counts of the same rows, for everyone and for these numbers of groups.
 
-    `gaps` are those that may have rows of their own, with their numbers of groups. If some have, the counts of everyone
-    may be empty.
+    `gaps` are those that may have their own rows, with their numbers of groups. If some do, the counts of everyone may
+    be empty.
     """
     for tally in tallies:
         own = {name: size for name, size in (gaps or {}).items() if name in tally.counts}

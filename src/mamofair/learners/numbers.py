@@ -49,7 +49,7 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool =
 
 
 def require_none_broken(estimator: BaseEstimator, columns: Sequence[int], table: bool) -> None:
-    """Raise a `ValueError` that names the columns with numbers that are not finite, if there are any."""
+    """Raise a `ValueError` that names the columns with infinite numbers or, where it is not allowed, NaN."""
     if len(columns):
         names = getattr(estimator, "feature_names_in_", range(max(columns) + 1))
         shown = ", ".join(repr(names[i]) for i in columns[:5]) + (", …" if len(columns) > 5 else "")
@@ -85,7 +85,7 @@ class Scaling:
         pieces: int | None = None,
         weight: np.ndarray | None = None,
     ) -> "Scaling":
-        """Return that scaling with copies of each column with more than two values, one for each range between knots.
+        """Return that scaling with copies of each column that has more than two values, one per range between knots.
 
         A copy goes from 0 below the range to 1 above it: a linear function of them can bend at the knots, which lie
         where y changes. `pieces` is the number of leaves of the trees that find them (None: as suits the rows).
@@ -106,7 +106,7 @@ class Scaling:
 
     @classmethod
     def by(cls, rows: Moments) -> "Scaling":
-        """Return the scaling for rows whose moments are known."""
+        """Return the scaling that follows from the moments of the rows."""
         scale = np.where(rows.binary, rows.high - rows.low, np.sqrt(rows.squares / rows.rows))
         return cls(np.where(rows.binary, rows.low, rows.mean), np.where(scale == 0, 1.0, scale))
 

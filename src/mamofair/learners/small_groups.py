@@ -18,5 +18,5 @@ def warn_of_small_groups(small: SmallGroups, least: int, counted: str = "rows") 
 
 
 def leave_out(groups: Groups, small: SmallGroups) -> Groups:
-    """Return the same rows, with members of small groups set to unknown."""
+    """Return the same groups, with members of small groups set to unknown."""
     return groups.without({name: list(counts) for name, counts in small.items()}) if small else groups

@@ -22,8 +22,8 @@ class StoredRows(Rows):
 
     `y`, `groups` and `weight` have each combination of label and groups that occurs once, with the total weight of its
     rows. `about` has, row by row, the label, the groups, a place in [0, 1) that decides its fold and, if there are
-    some, the weight. Rows may take `memory` bytes during training. `elsewhere` fits the models of folds, if that is not
-    done here.
+    some, the weight. Rows may take `memory` bytes during training. `elsewhere` fits the models of folds on other
+    machines, if any.
     """
 
     about: DiskArray

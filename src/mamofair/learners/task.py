@@ -76,7 +76,7 @@ class Task:
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What another task must have in common for a search to continue with it, as plain values."""
+        """Plain values that another task must share for a search to continue with it."""
         groups = tuple(self.groups.values())
         return self.classes.tolist(), self.favorable, groups, dict(self.notions), self.performance, self.custom
 

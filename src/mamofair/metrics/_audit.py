@@ -68,11 +68,11 @@ def audit(
     performance
         A cost of decisions to show beside the error: `"balanced_error"`, or a `Cost` such as `Cost(fp=1, fn=5)`.
     min_group
-        Groups, and parts of them within strata, with fewer rows, or units, for some rate are left out of the gaps and
-        named, as in estimators (where the default is 30); `groups()` lists all.
+        Groups (within strata, their parts) with fewer rows or units for some rate are left out of the gaps and named,
+        as in estimators, where the default is 30; `groups()` lists all.
     units
-        What each row belongs to, such as a person with several decisions: intervals then count units, and are at least
-        as wide as cluster-robust ones. Tables of scores, whose intervals count rows, are left out.
+        The unit of each row, such as a person with several decisions: intervals then count units, and are at least as
+        wide as cluster-robust ones. Tables of scores, whose intervals count rows, are left out.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def measure(
     min_group: int,
     threshold: float | None = None,
 ) -> Audit:
-    """Return the audit of decisions that were read from rows or counts."""
+    """Return the audit of decisions, which were read from rows or counts."""
     people, divided, cells = divide_groups(people, dict.fromkeys(people.names, tuple(limits)), strata, keep=True)
     small = _find_small(decisions, people, divided, min_group)
     notions = bind_notions(people.without({name: list(own) for name, own in small.items()}), divided, cells)

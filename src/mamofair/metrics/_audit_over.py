@@ -39,7 +39,7 @@ def join_tables(parts: Iterable[tuple[Any, int, pd.DataFrame]]) -> pd.DataFrame:
 
 
 def present_groups(people: Groups, keep: Collection[str]) -> Groups:
-    """Return the rows without empty groups, except in attributes to keep."""
+    """Return the groups without empty ones, except in attributes to keep."""
     absent = {
         name: [value for code, value in enumerate(values) if not (codes == code).any()]
         for name, values, codes in zip(people.names, people.values, people.codes.T, strict=True)

@@ -36,7 +36,7 @@ def cost_intervals(tallies: Sequence[Tally], performance: Cost, confidence: floa
 def _rates(performance: Cost) -> Iterator[tuple[float, Rate]]:
     """Yield prices and the rates that they are paid for: that of one price among all rows, or among those of a label.
 
-    What every row of a condition costs in any case is left out: it is the same for all decisions.
+    The cost that every row of a condition has in any case is left out: it is the same for all decisions.
     """
     prices = dict(zip((TP, FP, FN, TN), performance.prices.tolist(), strict=True))
     conditions = ((TP | FN, 0.5), (FP | TN, 0.5)) if performance.balanced else ((ALL, 1.0),)

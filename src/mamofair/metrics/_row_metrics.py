@@ -69,7 +69,7 @@ def _read_columns(decisions: Decisions, needs: str) -> Columns:
 
 
 def _groups(people: Groups) -> Iterator[tuple[str, Any, Bool[np.ndarray, " n"]]]:
-    """Yield everyone, then each group: its attribute, its name, and which rows are its own."""
+    """Yield everyone, then each group: its attribute, its name, and a mask of its rows."""
     yield *EVERYONE, np.ones(len(people), dtype=bool)
     for name, values, codes in zip(people.names, people.values, people.codes.T, strict=True):
         for code, value in enumerate(values):

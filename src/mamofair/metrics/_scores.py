@@ -122,7 +122,7 @@ class Scores:
         return np.ones(len(self.values)) if self.weight is None else self.weight
 
     def _groups(self) -> Iterator[tuple[str, Any, Bool[np.ndarray, " n"]]]:
-        """Yield everyone, then each group: its attribute, its name, and which rows are its own."""
+        """Yield everyone, then each group: its attribute, its name, and a mask of its rows."""
         yield *EVERYONE, np.ones(len(self.values), dtype=bool)
         for name, values, codes in zip(self.people.names, self.people.values, self.people.codes.T, strict=True):
             for code, value in enumerate(values):

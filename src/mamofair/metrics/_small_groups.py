@@ -18,9 +18,9 @@ def list_small_groups(
     criteria: Sequence[Criterion] = (),
     counted: str = "rows",
 ) -> list[dict[str, Any]]:
-    """Return each small group with its number of training rows, or of what else was `counted`, such as units.
+    """Return each small group with its number of training rows, or of units if these were `counted`.
 
-    Given counts of these groups on test rows, `test_rows` and the rates with 95 % intervals come with them.
+    Given counts of these groups on test rows, `test_rows` and the rates with 95 % intervals are added.
 
     >>> list_small_groups({"race": {"other": 12}})
     [{'attribute': 'race', 'group': 'other', 'rows': 12, 'counted': 'rows', 'test_rows': None, 'rates': []}]

@@ -1,4 +1,4 @@
-"""The verdict on a model: what was asked, and what independent rows say. Every output shows this one value."""
+"""The verdict on a model: the requested limits, and what independent rows say. Every output shows this value."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -22,7 +22,7 @@ _WORST_FIRST: tuple[KeptOrNot, ...] = ("not kept", "cannot be told", "kept")
 
 @dataclass(frozen=True)
 class GapVerdict:
-    """A gap with its interval, against its limit if it has one.
+    """A gap with its interval, compared with its limit if it has one.
 
     `name` is the column of `front.frame()`; `rows` counts rows of known groups. The gap is None if fewer than two
     groups can be compared.
@@ -59,7 +59,7 @@ def judge_value(limit: float | None, value: float | None, low: float, high: floa
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was asked, the answer for each gap, the chosen point and why, and whether it is a stand-in.
+    """The requested limits, the answer for each gap, the chosen point and the reason, and whether it is a stand-in.
 
     Attributes
     ----------
@@ -99,9 +99,9 @@ class Verdict:
         Sentences on what may make figures worthless, such as a near-copy of the target, or uncertain, such as groups
         with few rows.
     selected
-        The share of people selected, against the share that was asked for.
+        The share of people selected, compared with the requested share.
     custom
-        What functions of the user's own measure.
+        The values of custom objectives.
     performance_limit
         The largest acceptable value of the performance, if there is one.
 
@@ -142,8 +142,8 @@ class Verdict:
     def headline(self) -> str:
         """The answer in a few words.
 
-        Which rows say so is part of it: a limit that is kept on test rows may still be missed by a certificate. So is
-        what else was asked for, and is not so.
+        It names the rows that the answer is from, because a limit that is kept on test rows may still lack a
+        certificate, and any other request that is not met.
         """
         missed = ["the share selected is not as asked"] if self.selected and self.selected.answer == "not kept" else []
         missed += [f"the {self.performance[0]} is above its limit"] if self.performance_answer == "not kept" else []
@@ -223,7 +223,7 @@ class Verdict:
         )
 
     def _share_sentence(self) -> str:
-        """Return how many people are selected, if a share was asked for."""
+        """Return a sentence on how many people are selected, if a share was requested."""
         share = self.selected
         return "" if share is None or share.asked is None else share.sentence(self.measured_on)
 

@@ -1,4 +1,4 @@
-"""What a verdict says besides gaps: the share of people selected, and what functions of the user's own measure."""
+"""What a verdict says besides gaps: the share of people selected, and the values of custom objectives."""
 
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -13,9 +13,10 @@ __all__ = ["CustomValue", "SelectedShare"]
 
 @dataclass(frozen=True)
 class SelectedShare:
-    """The share of people who get the favorable decision, with its interval, against the share that was asked for.
+    """The share of people who get the favorable decision, with its interval, compared with the requested share.
 
-    `asked` is the least and the largest share, None if any will do; `observed` is how many have the favorable label.
+    `asked` is the smallest and the largest share requested, None if any will do; `observed` is the share of favorable
+    labels.
     """
 
     value: float
@@ -34,7 +35,7 @@ class SelectedShare:
 
     @property
     def answer(self) -> Literal["kept", "not kept", "cannot be told"] | None:
-        """Whether the whole interval is within the share that was asked for, beyond it, or neither."""
+        """Whether the whole interval is within the requested share, beyond it, or neither."""
         if self.asked is None:
             return None
         least, most = self.asked
@@ -44,14 +45,14 @@ class SelectedShare:
 
     @property
     def bounds(self) -> str:
-        """What was asked for, in words."""
+        """The requested share, in words."""
         if self.asked is None:
             return "any share"
         least, most = self.asked
         return f"at most {100 * most:g}%" if least == 0 else f"{100 * least:g}% to {100 * most:g}%"
 
     def sentence(self, rows: str = "test") -> str:
-        """Return how many people are selected, beside what was asked for or what the labels have.
+        """Return a sentence on the share of people selected, beside the requested one or that of favorable labels.
 
         >>> SelectedShare(0.103, 0.098, 0.108, 0.24, asked=(0, 0.1)).sentence()
         'Share selected: cannot be told. The chosen model selects 10.3% of test rows (9.8%–10.8%); at most 10% was
@@ -68,7 +69,7 @@ class SelectedShare:
         return f"Share selected: {self.answer}. The chosen model selects {share}; {self.bounds} was asked for."
 
     def to_json(self, rows: str = "test") -> dict[str, Any]:
-        """Return the share as plain JSON; what was asked for is one number if it is a maximum."""
+        """Return the share as plain JSON; the requested share is one number if it is a maximum."""
         least, most = self.asked or (0, None)
         told = {"answer": self.answer, "sentence": self.sentence(rows)}
         return asdict(self) | {"asked": [least, most] if least else most, **told}
@@ -76,9 +77,9 @@ class SelectedShare:
 
 @dataclass(frozen=True)
 class CustomValue:
-    """What a function of the user's own measures, against its limit if it has one; there is no interval.
+    """The value of a custom objective, compared with its limit if it has one; there is no interval.
 
-    `rows` are those it was measured on: "test", or "validation" where the function was not at hand for test rows.
+    `rows` names the rows it was measured on: "test", or "validation" if the function was not available for test rows.
     """
 
     name: str

@@ -53,7 +53,7 @@ class Ledger:
     Parameters
     ----------
     most_seen
-        How many ids are kept. An id that returns after this many others counts as new.
+        How many ids are kept. An id that reappears after this many others counts as new.
     most_waiting
         How many decisions may wait for labels; older ones are dropped, and counted in `given_up`.
     seen, ids, waiting

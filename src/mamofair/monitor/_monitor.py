@@ -33,9 +33,10 @@ class Monitor:
     You may look at `answer` after every row. The probability that it ever says "exceeded" wrongly is at most 1 −
     `confidence`, over all times and all gaps: the null hypothesis is that every pair of groups is within the limit at
     all times. "within so far" is about the average so far, and the probability that it is ever wrong has the same
-    bound. Rates may change at any time, as long as they change equally in all groups, up to the limit; who comes next
-    may depend on anything but the decisions that still wait for a row of the other group. A rate given the true label
-    uses rows whose labels have arrived: it is valid if labels arrive for all rows, or for a random part of them.
+    bound. Rates may change at any time, as long as they change equally in all groups, up to the limit. Who comes next
+    may depend on anything except decisions that still wait to be matched with a row of the other group. A rate given
+    the true label uses rows whose labels have arrived: it is valid if labels arrive for all rows, or for a random part
+    of them.
 
     Use `Monitor.of`, or `Monitor.of_front` to monitor a point of a front. `update` returns a new monitor.
 

@@ -10,7 +10,7 @@ Sample = tuple[Mapping[str, str], float]
 
 
 def to_prometheus(answer: WatchAnswer) -> str:
-    """Return an answer as metrics, whose names begin with `mamofair_watch_`.
+    """Return an answer as Prometheus metrics, whose names begin with `mamofair_watch_`.
 
     >>> from mamofair.monitor import Monitor
     >>> print(to_prometheus(Monitor.of(0.05, attributes=["sex"]).answer).splitlines()[2])

@@ -1,4 +1,4 @@
-"""The bets: on differences of a rate between two groups, and on shares and rates that should be as expected."""
+"""The bets: on differences of a rate between two groups, and on shares and rates that should stay as expected."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace

@@ -40,7 +40,7 @@ def measured(run: Run, row: int) -> Tally:
 
 
 def counted(run: Run) -> str:
-    """Return what tables count: people, the weight of rows, or rows of which one person has several."""
+    """Return what tables count: people, the weight of rows, or rows, if a person may have several."""
     if measured(run, BASELINE).squares is None:
         return "people"
     return "weight" if run.settings.get("data", {}).get("weight", "") is not None else "rows"

@@ -232,7 +232,7 @@ def _escape(value: Any) -> str:
 
 
 def _split(split: Mapping[str, Any]) -> str:
-    """Return how test rows were set apart."""
+    """Return how test rows were chosen."""
     column = split.get("column")
     words = {"random": "drawn at random", "time": f"the latest by {column}", "file": f"those of {split.get('file')}"}
     together = f"all rows with the same {split['units']['column']} together" if split.get("units") else ""
@@ -240,7 +240,7 @@ def _split(split: Mapping[str, Any]) -> str:
 
 
 def _learner(run: Run, row: int) -> str:
-    """Return what was trained, and of several kinds of model the one that the point is of."""
+    """Return the kind of model that was trained or, of several, the one that the point comes from."""
     name, kind = str(run.settings.get("model") or type(run.estimator).__name__), run.estimator.front_[row].model
     return f"{name} ({kind})" if kind and kind != name else name
 

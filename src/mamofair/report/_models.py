@@ -1,4 +1,4 @@
-"""The page of a model that was fitted in Python."""
+"""The report page of a model that was fitted in Python."""
 
 import os
 from typing import Any

@@ -209,9 +209,9 @@ def _scores(summaries: Sequence[ScoreSummary], groups: Mapping[str, list[str]]) 
 
 
 def _command(trained: str | None) -> str:
-    """Return what predicts with a point of the run, but for its number; the folder is where training wrote it.
+    """Return the command that predicts with a point of the run, but for its number; its folder is that of training.
 
-    A file format that had to be given for training is likely to be that of new files, too.
+    New files are likely to have the same file format, if it had to be given for training.
     """
     try:
         words = shlex.split(trained or "")

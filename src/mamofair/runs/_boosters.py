@@ -125,7 +125,7 @@ def _trees(arrays: Mapping[str, np.ndarray]) -> Iterator[Tree]:
 
 
 def _text(features: int, trees: list[Tree]) -> str:
-    """Return a model in LightGBM's format, which contains only our own words and numbers."""
+    """Return a model in LightGBM's format, which contains only our keywords and numbers."""
     texts = [tree.text(number) for number, tree in enumerate(trees)]
     head = (
         *("tree", "version=v4", "num_class=1", "num_tree_per_iteration=1", "label_index=0"),

@@ -1,4 +1,4 @@
-"""The verdict on a run: what was asked, and what its test rows say about the chosen point."""
+"""The verdict on a run: the requested limits, and what its test rows say about the chosen point."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -76,7 +76,7 @@ def _by_hand(certificate: Mapping[str, Any] | None) -> str | None:
 
 
 def _limits(run: Run) -> dict[str, float]:
-    """Return the limit of each gap that has one, by column: those that were asked for, even if no point meets them."""
+    """Return the limit of each gap that has one, by column: the requested ones, even if no point meets them."""
     given = _given_limits(run)
     if given is None:
         return {}
@@ -91,7 +91,7 @@ def _given_limits(run: Run) -> Any:
 
 
 def _performance_limit(run: Run) -> float | None:
-    """Return the limit of the performance that was asked for, if there is one."""
+    """Return the requested limit on the performance, if there is one."""
     rule, given = run.estimator.selection, _given_limits(run)
     limit = run.settings.get("fairest_within")
     if limit is None and isinstance(given, Mapping):
@@ -102,7 +102,7 @@ def _performance_limit(run: Run) -> float | None:
 
 
 def _asked_share(run: Run) -> tuple[float, float] | None:
-    """Return the least and the largest share of people to select that was asked for, even if no point meets it."""
+    """Return the smallest and largest requested share of people to select, even if no point meets it."""
     given = run.settings.get("select_rate")
     if given is None:
         return read_select_rate(getattr(run.estimator.selection, "select_rate", None))
@@ -111,7 +111,7 @@ def _asked_share(run: Run) -> tuple[float, float] | None:
 
 
 def _custom_values(run: Run, row: int) -> Iterator[CustomValue]:
-    """Yield what functions of the user's own measure: on test rows, or on validation rows if nobody has done so."""
+    """Yield the values of custom objectives: on test rows, or on validation rows if they were not measured there."""
     given = _given_limits(run)
     values, rows = (run.custom[row], "test") if run.custom else (run.estimator.front_[row].custom, "validation")
     for name in run.estimator.front_.custom:
@@ -136,7 +136,7 @@ def describe_near_constant(run: Run, row: int) -> str | None:
 
 
 def _ways_out(run: Run, row: int) -> str:
-    """Return what to do about a model that decides nearly everyone alike: limits are the reason only for some."""
+    """Return advice about a nearly constant model, which depends on whether limits are the reason."""
     limit, performance = run.settings.get("within"), run.estimator.front_.performance
     if row:
         gaps = f"Allow gaps larger than {limit:g}" if isinstance(limit, float) else "Allow larger gaps"

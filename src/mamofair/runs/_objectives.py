@@ -37,7 +37,7 @@ def name_functions(given: Any) -> Any:
 
 
 def has_functions(given: Any) -> bool:
-    """Return whether custom objectives can be measured: those of a run that was loaded may be names."""
+    """Return whether custom objectives can be measured: those of a loaded run may be mere names."""
     return not any(isinstance(getattr(own, part, None), NamedFunction) for own in given for part in _FUNCTIONS)
 
 

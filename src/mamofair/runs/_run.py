@@ -41,9 +41,9 @@ class Run:
     limit
         The estimated limit line: columns `criterion`, `gap`, `error`, `low`, `high`.
     scores
-        What the scores of each point are like on test rows, in the same order; empty if nobody has looked.
+        The summary of each point's scores on test rows, in the same order; empty if they were not measured.
     custom
-        What objectives of the user's own measure for each point on test rows, by name; empty if nobody has measured.
+        The values of custom objectives for each point on test rows, by name; empty if they were not measured.
     """
 
     estimator: FairClassifier
@@ -56,7 +56,7 @@ class Run:
 
     @classmethod
     def of(cls, estimator: FairClassifier) -> "Run":
-        """Return the run of an estimator fitted in Python, with the settings that the estimator knows.
+        """Return the run of an estimator that was fitted in Python, with the settings that it knows.
 
         There is no `command`, and `data` has neither a name nor a checksum: an estimator does not keep its rows.
         """
@@ -86,7 +86,7 @@ def _settings(estimator: FairClassifier) -> dict[str, Any]:
 
 
 def _limit(selection: Selection) -> Any:
-    """Return the limit on gaps that a selection keeps to: one for all, by column, or None."""
+    """Return a selection's limit on gaps: one for all, one for each column, or None."""
     if not isinstance(selection, MostAccurateWithin):
         return None
     return dict(selection.limit) if isinstance(selection.limit, Mapping) else selection.limit

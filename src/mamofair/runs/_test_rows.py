@@ -24,9 +24,10 @@ def measure_test(
 ) -> Run:
     """Return a run with new counts of every point on test rows.
 
-    X, y, sensitive_features, sample_weight and strata are as in `fit`, of rows that the model was not fitted to. Groups
-    that `fit` has not seen are unknown. How scores are distributed is summarized for rows without weights. Objectives
-    of one's own are measured if the model has their functions; one that was loaded without them has only names.
+    X, y, sensitive_features, sample_weight and strata are as in `fit`, for rows that the model was not fitted to.
+    Groups that `fit` has not seen are unknown. The distribution of scores is summarized for rows without weights.
+    Custom objectives are measured if the model has their functions; a model that was loaded without them has only
+    names.
     """
     model = run.estimator
     labels = as_column(y, "y")
@@ -55,7 +56,7 @@ def measure_test(
 def _measure_custom(
     model: FairClassifier, X: Any, positive: np.ndarray, known: Groups, weight: np.ndarray | None
 ) -> tuple[dict[str, float], ...]:
-    """Return what objectives of the user's own measure, if there are some and their functions are at hand."""
+    """Return the values of custom objectives, if there are any and their functions are available."""
     if not model.front_.custom or not has_functions(getattr(model, "objectives", ())):
         return ()
     return tuple(model.measure_objectives(X, positive, known, weight))

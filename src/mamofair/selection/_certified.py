@@ -116,7 +116,7 @@ def order_rows(front: Front, demand: Demand, pool: Pool) -> list[int]:
 
 
 def useful_rows(front: Front, pool: Pool) -> np.ndarray:
-    """Return the rows that may be chosen and, unless constants are allowed, are clearly better than constant."""
+    """Return the rows that may be chosen; unless constants are allowed, those clearly better than a constant."""
     rows = pool.rows(front)
     if pool.allow_constant:
         return rows

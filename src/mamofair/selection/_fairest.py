@@ -18,9 +18,10 @@ __all__ = ["FairestWithin"]
 class FairestWithin(Pool):
     """The point with the smallest worst gap among those whose error is within a limit.
 
-    For a model that must not lose more accuracy than you allow. The error, or whatever performance is the front's first
-    column, is that on validation rows, on which the points were also picked, plus a margin. The margin makes a larger
-    error on new rows less likely, but guarantees nothing. Of equally fair points the most accurate is chosen.
+    For a model that must not lose more accuracy than you allow. The error (or another performance, if that is the
+    front's first column) is that on the validation rows, on which the points were also picked, plus a margin. The
+    margin makes a larger error on new rows less likely, but guarantees nothing. Of equally fair points the most
+    accurate is chosen.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def count_more_rows(
 
 
 def _times(a: Sample, b: Sample, limit: float, delta: float, lower_delta: float) -> float:
-    """Return how many times the rows so far it takes, by normal approximation.
+    """Return by which factor the rows so far would have to grow, by a normal approximation.
 
     With t times the rows, wealth is 1/δ where the difference is √(2 ln(1/δ) + …) standard errors from the limit. The
     difference at that time is as uncertain as it is with the rows so far.

@@ -2,9 +2,9 @@
 
 A rate given y is conditional on group and label, so its rows may be reserved in any proportion of these, as long as
 they are drawn at random within each group and label. A rate over everyone, or given ŷ, needs the labels of a group in
-their natural shares: its rows are drawn at random within each group. So each gap has rows of its own; a row may serve
-several. The test of a gap (`_certified.py`) is conditional on how many rows each group has, and so holds for any plan
-that looks at groups and labels only.
+their natural shares: its rows are drawn at random within each group. So each gap has its own rows; a row may serve
+several gaps. The test of a gap (`_certified.py`) is conditional on how many rows each group has, and so holds for any
+plan that looks at groups and labels only.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -164,7 +164,7 @@ class Plan:
 def _draw(
     needs: Sequence[Need], y: Int[np.ndarray, " n"], groups: Groups, rng: np.random.Generator
 ) -> dict[Criterion, Bool[np.ndarray, " n"]]:
-    """Return random rows for each gap, all from the same order: so each has a random part of its groups and labels."""
+    """Return random rows for each gap, all from one random order: a random sample of its groups and labels."""
     order = rng.permutation(len(y))
     samples = {need.criterion: np.zeros(len(y), dtype=bool) for need in needs}
     for need in needs:

@@ -62,7 +62,7 @@ class Question:
     points
         The points in the order of testing, and the evidence about them.
     front
-        What identifies the front that the question was asked of.
+        A checksum that identifies the front that the question is about.
     rows
         The number of rows so far.
 
@@ -123,7 +123,7 @@ class Question:
         return list_claims(self.limits, self.points[0].tally)
 
     def update(self, y: Any, decisions: Any, *, sensitive_features: Any) -> "Question":
-        """Return the question with more rows, which must be a random sample of the same people, and new.
+        """Return the question with more rows, which must be new and a random sample of the same people.
 
         Within an update, the order of rows does not matter. If there is one attribute, rows may be a random sample
         within each of its groups instead, in any proportion.
@@ -163,7 +163,7 @@ class Question:
         model
             The fitted estimator.
         X
-            What its `decide_all` takes.
+            The features, as its `decide_all` takes them.
         y
             The true labels, as in `fit`.
         sensitive_features
@@ -232,7 +232,7 @@ class Question:
                 )
 
     def _read_groups(self, sensitive_features: Any, rows: int) -> Groups:
-        """Return the groups of new rows, numbered as in the front; new ones are an error, new combinations unknown."""
+        """Return the groups of new rows, numbered as in the front; new groups are errors, new combinations unknown."""
         crossing = _crossing(list(self.groups))
         plain = {name: values for name, values in self.groups.items() if name != crossing}
         people = read_groups(sensitive_features, rows, whole=False).as_in(Groups.of_values(plain))

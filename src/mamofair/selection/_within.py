@@ -23,10 +23,10 @@ __all__ = ["MostAccurateWithin"]
 class MostAccurateWithin(Pool):
     """The most accurate of the points whose gaps are within a limit: as measured, or with confidence.
 
-    Without `confidence` the gaps are those on validation rows, on which the points were also picked, plus a margin: the
-    margin makes larger gaps on new rows less likely, but guarantees nothing. With confidence, points are tested on
-    calibration rows, which were not used for any choice, and the chance of choosing one that exceeds a limit is at most
-    1 − `confidence`. `answer(front)` explains the outcome.
+    Without `confidence`, the gaps are those on the validation rows, on which the points were also picked, plus a
+    margin. The margin makes larger gaps on new rows less likely, but guarantees nothing. With confidence, points are
+    tested on calibration rows, which were not used for any choice, and the chance of choosing one that exceeds a limit
+    is at most 1 − `confidence`. `answer(front)` explains the outcome.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class MostAccurateWithin(Pool):
         return best_row(within, excess)
 
     def _refusal(self, front: Front, allowed: Float[np.ndarray, " gaps"], rows: Int[np.ndarray, " rows"]) -> str:
-        """Return why no point is within the limits."""
+        """Return the reason why no point is within the limits."""
         words = [*(notion.describe_limit for notion, _ in front.criteria), *["{:g}".format] * len(front.custom)]
         smallest = zip(front.columns[1:], front.values[rows, 1:].min(axis=0), allowed, words, strict=True)
         listed = [f"{name} {gap:.4f} (limit {word(limit)})" for name, gap, limit, word in smallest if gap > limit]

@@ -132,10 +132,10 @@ def hold_out(
 ) -> tuple[Parts, LabelsAndGroups, float]:
     """Read all rows once, hold out `fractions` of them for validation and calibration, and stream the others.
 
-    Return the three parts, what all rows have in common, and the bound below which rows are held out.
-    Where a row goes follows from its content and the seed. Fewer rows are held out if they would take more than a
-    quarter of the `memory` (by default `rows.memory`, or 2GB). With the `bound` of an earlier pass, the same rows are
-    held out as then, however much memory and however many ranks there are now.
+    Return the three parts, the labels and groups of all rows, and the bound below which rows are held out. The content
+    of a row and the seed determine its part. Fewer rows are held out if they would take more than a quarter of the
+    `memory` (by default `rows.memory`, or 2GB). With the `bound` of an earlier pass, the same rows are held out as
+    then, however much memory and however many ranks there are now.
     """
     chunks, budget = as_chunks(rows), as_bytes(getattr(rows, "memory", "2GB") if memory is None else memory)
     share, room = sum(fractions), np.inf if bound is not None else budget * HELD_OUT

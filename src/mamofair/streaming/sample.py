@@ -14,7 +14,7 @@ _SAMPLE_SEED = 3  # makes the sample independent of other choices with the same 
 
 
 def read_sample(rows: Stream, most: int) -> Table:
-    """Return the training rows of a stream as a table, or about `most` of them; which ones follows from their content.
+    """Return the training rows of a stream as a table, or about `most` of them, chosen by their content.
 
     >>> from tempfile import TemporaryDirectory
     >>> people = pd.DataFrame({"age": range(40), "sex": ["f", "m"] * 20, "hired": ["no", "no", "yes"] * 13 + ["no"]})

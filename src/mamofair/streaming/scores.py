@@ -24,7 +24,7 @@ def memory_to_summarize(rows: int) -> int:
 def summarize_stored(
     scores: DiskArray, positive: Bool[np.ndarray, " n"], people: Groups, memory: int
 ) -> list[ScoreSummary]:
-    """Return what the scores of each point, a column of the table, are like; nothing if one of them is NaN."""
+    """Return the summary of each point's scores, which are a column of the table; nothing if one of them is NaN."""
     summaries = []
     with blas_threads(1):
         for own in _columns(scores, max(1, int(memory * _SHARE / (8 * len(scores))))):

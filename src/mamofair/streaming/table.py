@@ -116,7 +116,7 @@ class Stream:
 
     @property
     def example(self) -> pd.DataFrame:
-        """A frame of features in which each column of text has all of its values."""
+        """A frame of features in which each text column has all of its values."""
         rows = max([1, *map(len, self.categories.values())])
         return self.frame(np.tile(np.arange(float(rows))[:, None], len(self.encoder.feature_names_in_)))
 
@@ -233,8 +233,8 @@ def stream(
     memory : int or str
         Memory for rows, such as "2GB", here and in training. Python and torch need about 0.5 GB besides.
     test_fraction : float
-        The fraction of rows that neither the encoder nor training sees; `stream(…).test` has them. Which rows these are
-        follows from their content and the seed. Rows with the same content stay together.
+        The fraction of rows that neither the encoder nor training sees; `stream(…).test` has them. The content of a row
+        and the seed determine whether it is one of them. Rows with the same content stay together.
     seed : int
         Random seed for the choice of test rows.
 

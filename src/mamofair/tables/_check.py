@@ -32,7 +32,7 @@ def check(
     unit: str | None = None,
     file_format: FileFormat = FileFormat(),
 ) -> DataCheck:
-    """Return what a table holds and what to look at before training; nothing is changed.
+    """Return what a table contains and what to look at before training; nothing is changed.
 
     It looks for columns that cannot be features (dates, ids, free text), numbers in text, values that differ by case or
     spaces, rare labels, small groups, duplicated rows, near-copies of the target (leakage) and columns that predict a
@@ -122,7 +122,7 @@ def _summarize(
 
 
 def _best(features: Mapping[str, np.ndarray], name: str, classes: np.ndarray) -> Sequence[Telltale]:
-    """Return the features that alone tell a label or group best; rows without one do not count."""
+    """Return the single features that predict a label or group best; rows without one do not count."""
     known = np.flatnonzero(classes >= 0)
     codes, values = pd.factorize(classes[known])
     if len(values) < 2:

@@ -24,7 +24,7 @@ _MOST_VALUES = 20  # of a target that are counted
 
 @dataclass(frozen=True, eq=False)
 class ColumnCheck:
-    """What a column is used for, what to look at in it, and what of it the check of the whole table needs.
+    """The use of a column, its findings, and what the check of the whole table needs to know about it.
 
     Of sampled rows, a feature has `bins`, and the target and the attributes have `classes`, −1 where they are unknown.
     """

@@ -1,4 +1,4 @@
-"""What to look at in one column: ids, spellings, blanks, constants."""
+"""Findings about one column: ids, spellings, blanks, constants."""
 
 import re
 from collections import defaultdict
@@ -23,7 +23,7 @@ _NAMED_LIKE_IDS = re.compile(
 
 
 def find_in_feature(column: pd.Series) -> Iterator[Finding]:
-    """Yield what to look at in a column that is a feature."""
+    """Yield the findings about a column that is a feature."""
     name, known = str(column.name), column.dropna()
     if (share := 1 - len(known) / len(column)) >= _MOSTLY:
         yield Finding(name, "mostly missing", f"{share:.0%} of the values are missing")
@@ -50,7 +50,7 @@ def find_units(column: pd.Series) -> Iterator[Finding]:
 
 
 def find_spellings(column: pd.Series, more: str = "") -> Iterator[Finding]:
-    """Yield the values of a column of text that differ only by case or spaces, and what `more` there is to say."""
+    """Yield the values of a text column that differ only by case or spaces; `more` is appended to the finding."""
     if kind_of(column) != "text":
         return
     spellings = defaultdict[str, list[str]](list)

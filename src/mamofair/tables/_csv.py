@@ -25,9 +25,9 @@ MISSING = ["", "#N/A", "#N/A N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "
 
 
 def open_csv(path: Path, given: FileFormat = FileFormat()) -> Source:
-    """Open a CSV file, gzipped or not, find how it is written, and read its header.
+    """Open a CSV file, gzipped or not, detect its format, and read its header.
 
-    A warning says what was found, unless it is a plain file: in UTF-8, with commas, and points in numbers.
+    A warning names the format, unless it is the usual one: UTF-8, with commas, and points in numbers.
     """
     with naming_file(path, given.encoding or "utf-8"):
         encoding = given.encoding or find_encoding(path)
@@ -51,7 +51,7 @@ def open_csv(path: Path, given: FileFormat = FileFormat()) -> Source:
 
 
 def _found(file_format: FileFormat, given: FileFormat) -> FileFormat | None:
-    """Return how a file is written if that was not given, and is not what everybody expects."""
+    """Return a description of a detected format that is not the usual one."""
     shown = file_format if file_format.decimal else replace(file_format, decimal=".")
     surprises = [
         given.sep is None and shown.sep != ",",
@@ -96,7 +96,7 @@ def _with_pyarrow(path: Path, file_format: FileFormat, wanted: list[str]) -> Col
 
 
 def pandas_options(path: Path, names: tuple[str, ...], file_format: FileFormat) -> dict[str, Any]:
-    """Return how pandas reads a file."""
+    """Return the options with which pandas reads a file."""
     return {
         "engine": "c",
         "compression": "gzip" if is_gzip(path) else None,

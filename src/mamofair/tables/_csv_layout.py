@@ -1,4 +1,4 @@
-"""The separator and the decimal mark of a CSV file, found in its first rows."""
+"""The separator and the decimal mark of a CSV file, detected from its first rows."""
 
 import csv
 import re
@@ -32,7 +32,7 @@ def read_sample(text: Iterable[str]) -> list[str]:
 
 
 def find_sep(lines: list[str], label: str) -> str:
-    """Return the separator that gives every row as many cells as the header; of a single column, a comma."""
+    """Return the separator that gives every row as many cells as the header; a comma for a single column."""
     fitting = [sep for sep in _SEPARATORS if _fits(lines, sep)]
     if len(fitting) > 1 and not (fitting[0] == "," and _only_header(lines)):
         raise ValueError(

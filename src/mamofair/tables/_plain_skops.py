@@ -20,7 +20,7 @@ class NotPlainError(Exception):
 
 
 def read_plain(schema: Any) -> Any:
-    """Return what the schema of a file says; a `NotPlainError` if that takes skops."""
+    """Return the value that the schema of a file describes; a `NotPlainError` if reading it needs skops."""
     if not isinstance(schema, dict) or schema.get("protocol") != _PROTOCOL:
         raise NotPlainError
     return _read(schema)
@@ -39,7 +39,7 @@ def _read(state: Any) -> Any:
 
 
 def _require_texts(kinds: Any, count: int) -> None:
-    """Require that all keys of a dict, of which there are so many, are texts."""
+    """Require that all keys of a dict are texts, and that there are this many."""
     listed = kinds.get("content") if isinstance(kinds, dict) and kinds.get("__loader__") == "ListNode" else None
     if not isinstance(listed, list) or len(listed) != count or not all(map(_is_text, listed)):
         raise NotPlainError

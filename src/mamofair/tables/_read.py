@@ -41,9 +41,9 @@ class Table:
     text_numbers : dict
         Columns of text that were read as numbers, such as "$51,061", and their decimal mark; `encoder` takes it.
     checksum : str
-        Identifies the content, where a run records it.
+        Identifies the content; recorded by runs.
     weight, units, times : array, array, Series or None
-        The weight of each row, the number of its unit such as a person, and its time, where a command names columns of
+        The weight of each row, the number of its unit (such as a person), and its time, if a command names columns for
         them.
 
     Examples

@@ -106,10 +106,10 @@ def to_text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class ColumnSummary:
-    """Statistics that decide how a column can be used, for tables in memory and in streams alike.
+    """Statistics that determine how a column can be used, for tables in memory and streams alike.
 
-    `count` of its `rows` have a value, `distinct` of these are different, and some are in `examples`; `median` is that
-    of numbers, roughly. Distinct values are counted only where they matter.
+    `count` of its `rows` have a value; `distinct` is the number of different values, and `examples` has some of them;
+    `median` is approximate. Distinct values are counted only where they matter.
     """
 
     name: str

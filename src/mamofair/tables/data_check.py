@@ -1,4 +1,4 @@
-"""What a table holds, and what to look at before anybody trains on it."""
+"""What a table contains, and what to look at before training on it."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -108,7 +108,7 @@ class DataCheck:
     attributes : tuple of GroupCounts
         The groups of each sensitive attribute.
     telltales : tuple of Telltale
-        For the target and each attribute the features that tell it best, best first.
+        For the target and each attribute, the features that predict it best, best first.
     sampled : int or None
         The number of random rows behind the telltales, if not all.
 

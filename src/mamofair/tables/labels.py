@@ -68,7 +68,7 @@ class MergedLabels:
 
 
 def _fold(value: Any) -> str:
-    """Return how a value is spelled, but for case and spaces."""
+    """Return the spelling of a value, ignoring case and spaces."""
     return " ".join(to_text(value).casefold().split())
 
 
@@ -116,7 +116,7 @@ def encode_labels(
 ) -> tuple[pd.Series, tuple[Any, Any], MergedLabels | None]:
     """Return the target as 0/1 with 1 = favorable, its two labels (unfavorable, favorable), and what was merged.
 
-    `repeats` as in `summarize`. Say what was merged: `MergedLabels.message`.
+    `repeats` is as in `summarize`. The caller reports what was merged: `MergedLabels.message`.
     """
     summary = summarize(column, numbers=True, repeats=repeats)
     merged = merge_labels(summary, favorable)
@@ -223,7 +223,7 @@ def _others_alike(values: list[Any], favorable: Any) -> list[Any]:
 
 
 def _matches(values: list[Any], favorable: Any) -> list[Any]:
-    """Return the value that is meant: the same one, or the only one of the same number or truth value."""
+    """Return the matching value: the same one, or the only one with the same number or truth value."""
     if favorable in values:
         return [values[values.index(favorable)]]
     truths = {to_text(value).lower() for value in values} in _TRUTH_VALUES

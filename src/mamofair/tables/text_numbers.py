@@ -45,7 +45,7 @@ def _pattern(mark: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True)
 class _Amount:
-    """A number, its unit, and whether it is written in a way that readers of files do not take for a number."""
+    """A number, its unit, and whether file readers would not recognize it as a number."""
 
     value: float
     unit: str
@@ -64,7 +64,7 @@ class TextNumbers:
 
     @property
     def detail(self) -> str:
-        """What was read as what, as in `'$51,061' is 51061`."""
+        """How an example was read, as in `'$51,061' is 51061`."""
         lost = f", and {self.missing:,} such as {quote(self.words[0])} are missing" if self.words else ""
         return f"{quote(self.example)} is {to_text(parse_number(self.example, self.decimal))}{lost}"
 
@@ -82,7 +82,7 @@ class UnclearNumbers:
 
 
 def parse_number(text: str, decimal: str) -> float | None:
-    """Return the number that a text is, with this decimal mark, or None.
+    """Return the number that a text represents with this decimal mark, or None.
 
     >>> parse_number("$51,061", "."), parse_number("€ 1.234,50", ","), parse_number("007", ".")
     (51061.0, 1234.5, None)
@@ -94,8 +94,8 @@ def parse_number(text: str, decimal: str) -> float | None:
 def read_text_numbers(column: pd.Series, decimal: str | None = None) -> TextNumbers | UnclearNumbers | None:
     """Return a column of text as numbers, where nearly all of its values are numbers with units, thousands or commas.
 
-    Either all are percentages or none is, and there is one currency. None means that they are no such numbers. The
-    decimal mark of the file, if it is known, decides between two readings.
+    Either all are percentages or none is, and there is one currency. None means that the column does not hold such
+    numbers. The decimal mark of the file, if it is known, decides between two readings.
 
     >>> read_text_numbers(pd.Series(["1.234,5", "20,25", "unknown"] + ["7,5"] * 20)).numbers[:2].tolist()
     [1234.5, 20.25]
@@ -134,7 +134,7 @@ def parse_text(column: pd.Series, decimal: str) -> pd.Series:
 
 
 def read_decimals(column: pd.Series, decimal: str) -> pd.Series:
-    """Return a column of a file with this decimal mark as texts that Python takes for numbers."""
+    """Return a column of a file with this decimal mark as texts that Python reads as numbers."""
     marked = column.str.contains(".", regex=False).fillna(False).astype(bool)
     plain = column.str.replace(decimal, ".", regex=False)
     if not marked.any():

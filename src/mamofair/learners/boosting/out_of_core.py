@@ -1,4 +1,4 @@
-"""Boosting on rows that are on disk: which rows to train on, and how many boosters to grow side by side."""
+"""Boosting on rows on disk: which rows to train on, and how many boosters to train side by side."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Classifiers with probabilities, the user's or ours: fitting them to a table, and reading their probabilities."""
+"""Classifiers with probabilities, the user's or ours: fitted to a table, with their probabilities checked."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -77,7 +77,7 @@ class Model:
 def fitted(
     estimator: Any, rows: Rows, target: np.ndarray, classes: int, seed: int = 0, bins: Bins | None = None
 ) -> Model:
-    """Return a fitted clone; for a single class none is needed, and most classifiers would refuse.
+    """Return a fitted clone; for a single class, no fit is needed, and most classifiers would refuse.
 
     `bins` are those of the same rows, if other models are fitted to them, too.
     """

@@ -1,4 +1,4 @@
-"""What rules are, and the evidence that they decide by."""
+"""Rules, and the evidence on which they decide."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ State = dict[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The evidence that rules decide by: gain, terms and, for thresholds, the number of the stratum, −1 if none.
+    """The evidence on which rules decide: gain, terms and, for thresholds, the number of the stratum, −1 if none.
 
-    The last term is 1 for every row: its multiplier moves the threshold. `mistakes` are what `Contrasts` has.
+    The last term is 1 for every row: its multiplier moves the threshold. `mistakes` are those of `Contrasts`.
     """
 
     gain: Float[np.ndarray, " n"]

@@ -30,7 +30,7 @@ _ITERATIONS = 60
 
 @dataclass(frozen=True, eq=False)
 class SmoothCounts:
-    """Cost and rates of decisions that turn gradually, as functions of multipliers.
+    """Cost and rates of smoothed decisions, as functions of multipliers.
 
     `shares` weigh a row's favorable decision in each rate of each group, `base` is what the rates are without any, and
     `rates` has each rate's first column, number of groups and criterion, one stratum after the other. `cost` and
@@ -107,7 +107,7 @@ class SmoothCounts:
         return loss
 
     def multipliers(self, bounds: Float[np.ndarray, " k"], start: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
-        """Return the multipliers for bounds on the gaps, in units, from where a search for them starts."""
+        """Return the multipliers for bounds on the gaps, in units, given the start of the search."""
         options = {"maxiter": _ITERATIONS, "ftol": TOLERANCE}
         found = scipy.optimize.minimize(self.loss(bounds), start, jac=True, method="L-BFGS-B", options=options)
         return np.asarray(found.x)

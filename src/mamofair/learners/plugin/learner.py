@@ -183,7 +183,7 @@ class PlugInLearner(Learner):
             return learner.cross_fit(parts.train, folds, np.random.default_rng(task.seed), final=False, share=share)[0]
 
     def _prepare(self, task: Task, parts: Parts) -> PosteriorLearner:
-        """Return the learner of the labels and groups of the training rows."""
+        """Return the learner of labels and groups for the training rows."""
         train = parts.train
         if self.aware and any(notion.over for notion, _ in task.criteria):
             raise ValueError("`aware=True` must have groups alone to predict with: found notions within strata.")
@@ -260,7 +260,7 @@ class PlugInLearner(Learner):
             yield mutate(rules, gaps, _MUTANTS, rng)
 
     def evidence(self, posterior: Posterior, told: Groups | None) -> Evidence:
-        """Return the evidence that rules decide by."""
+        """Return the evidence on which rules decide."""
         assert self.contrasts is not None
         terms = np.column_stack([self.contrasts.terms(posterior), np.ones(len(posterior))])
         return self._evidence(self.contrasts.gain(posterior.positive), terms, told)

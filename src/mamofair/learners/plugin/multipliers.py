@@ -69,8 +69,8 @@ def slopes(rate: Rate) -> tuple[int, int]:
 class Contrasts:
     """The differences that multipliers weigh: for each criterion and rate, each group against the largest one.
 
-    Every weighing of an attribute's groups that sums to zero is a sum of these, so that the gap between any two groups
-    has its multipliers. Within strata, the largest group is that of the stratum. `shares` are P(a, y) of each
+    Any weighting of an attribute's groups that sums to zero is a combination of these, so the gap between any two
+    groups can be weighted. Within strata, the largest group is that of the stratum. `shares` are P(a, y) of each
     attribute, y = 0 first. `mistakes` are the extra costs of a mistake over the right decision, for y = 0 and y = 1.
     """
 
@@ -111,7 +111,7 @@ class Contrasts:
         return scipy.linalg.block_diag(*blocks), np.array(numbers)
 
     def gain(self, positive: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
-        """Return how much a favorable decision saves over the other, given P(y=1 | x); 2η − 1 for the error."""
+        """Return what a favorable decision saves over an unfavorable one, given P(y=1 | x); 2η − 1 for the error."""
         return sum(self.mistakes) * positive - self.mistakes[0]
 
     def terms(self, posterior: Posterior) -> Float[np.ndarray, "n m"]:

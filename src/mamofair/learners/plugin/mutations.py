@@ -73,7 +73,7 @@ def measure(states: list[State], evidence: Evidence, counter: Counter) -> list[T
 
 
 def padded(multipliers: Float[np.ndarray, "rules m"]) -> Float[np.ndarray, "rules more"]:
-    """Return rules that do not move the threshold."""
+    """Return rules extended by a multiplier of 0, which does not move the threshold."""
     return np.column_stack([multipliers, np.zeros(len(multipliers))])
 
 

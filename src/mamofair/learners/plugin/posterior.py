@@ -34,7 +34,7 @@ _LABEL: Key = ("", None)  # stands for y itself
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What a model learns: its rows, their classes, and the share of each class."""
+    """The target of a model: its rows, their classes, and the share of each class."""
 
     wanted: np.ndarray
     codes: np.ndarray
@@ -133,7 +133,7 @@ class PosteriorLearner:
         return stacks
 
     def _targets(self, rows: Rows) -> dict[Key, Target]:
-        """Return what is to be learned."""
+        """Return the targets to learn."""
         targets = {_LABEL: Target(np.ones(len(rows), dtype=bool), rows.y)}
         for name in () if self.aware else dict.fromkeys(name for _, name in self.criteria):
             codes = rows.groups.codes[:, rows.groups.names.index(name)]

@@ -19,7 +19,7 @@ _LESS, _SURE = 0.6, -4.0  # how much less disagreement and error is a sign, and 
 
 @dataclass(frozen=True)
 class Sign:
-    """How often two models err on rows that the second has not seen, and how much they disagree on those it has.
+    """How often two models err on rows that the second has not seen, and how much they disagree on those it has seen.
 
     `disagreement` is relative to that on the other rows, and `deviations` says by how many standard errors it is less.
     """
