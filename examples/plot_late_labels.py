@@ -101,7 +101,7 @@ axes.bar([4], [0], color="C3", label="not enough data yet")
 axes.bar([4], [0], color="C0", label="certified")
 axes.set(
     title="With labels: the gap among those who earn more than 50,000 dollars",
-    xlabel="month in which the labels are here",
+    xlabel="month in which the labels arrived",
     ylabel="where the gap may lie",
     xticks=list(answers),
 )
