@@ -85,9 +85,12 @@ def test_rows_can_be_taken():
         (pd.DataFrame([["a", "b"]] * 100, columns=["sex", "sex"]), "'sex' twice"),
         (np.arange(100) / 7, "found 100 values in 100 rows. Bin it first"),
         ({"sex": np.zeros((100, 2))}, r"Columns of `sensitive_features` must have one dimension: found.*\(100, 2\)"),
-        ([{}] * 100, "Groups must be text in valid Unicode, numbers, or others that can be sorted: unhashable"),
-        (["\ud800"] * 100, "Groups must be text in valid Unicode, numbers, or others that can be sorted"),
-        ([1j, 2j] * 50, "Groups must be text in valid Unicode, numbers, or others that can be sorted: '<' not supp"),
+        ([{}] * 100, "Groups must be text in valid Unicode, numbers, or other values that can be sorted: unhashable"),
+        (["\ud800"] * 100, "Groups must be text in valid Unicode, numbers, or other values that can be sorted"),
+        (
+            [1j, 2j] * 50,
+            "Groups must be text in valid Unicode, numbers, or other values that can be sorted: '<' not supp",
+        ),
     ],
     ids=["length", "empty", "dimensions", "names", "continuous", "flat", "unhashable", "surrogates", "complex"],
 )

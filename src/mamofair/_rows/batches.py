@@ -99,7 +99,9 @@ class Batch:
         changed = {name: cut(x) for name, x in self.changed.items()}
         parts = zip(cut(self.x), cut(self.y), cut(self.memberships), weights, strict=False)
         for i, (x, y, memberships, weight) in enumerate(parts):
-            yield Batch(x, y, memberships, self.spans, weight, {name: own[i] for name, own in changed.items()})
+            yield Batch(
+                x, y, memberships, self.spans, weight, {name: features[i] for name, features in changed.items()}
+            )
 
     def memberships_of(self, attribute: str) -> Float[Tensor, "n _"]:
         """Return the memberships of one attribute."""

@@ -53,7 +53,8 @@ def as_array(values: Any, name: str) -> np.ndarray:
         return _of_items(data)
     except (ValueError, TypeError, RuntimeError):  # lists of different lengths, records, tensors with a gradient
         raise ValueError(
-            f"`{name}` must be a list, an array or a column of plain values: found {type(values).__name__} of others."
+            f"`{name}` must be a list, an array or a column of plain values: found a {type(values).__name__} of other "
+            "objects."
         ) from None
 
 

@@ -53,8 +53,8 @@ class Groups:
         sides = (positive * weight)[:, None], ((1 - positive) * weight)[:, None]
         tables = {}
         for name, values, codes in zip(self.names, self.values, self.codes.T, strict=True):
-            own = np.eye(len(values) + 1, len(values))[codes]  # the last row, which is what −1 takes, is zero
-            tables[name] = np.hstack([own * side for side in sides])
+            one_hot = np.eye(len(values) + 1, len(values))[codes]  # the last row, which is what −1 takes, is zero
+            tables[name] = np.hstack([one_hot * side for side in sides])
         return tables
 
     def crossed(self) -> "Groups":
@@ -134,13 +134,13 @@ class Census:
         """
         if not len(codes):
             return cls(groups.names, {})
-        columns = [tuple(labels), *((*own, None) for own in groups.values)]  # −1 finds the None
+        columns = [tuple(labels), *((*names, None) for names in groups.values)]  # −1 finds the None
         sizes = tuple(map(len, columns))
         places = np.column_stack([codes, np.where(groups.codes < 0, np.array(sizes[1:]) - 1, groups.codes)])
         cells, counts = np.unique(np.ravel_multi_index(tuple(places.T), sizes), return_counts=True)
         # One number for each combination: np.unique of the columns side by side takes a hundred times as long.
         present = zip(*np.unravel_index(cells, sizes), strict=True)
-        named = (tuple(own[place] for own, place in zip(columns, cell, strict=True)) for cell in present)
+        named = (tuple(column[place] for column, place in zip(columns, cell, strict=True)) for cell in present)
         return cls(groups.names, dict(zip(named, counts.tolist(), strict=True)))
 
     def __add__(self, other: "Census") -> "Census":
@@ -162,8 +162,8 @@ class Census:
         columns = [[cell[i + 1] for cell in self.cells] for i in range(len(self.names))]
         values = [_ordered({value for value in column if value is not None}) for column in columns]
         codes = [
-            [-1 if value is None else own.index(value) for value in column]
-            for own, column in zip(values, columns, strict=True)
+            [-1 if value is None else names.index(value) for value in column]
+            for names, column in zip(values, columns, strict=True)
         ]
         return Groups(self.names, tuple(map(tuple, values)), np.array(codes, dtype=int).T)
 
@@ -210,15 +210,15 @@ def read_groups(
 
 def warn_of_order(sensitive_features: Any, others: Mapping[str, Any]) -> None:
     """Warn if pandas indexes have the same labels in another order: rows are matched by position."""
-    own = getattr(sensitive_features, "index", None)
+    order = getattr(sensitive_features, "index", None)
     for name, other in others.items():
         index = getattr(other, "index", None)
-        if not isinstance(own, pd.Index) or not isinstance(index, pd.Index) or own.equals(index):
+        if not isinstance(order, pd.Index) or not isinstance(index, pd.Index) or order.equals(index):
             continue
-        if len(own) == len(index) and own.is_unique and index.is_unique and own.isin(index).all():
+        if len(order) == len(index) and order.is_unique and index.is_unique and order.isin(index).all():
             warn_user(
-                f"`sensitive_features` has the rows of `{name}` in another order, going by their index; rows are taken "
-                "as they stand. Bring both into one order, or reset the index of both."
+                f"`sensitive_features` has the rows of `{name}` in another order, going by their index; rows are "
+                "matched by position. Put both in the same order, or reset both indexes."
             )
 
 
@@ -285,8 +285,8 @@ def _factorize(column: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
         _ = [value.encode() for value in values if isinstance(value, str)]  # tables take valid Unicode only
     except (TypeError, UnicodeEncodeError) as error:
         raise ValueError(
-            f"Groups must be text in valid Unicode, numbers, or others that can be sorted: {cut(str(error), 100)}. "
-            "Give each group a name first."
+            "Groups must be text in valid Unicode, numbers, or other values that can be sorted: "
+            f"{cut(str(error), 100)}. Give each group a name first."
         ) from None
     rank = np.array([*map({value: i for i, value in enumerate(values)}.get, plain), -1])
     return rank[codes], tuple(values)

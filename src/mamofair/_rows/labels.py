@@ -48,7 +48,9 @@ def _plain_objects(array: np.ndarray, name: str) -> np.ndarray:
     try:
         plain = np.asarray(pd.Series(array, dtype=object).infer_objects().to_numpy())
     except UnicodeEncodeError:
-        raise ValueError(f"`{name}` must have text in valid Unicode: found other characters. Clean it first.") from None
+        raise ValueError(
+            f"`{name}` must have text in valid Unicode: found invalid characters. Clean it first."
+        ) from None
     return plain if np.array_equal(plain.astype(object), array) else array  # large numbers would be rounded
 
 
@@ -136,8 +138,8 @@ def require_alike(truth: np.ndarray, decision: np.ndarray) -> None:
     spelled = any(texts.get(_spelling(label), _kind(label)) != _kind(label) for label in strays)
     if spelled or (disjoint and (not kinds or len(true) + len(made) > 2)):
         raise ValueError(
-            f"Labels and decisions must be written alike: found {quote_some(true)} in the one, and {quote_some(made)} "
-            "in the other. Use the same values for both."
+            f"Labels and decisions must use the same values: found {quote_some(true)} as labels, and "
+            f"{quote_some(made)} as decisions. Convert one of them."
         )
 
 

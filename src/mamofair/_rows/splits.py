@@ -178,10 +178,10 @@ def _mixed(keys: UInt64[np.ndarray, " n"]) -> UInt64[np.ndarray, " n"]:
     return np.asarray(keys ^ (keys >> np.uint64(31)))
 
 
-def warn_of_likeness(found: int, rows: int, share: float, what: str) -> None:
+def warn_of_likeness(chosen: int, rows: int, share: float, what: str) -> None:
     """Warn if rows chosen by content are not the intended share of all rows."""
-    if abs(found - share * rows) > 6 * np.sqrt(rows * share):
+    if abs(chosen - share * rows) > 6 * np.sqrt(rows * share):
         warn_user(
-            f"{found:,} of {rows:,} rows are {what}, instead of {share:.1%}: rows with the same content go together, "
+            f"{chosen:,} of {rows:,} rows are {what}, instead of {share:.1%}: rows with the same content go together, "
             "and too many are alike. Keep a column that tells them apart, such as an id."
         )
