@@ -80,8 +80,8 @@ class Bets:
         center = logit(np.clip(self.share, _LEAST_SHARE, 1 - _LEAST_SHARE))
         shares = [(expit(center + turn), weight) for turn, weight in _TURNS.items()]
         rest = (1 - 2 * _ONE_SIDED) / len(_SIZES)
-        both = [(size * scale * w, size * scale * (1 - w), rest * part) for size in _SIZES for w, part in shares]
-        return np.array([*both, (scale, 0.0, _ONE_SIDED), (0.0, scale, _ONE_SIDED)])
+        two_sided = [(size * scale * w, size * scale * (1 - w), rest * part) for size in _SIZES for w, part in shares]
+        return np.array([*two_sided, (scale, 0.0, _ONE_SIDED), (0.0, scale, _ONE_SIDED)])
 
 
 def log_wealth(a: Sample, b: Sample, eps: float, bets: Bets, enough: float = -np.inf) -> float:

@@ -81,10 +81,11 @@ def newcombe(events: Any, rows: Any, other_events: Any, other_rows: Any, confide
     0.0524 to 0.3339
     """
     (p, n, known), (q, m, other_known) = _rates(events, rows), _rates(other_events, other_rows)
-    z, both = -ndtri(tail(confidence)), known & other_known
+    z, both_known = -ndtri(tail(confidence)), known & other_known
     one, other = wilson(events, rows, confidence), wilson(other_events, other_rows, confidence)
-    low = np.where(both, -newcombe_limit(q, m, p, n, z), one.low - other.high)  # errors of a group without rows add up
-    high = np.where(both, newcombe_limit(p, n, q, m, z), one.high - other.low)
+    # The errors of a group without rows add up.
+    low = np.where(both_known, -newcombe_limit(q, m, p, n, z), one.low - other.high)
+    high = np.where(both_known, newcombe_limit(p, n, q, m, z), one.high - other.low)
     return Interval(np.maximum(low, -1), np.minimum(high, 1))
 
 
@@ -241,14 +242,14 @@ def tail(confidence: float) -> float:
 
 def _require_counts(*counts: np.ndarray) -> None:
     if not all((np.isfinite(part) & (part >= 0)).all() for part in counts):
-        raise ValueError("Counts and sums of weights must be finite and not negative: found others.")
+        raise ValueError("Counts and sums of weights must be finite and not negative: found other numbers.")
 
 
 def _rates(events: Any, rows: Any) -> tuple[Any, Any, Any]:
     """Return rates, ½ where there are no rows, the rows, and where there are some."""
     events, rows = np.broadcast_arrays(np.asarray(events, dtype=float), np.asarray(rows, dtype=float))
     if not ((events >= 0) & (events <= rows * (1 + 1e-9)) & np.isfinite(rows)).all():  # sums of weights round
-        raise ValueError("`events` must lie between 0 and `rows`, all of them finite: found others.")
+        raise ValueError("`events` must lie between 0 and `rows`, all of them finite: found other numbers.")
     known = np.asarray(rows > 0)
     rate = np.divide(events, rows, out=np.full(rows.shape, 0.5), where=known)
     return np.minimum(rate, 1), rows, known
@@ -279,10 +280,10 @@ def _differences(
 ) -> Interval:
     """Return the hybrid intervals of rate[first] − rate[second]; the errors of a group without rows are added."""
     below, above = rate - limits.low, limits.high - rate
-    both = known[..., first] & known[..., second]
+    both_known = known[..., first] & known[..., second]
 
     def reach(one: np.ndarray, other: np.ndarray) -> Any:
-        return np.where(both, np.hypot(one, other), one + other)
+        return np.where(both_known, np.hypot(one, other), one + other)
 
     difference = rate[..., first] - rate[..., second]
     low = difference - reach(below[..., first], above[..., second])

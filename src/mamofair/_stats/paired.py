@@ -104,9 +104,11 @@ class _Trial:
         Where s is in a cell [low, high], the probability is at most the one for the p₁₀ of low and the p₀₁ of high.
         Cells that do not settle it so are split once; what stays unsettled counts as not rejected.
         """
-        found, beta = self.b + self.c, _PLAUSIBLE * self.risk / 2
-        low = 0.0 if found == 0 else float(betaincinv(found, self.n - found + 1, beta))
-        high = 1.0 if found == self.n else float(betaincinv(found + 1, self.n - found, 1 - beta))
+        disagreements, beta = self.b + self.c, _PLAUSIBLE * self.risk / 2
+        low = 0.0 if disagreements == 0 else float(betaincinv(disagreements, self.n - disagreements + 1, beta))
+        high = (
+            1.0 if disagreements == self.n else float(betaincinv(disagreements + 1, self.n - disagreements, 1 - beta))
+        )
         low = max(low, eps)
         if low > high:
             return True

@@ -62,9 +62,9 @@ class GapPair(NamedTuple):
 
 def widest_pair(table: Joint, rates: list[JointRate], second: bool = False) -> GapPair:
     """Return the pair of groups, and the rate, that attains the gap of either model."""
-    found = [_rates(rate, table, second) for rate in rates]
+    values = [_rates(rate, table, second) for rate in rates]
     pairs = [GapPair(r, *pair) for r in range(len(rates)) for pair in permutations(range(table.shape[-4]), 2)]
-    return max(pairs, key=lambda pair: found[pair.rate][pair.high] - found[pair.rate][pair.low])
+    return max(pairs, key=lambda pair: values[pair.rate][pair.high] - values[pair.rate][pair.low])
 
 
 def joint_gaps(table: Joint, rates: list[JointRate]) -> tuple[Any, Any]:
@@ -73,8 +73,8 @@ def joint_gaps(table: Joint, rates: list[JointRate]) -> tuple[Any, Any]:
     def gap(second: bool) -> Any:
         spreads = []
         for rate in rates:
-            found, known = _rates(rate, table, second), rate.counts(table, second)[1] > 0
-            spread = np.where(known, found, -np.inf).max(axis=-1) - np.where(known, found, np.inf).min(axis=-1)
+            values, known = _rates(rate, table, second), rate.counts(table, second)[1] > 0
+            spread = np.where(known, values, -np.inf).max(axis=-1) - np.where(known, values, np.inf).min(axis=-1)
             spreads.append(np.where(known.sum(axis=-1) < 2, 1.0, spread))
         return np.max(spreads, axis=0)
 
@@ -100,11 +100,11 @@ def lower_limit(table: Joint, rates: list[JointRate], pair: GapPair, risk: float
     def below(group: int, first: int, rate: int, second: int) -> Any:
         return _below(table[..., group, :, :, :], (rates[pair.rate], first), (rates[rate], second), risk)
 
-    own, limit = _rates(rates[pair.rate], table, False), np.inf
+    values, limit = _rates(rates[pair.rate], table, False), np.inf
     for r, rate in enumerate(rates):
         other = _rates(rate, table, True)
         for k, m in permutations(range(table.shape[-4]), 2):
-            theta = own[..., pair.high] - own[..., pair.low] - other[..., k] + other[..., m]
+            theta = values[..., pair.high] - values[..., pair.low] - other[..., k] + other[..., m]
             parts = [
                 below(g, (g == pair.high) - (g == pair.low), r, (g == m) - (g == k))
                 for g in {pair.high, pair.low, k, m}

@@ -61,7 +61,7 @@ def low_end_of_largest(limits: Limits, rates: int, groups: int, risk: float) -> 
     first, second = _FIRST_STEP * risk, (1 - _FIRST_STEP) * risk
     low, high = limits(first / comparisons)
     ceilings = np.stack([high, -low])
-    found, holds = np.zeros(low.shape[:-2]), np.ones(low.shape[:-2], dtype=bool)
+    widest, holds = np.zeros(low.shape[:-2]), np.ones(low.shape[:-2], dtype=bool)
     for c in np.linspace(-ndtri(second / comparisons), -ndtri(second), _LEVELS).tolist():
         low, high = limits(float(ndtr(-c)))
         largest = np.maximum(low, -high).max(axis=(-2, -1), initial=0)
@@ -69,8 +69,8 @@ def low_end_of_largest(limits: Limits, rates: int, groups: int, risk: float) -> 
         holds = holds & (spent <= second * (1 + 1e-9))  # rounding: all pairs at Bonferroni's level add up to it
         if not np.any(holds):
             break
-        found = np.where(holds, largest, found)  # it grows as c falls
-    return found
+        widest = np.where(holds, largest, widest)  # it grows as c falls
+    return widest
 
 
 def _chance_to_exceed(
