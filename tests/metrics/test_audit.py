@@ -278,7 +278,7 @@ def test_bad_input_of_an_audit_gets_one_clear_sentence(change, message):
 
 
 def test_labels_and_decisions_that_are_written_differently_are_told_apart():
-    with pytest.raises(ValueError, match="written alike: found 0, 1 in the one, and 'no', 'yes' in the other"):
+    with pytest.raises(ValueError, match="use the same values: found 0, 1 as labels, and 'no', 'yes' as decisions"):
         audit([0, 1, 1, 0], ["no", "yes", "no", "yes"], sensitive_features=["a", "a", "b", "b"])
 
 

@@ -61,7 +61,7 @@ def test_a_policy_is_read_from_a_file(tmp_path):
         ('attributes = ["sex"]\nnotion = ["dp"]\nlimit = 0.1', "no 'notion'. Did you mean notions?"),
         ('attributes = [1]\nnotions = ["dp"]\nlimit = 0.1', "must be a list of names"),
         ('attributes = ["sex"]\nnotions = ["dp"]\nlimits = 0.1', "must be a table"),
-        ('attributes = ["sex"]\nnotions = ["dp"]\nlimit = 0.1\n[limits]\neopp = 0.2', "requires no notion or gap"),
+        ('attributes = ["sex"]\nnotions = ["dp"]\nlimit = 0.1\n[limits]\neopp = 0.2', "has no notion or gap"),
         ('attributes = ["sex"]\nnotions = ["conditional_dp"]\nlimit = 0.1', "within strata"),
     ],
 )

@@ -148,7 +148,7 @@ def test_labels_and_decisions_must_be_written_alike(truth, decision):
         lambda: who_pays(truth, decision, sensitive_features=people, favorable=truth[0]),
         lambda: who_pays(truth, truth, y_true=decision, sensitive_features=people, favorable=truth[0]),
     ):
-        with pytest.raises(ValueError, match="Labels and decisions must be written alike: found"):
+        with pytest.raises(ValueError, match="Labels and decisions must use the same values: found"):
             measure()
 
 

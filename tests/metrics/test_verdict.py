@@ -138,8 +138,8 @@ def test_a_constant_classifier_is_never_simply_kept():
 
 def test_rows_that_somebody_may_have_seen_are_not_called_untouched():
     assert "which played no part in the choice" in a_verdict().sentences()[0]
-    assert "which may have been seen when it was chosen" in a_verdict(by_hand=True).sentences()[0]
-    assert "also chosen by" in a_verdict(measured_on="validation").sentences()[0]
+    assert "which may have influenced the choice" in a_verdict(by_hand=True).sentences()[0]
+    assert "also used to choose" in a_verdict(measured_on="validation").sentences()[0]
 
 
 def test_a_verdict_is_plain_json():
@@ -193,7 +193,7 @@ def test_what_else_was_asked_for_is_part_of_the_answer():
     kept = (verdict_of(0.05, 0.01, 0.02, 0.04),)
     many = SelectedShare(0.3, 0.25, 0.35, 0.3, asked=(0.0, 0.1))
     verdict = a_verdict(gaps=kept, selected=many, custom=(CustomValue("size", 0.2, "test", limit=0.1),))
-    assert verdict.headline == "Kept; the share selected is not as asked; size is above its limit"
+    assert verdict.headline == "Kept; the share selected is not kept; size is above its limit"
     assert verdict.sentences()[-2:] == [many.sentence(), verdict.custom[0].sentence()]
     unasked = a_verdict(
         gaps=kept, selected=SelectedShare(0.3, 0.25, 0.35, 0.3), custom=(CustomValue("size", 0.2, "test"),)

@@ -36,7 +36,7 @@ class Assessment:
             for one in verdict.unjudged
         ]
         if verdict.is_constant:
-            open_ones.append("The model gives everyone the same decision: that its gaps are zero says nothing.")
+            open_ones.append("The model gives everyone the same decision, so gaps of zero say nothing.")
         return cls(tuple(one for one in verdict.gaps if one.limit is not None), tuple(open_ones))
 
     @property
@@ -65,11 +65,11 @@ class Assessment:
     def sentences(self) -> list[str]:
         """Return the reasons for the outcome: each limit not known to be kept, and what was not assessed."""
         open_ones = [one for one in self.gaps if one.answer != "kept"]
-        told = [self.headline]
+        sentences = [self.headline]
         for one in open_ones:
             value = "undefined" if one.gap is None else f"{one.gap:.3f} ({one.low:.3f}–{one.high:.3f})"
-            told.append(f"{one.name} is {value}, the limit {one.limit:g}: {one.answer}.")
-        return [*told, *self.unassessed]
+            sentences.append(f"{one.name} is {value}, the limit {one.limit:g}: {one.answer}.")
+        return [*sentences, *self.unassessed]
 
     def to_json(self) -> dict[str, Any]:
         """Return the assessment as plain JSON."""
@@ -109,12 +109,12 @@ def assess(
     >>> assessment.outcome, round(assessment.gaps[0].gap, 2)
     ('exceeds', 0.2)
     """
-    found: list[GapVerdict | str] = []
+    results: list[GapVerdict | str] = []
     for attribute in policy.attributes:
         if attribute not in groups:
-            found.append(f"{attribute} could not be assessed: it is not among the sensitive attributes.")
+            results.append(f"{attribute} could not be assessed: it is not among the sensitive attributes.")
             continue
-        found += [
+        results += [
             few_rows(attribute, group, rows)
             for group, rows in (left_out or {}).get(attribute, {}).items()
             if not policy.exempts_group(attribute, group)
@@ -125,10 +125,10 @@ def assess(
             else:
                 answers = iter([f"{column(notion, attribute)} could not be assessed: it needs true labels."])
             exempt = policy.exempts_gap(notion, attribute)
-            found += [one for one in answers if not (exempt and _is_open(one))]
+            results += [one for one in answers if not (exempt and _is_open(one))]
     return Assessment(
-        tuple(one for one in found if isinstance(one, GapVerdict)),
-        tuple(dict.fromkeys(one for one in found if isinstance(one, str))),
+        tuple(one for one in results if isinstance(one, GapVerdict)),
+        tuple(dict.fromkeys(one for one in results if isinstance(one, str))),
     )
 
 

@@ -91,10 +91,10 @@ def audit(
     people = read_groups(sensitive_features, rows=len(decisions))
     warn_of_order(sensitive_features, {"y_true": y_true, "y_pred": y_pred})
     known = None if strata is None else read_strata(strata, len(decisions))
-    found = measure(
+    audited = measure(
         decisions, people.crossed() if crossed else people, known, limits, label, confidence, min_group, threshold
     )
-    return replace(found, performance=as_performance(performance))
+    return replace(audited, performance=as_performance(performance))
 
 
 def measure(
@@ -110,7 +110,7 @@ def measure(
     """Return the audit of decisions, which were read from rows or counts."""
     people, divided, cells = divide_groups(people, dict.fromkeys(people.names, tuple(limits)), strata, keep=True)
     small = _find_small(decisions, people, divided, min_group)
-    notions = bind_notions(people.without({name: list(own) for name, own in small.items()}), divided, cells)
+    notions = bind_notions(people.without({name: list(sizes) for name, sizes in small.items()}), divided, cells)
     return Audit(
         decisions.count(people, notions, small),
         people,
@@ -135,8 +135,8 @@ def _find_small(
     if min_group == 1:
         return {}
     counted = decisions.repeats, decisions.units
-    found = find_small_groups(people, decisions.labels.astype(int), notions, int(min_group), *counted)
-    return {name: own for name, own in found.items() if notions.get(name)}
+    small = find_small_groups(people, decisions.labels.astype(int), notions, int(min_group), *counted)
+    return {name: sizes for name, sizes in small.items() if notions.get(name)}
 
 
 def measurable_notions(notions: Any, y_true: Any) -> Any:

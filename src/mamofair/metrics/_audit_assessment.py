@@ -42,7 +42,7 @@ def assess_audit(audit: Audit, policy: Policy | None = None) -> Assessment:
     counted = "rows" if audit.decisions.units is None else "units"
     small = [
         few_rows(name, group, count, counted=counted)
-        for name, own in audit.small_groups.items()
-        for group, count in own.items()
+        for name, sizes in audit.small_groups.items()
+        for group, count in sizes.items()
     ]
     return Assessment(tuple(gaps), tuple(small))

@@ -88,5 +88,5 @@ def audit_counts(
     people = read_groups({name: columns[name] for name in names}, total=total)
     known = None if strata is None else read_strata({strata: columns[strata]}, len(repeats), total=total)
     people = people.crossed() if crossed else people
-    found = measure(replace(decisions, repeats=repeats), people, known, limits, label, confidence, min_group)
-    return replace(found, performance=as_performance(performance), periods=None if by is None else columns[by])
+    audited = measure(replace(decisions, repeats=repeats), people, known, limits, label, confidence, min_group)
+    return replace(audited, performance=as_performance(performance), periods=None if by is None else columns[by])

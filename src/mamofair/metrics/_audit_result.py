@@ -65,7 +65,7 @@ class Audit:
     def unknown_rows(self) -> dict[str, int]:
         """The number of rows of unknown group, for each attribute."""
         codes = zip(self.people.names, self.people.codes.T, strict=True)
-        return {name: self.decisions.count_rows(own < 0) for name, own in codes}
+        return {name: self.decisions.count_rows(column < 0) for name, column in codes}
 
     @property
     def rates(self) -> list[Rate]:
@@ -98,11 +98,11 @@ class Audit:
     def criteria(self) -> list[tuple[Notion, str, float]]:
         """Return each measured pair of notion and attribute with its limit."""
         return [
-            (own, name, limit)
+            (bound, name, limit)
             for notion, limit in self.limits.items()
             for name in self.people.names
-            for own in self.notions.get(name, tuple(self.limits))
-            if own.name == notion.name
+            for bound in self.notions.get(name, tuple(self.limits))
+            if bound.name == notion.name
         ]
 
     def frame(self) -> pd.DataFrame:
@@ -218,8 +218,8 @@ class Audit:
             raise ValueError("`over` takes no `values` if the audit has `by`: found both. Leave `values` out.")
         return join_tables(
             (value, part.rows, part.frame())
-            for value, own in rows_of_values(values if self.periods is None else self.periods, len(self.people))
-            for part in [self._part(own)]
+            for value, mask in rows_of_values(values if self.periods is None else self.periods, len(self.people))
+            for part in [self._part(mask)]
         )
 
     def curve(self, thresholds: Iterable[float] | None = None) -> pd.DataFrame:
@@ -228,7 +228,7 @@ class Audit:
         Without true labels there is no `error`. The default thresholds are 0, .01, …, 1. A threshold picked from this
         table for its small gap must be judged on new rows.
         """
-        return self._require_scores("curve").curve(thresholds, [(own, name) for own, name, _ in self.criteria()])
+        return self._require_scores("curve").curve(thresholds, [(notion, name) for notion, name, _ in self.criteria()])
 
     def auc(self) -> pd.DataFrame:
         """Return how well scores rank: a row for everyone (no attribute), then one per group of each attribute.
@@ -279,7 +279,7 @@ class Audit:
 
     def _within_strata(self) -> list[str]:
         """Return the attributes whose groups are parts of strata."""
-        return [name for name, own in self.notions.items() if any(notion.over for notion in own)]
+        return [name for name, notions in self.notions.items() if any(notion.over for notion in notions)]
 
     def __repr__(self) -> str:
         verdicts = self.frame()["verdict"]

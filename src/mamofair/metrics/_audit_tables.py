@@ -58,8 +58,8 @@ def group_table(
 
 def _tolerance(limits: Mapping[Notion, float], rate: Rate, best: float) -> float:
     """Return the smallest limit on a rate, given the largest rate; the smallest of all limits if it has none."""
-    own = {notion: limit for notion, limit in limits.items() if rate in notion.rates} or limits
-    return min(limit * best if notion.is_ratio else limit for notion, limit in own.items())
+    applicable = {notion: limit for notion, limit in limits.items() if rate in notion.rates} or limits
+    return min(limit * best if notion.is_ratio else limit for notion, limit in applicable.items())
 
 
 def ratio_table(

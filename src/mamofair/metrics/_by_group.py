@@ -26,11 +26,11 @@ def rates_overall(tally: Tally, rates: Sequence[Rate]) -> pd.Series:
 
 def compare_to_overall(by_group: pd.DataFrame, overall: pd.Series, kind: str) -> pd.DataFrame:
     """Return how each group's rates differ from those of everyone; see `Audit.to_overall`."""
-    own, whole = by_group.drop(columns="count"), overall.drop("count").astype(float)
+    rates, whole = by_group.drop(columns="count"), overall.drop("count").astype(float)
     if kind == "difference":
-        return own - whole
+        return rates - whole
     if kind == "ratio":
-        return own / whole.where(whole > 0)  # NaN: a ratio to 0 is undefined
+        return rates / whole.where(whole > 0)  # NaN: a ratio to 0 is undefined
     raise ValueError(f"`kind` must be 'difference' or 'ratio': found {quote(kind)}.")
 
 

@@ -41,10 +41,10 @@ def _rates(performance: Cost) -> Iterator[tuple[float, Rate]]:
     prices = dict(zip((TP, FP, FN, TN), performance.prices.tolist(), strict=True))
     conditions = ((TP | FN, 0.5), (FP | TN, 0.5)) if performance.balanced else ((ALL, 1.0),)
     for given, share in conditions:
-        own = {cell: price for cell, price in prices.items() if cell in given}
-        least = min(own.values())
-        for price in dict.fromkeys(price for price in own.values() if price > least):
+        prices_of_cells = {cell: price for cell, price in prices.items() if cell in given}
+        least = min(prices_of_cells.values())
+        for price in dict.fromkeys(price for price in prices_of_cells.values() if price > least):
             cells = Cell(0)
-            for cell, other in own.items():
+            for cell, other in prices_of_cells.items():
                 cells |= cell if other == price else Cell(0)
             yield share * (price - least), Rate(cells, given)

@@ -43,8 +43,8 @@ def read_counts(
         streaming = cells.implementation.is_polars()
         cells = cells.collect("polars", engine="streaming") if streaming else cells.collect()
     counts = _read_whole_numbers(of_series(cells[count]), count)
-    own = counts > 0
-    return {name: of_series(cells[name])[own] for name in keys}, counts[own]
+    counted = counts > 0
+    return {name: of_series(cells[name])[counted] for name in keys}, counts[counted]
 
 
 def _open(frame: Any) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:

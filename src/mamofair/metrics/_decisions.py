@@ -43,9 +43,9 @@ class Decisions:
         parts = (self.selected, self.positive, self.scores, self.weight, self.repeats, self.units)
         return Decisions(*(None if part is None else part[rows] for part in parts))  # type: ignore[arg-type]
 
-    def count_rows(self, own: Bool[np.ndarray, " n"] | slice = slice(None)) -> int:
+    def count_rows(self, mask: Bool[np.ndarray, " n"] | slice = slice(None)) -> int:
         """Return the number of rows, or of marked rows; a cell of a table of counts stands for several."""
-        return int(np.sum(np.ones(len(self), dtype=int)[own] if self.repeats is None else self.repeats[own]))
+        return int(np.sum(np.ones(len(self), dtype=int)[mask] if self.repeats is None else self.repeats[mask]))
 
     @property
     def unit_count(self) -> int | None:
@@ -61,7 +61,7 @@ class Decisions:
     def require_independent(self, what: str) -> "Decisions":
         """Return the decisions; raise a `ValueError` if rows belong to units."""
         if self.units is not None:
-            raise ValueError(f"`{what}` takes rows to be independent: found `units`. Call audit without them.")
+            raise ValueError(f"`{what}` needs independent rows: found `units`. Call audit without them.")
         return self
 
     @property
@@ -81,9 +81,9 @@ class Decisions:
         by attribute, are between groups that are not `small`.
         """
         tally = count_decisions(self.selected, self.labels, people, self.weight, self.repeats, self.units)
-        for name, own in small.items():
+        for name, sizes in small.items():
             values = people.values[people.names.index(name)]
-            kept = [code for code, value in enumerate(values) if value not in own]
+            kept = [code for code, value in enumerate(values) if value not in sizes]
             tally = tally.restrict(name, notions[name], kept)
         return tally
 

@@ -28,10 +28,13 @@ def gap_intervals(tallies: Sequence[Tally], notion: Notion, attribute: str, conf
     blocks = notion.comparisons(events.shape[-1])
     if len(blocks) == 1:
         return interval(events[..., blocks[0]], rows[..., blocks[0]], confidence)
-    shared = [interval(events[..., own], rows[..., own], 1 - (1 - confidence) / len(blocks)) for own in blocks]
-    alone = [interval(events[..., own], rows[..., own], confidence) for own in blocks]
+    shared = [interval(events[..., block], rows[..., block], 1 - (1 - confidence) / len(blocks)) for block in blocks]
+    alone = [interval(events[..., block], rows[..., block], confidence) for block in blocks]
     weights = notion.weigh(np.stack([tally.counts[key].sum(axis=-1) for tally in tallies]), blocks)
-    low, high = [own.low for own in shared], [own.high for own in (shared if notion.over == "mean" else alone)]
+    low, high = (
+        [bounds.low for bounds in shared],
+        [bounds.high for bounds in (shared if notion.over == "mean" else alone)],
+    )
     return Interval(*(notion.combine(np.stack(ends, axis=-1), weights) for ends in (low, high)))
 
 
@@ -120,7 +123,7 @@ def _tallies(front: Front, part: str) -> list[Tally]:
         )
     if not all(tally.overall.any() for tally in held_back):
         raise ValueError(
-            "Calibration rows must be like everyone to have an error: found rows of a plan, or without labels. "
+            "An error needs calibration rows that represent everyone: found rows of a plan, or without labels. "
             "`MostAccurateWithin(…).answer` has the intervals of their gaps; or use part='valid'."
         )
     return held_back

@@ -71,7 +71,7 @@ class Policy:
         for name in (*self.limits, *(one for one in self.exempt if "=" not in one)):
             if name not in gaps and name not in {notion.name for notion in self.notions}:
                 known = quote_some([*(notion.name for notion in self.notions), *gaps])
-                raise ValueError(f"The policy requires no notion or gap {quote(name)}: there are {known}.")
+                raise ValueError(f"The policy has no notion or gap {quote(name)}: it has {known}.")
         for notion, attribute in gaps.values():
             self.limit_of(notion, attribute)
 

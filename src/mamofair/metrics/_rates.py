@@ -65,7 +65,7 @@ def gap(
     0.5
     """
     tally, _, notions = _tally(y_true, y_pred, sensitive_features, favorable, sample_weight, notion, strata)
-    return float(np.max([tally.gap(own, name) for name, [own] in notions.items()]))
+    return float(np.max([tally.gap(bound, name) for name, [bound] in notions.items()]))
 
 
 def rates(

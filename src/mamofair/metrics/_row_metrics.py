@@ -44,13 +44,13 @@ def measure_by_group(
         raise ValueError("`metric` must take `sample_weight`, since the audit has weights: found one that does not.")
     resample = _resample_cells if needs == "labels" and weighs else _resample_rows
     rng, rows = np.random.default_rng(random_state), []
-    for attribute, group, own in _groups(people):
-        part = _take(columns, own)
+    for attribute, group, mask in _groups(people):
+        part = _take(columns, mask)
         value = _value(metric, part, must_work=(attribute, group) == EVERYONE)
         ends = np.nan, np.nan
         if not np.isnan(value):
             ends = _percentiles([_value(metric, drawn) for drawn in resample(rng, part, draws)], confidence)
-        rows.append((attribute, group, value, *ends, own.sum() if part[2] is None else part[2].sum()))
+        rows.append((attribute, group, value, *ends, mask.sum() if part[2] is None else part[2].sum()))
     title = name or getattr(metric, "__name__", "value")
     return pd.DataFrame(rows, columns=["attribute", "group", title, "low", "high", "rows"])
 
@@ -128,8 +128,8 @@ def _resample_cells(rng: np.random.Generator, columns: Columns, draws: int) -> I
         else:
             drawn = rng.integers(rows, size=rows)
             mass = np.bincount(cells[drawn], weight[drawn], minlength=4)
-        own = np.flatnonzero(mass)  # a label that was not drawn must be absent, not present with weight 0
-        yield own // 2, own % 2, mass[own]
+        present = np.flatnonzero(mass)  # a label that was not drawn must be absent, not present with weight 0
+        yield present // 2, present % 2, mass[present]
 
 
 def _percentiles(values: list[float], confidence: float) -> tuple[float, float]:

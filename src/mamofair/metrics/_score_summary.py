@@ -67,11 +67,13 @@ def summarize_scores(
         *zip(people.names, people.codes.T, map(len, people.values), strict=True),
     ]:
         rows = [np.flatnonzero(codes == code) for code in range(size)]  # places are taken faster than a mask
-        counts[name] = np.array([np.bincount(place[own], ones[own], minlength=SCORE_BINS) for own in rows], dtype=float)
+        counts[name] = np.array(
+            [np.bincount(place[mask], ones[mask], minlength=SCORE_BINS) for mask in rows], dtype=float
+        )
         areas[name] = np.array(
-            [auc(order[own], labels[own] * ones[own], (1 - labels[own]) * ones[own], _CONFIDENCE) for own in rows]
+            [auc(order[mask], labels[mask] * ones[mask], (1 - labels[mask]) * ones[mask], _CONFIDENCE) for mask in rows]
         )
         differences[name] = np.array(
-            [mean_difference(scores[own], labels[own], ones[own], _CONFIDENCE) for own in rows]
+            [mean_difference(scores[mask], labels[mask], ones[mask], _CONFIDENCE) for mask in rows]
         )
     return ScoreSummary(counts, areas, differences)

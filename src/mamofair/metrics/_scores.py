@@ -54,9 +54,9 @@ class Scores:
         """Return the AUC of everyone and of each group; see `Audit.auc`."""
         weight, positive = self._weights(), self._require_labels("auc")
         rows = []
-        for attribute, group, own in self._groups():
-            favorable, other = np.where(positive, weight, 0)[own], np.where(positive, 0, weight)[own]
-            area = auc(self.values[own], favorable, other, self.confidence)
+        for attribute, group, mask in self._groups():
+            favorable, other = np.where(positive, weight, 0)[mask], np.where(positive, 0, weight)[mask]
+            area = auc(self.values[mask], favorable, other, self.confidence)
             rows.append((attribute, group, *area, favorable.sum() + other.sum(), favorable.sum()))
         return pd.DataFrame(rows, columns=["attribute", "group", "auc", "low", "high", "rows", "positives"])
 
@@ -65,9 +65,9 @@ class Scores:
         self._require_labels("calibration")
         places = self._bins(bins)
         tables = []
-        for attribute, group, own in self._groups():
+        for attribute, group, mask in self._groups():
             table = {"attribute": attribute, "group": group, "bin": np.arange(places.max() + 1) + 1}
-            tables.append(pd.DataFrame(table | self._bin_rates(own, places)).drop(columns="effective"))
+            tables.append(pd.DataFrame(table | self._bin_rates(mask, places)).drop(columns="effective"))
         return pd.concat(tables, ignore_index=True)
 
     def calibration_error(self, bins: int) -> pd.DataFrame:
@@ -75,15 +75,15 @@ class Scores:
         positive = self._require_labels("calibration_error")
         places, weight = self._bins(bins), self._weights()
         rows = []
-        for attribute, group, own in self._groups():
-            parts, mass = self._bin_rates(own, places), weight[own]
+        for attribute, group, mask in self._groups():
+            parts, mass = self._bin_rates(mask, places), weight[mask]
             errors = np.abs(parts["score"] - parts["rate"]), chance_error(parts["score"], parts["effective"])
             share = parts["rows"] / mass.sum() if mass.any() else np.full(len(parts["rows"]), np.nan)
             score, rate, error, by_chance = (
                 float(np.sum(share * one, where=(share > 0) | np.isnan(share)))
                 for one in (parts["score"], parts["rate"], *errors)
             )
-            difference = mean_difference(self.values[own], positive[own].astype(float), mass, self.confidence)
+            difference = mean_difference(self.values[mask], positive[mask].astype(float), mass, self.confidence)
             rows.append((attribute, group, score, rate, *difference, error, by_chance, mass.sum()))
         names = ["attribute", "group", "score", "rate", "difference", "low", "high", "error", "by_chance", "rows"]
         return pd.DataFrame(rows, columns=names)
@@ -95,9 +95,9 @@ class Scores:
         weight = self._weights()
         above, near = self.values > self.threshold, np.abs(self.values - self.threshold) <= width + 1e-12
         rows = []
-        for attribute, group, own in self._groups():
-            total, close = weight[own].sum(), weight[own & near].sum()
-            share = weight[own & above].sum() / total if total else np.nan
+        for attribute, group, mask in self._groups():
+            total, close = weight[mask].sum(), weight[mask & near].sum()
+            share = weight[mask & above].sum() / total if total else np.nan
             rows.append((attribute, group, share, 1 - share, close, close / total if total else np.nan, total))
         names = ["attribute", "group", "above", "quantile", "near", "near_share", "rows"]
         return pd.DataFrame(rows, columns=names)
@@ -136,10 +136,10 @@ class Scores:
         return np.unique(np.searchsorted(edges, self.values), return_inverse=True)[1]
 
     def _bin_rates(
-        self, own: Bool[np.ndarray, " n"], places: Int[np.ndarray, " n"]
+        self, mask: Bool[np.ndarray, " n"], places: Int[np.ndarray, " n"]
     ) -> dict[str, Float[np.ndarray, " bins"]]:
         """Return mean score, observed rate with its interval, rows and effective rows of a group in each bin."""
-        weight, count = np.where(own, self._weights(), 0), int(places.max()) + 1
+        weight, count = np.where(mask, self._weights(), 0), int(places.max()) + 1
         positive = self._require_labels("calibration")
 
         def total(part: np.ndarray) -> np.ndarray:

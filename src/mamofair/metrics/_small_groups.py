@@ -37,11 +37,11 @@ def list_small_groups(
             tables[str(rate)] = np.column_stack([shares, *wilson(events, rows, 0.95)])
         for place, (group, rows) in enumerate(counts.items()):
             values = [(meaning, *table[place].tolist()) for meaning, table in tables.items()]
-            found = [
+            records = [
                 {"meaning": meaning, "rate": None if np.isnan(rate) else rate, "low": low, "high": high}
                 for meaning, rate, low, high in values
             ]
             tested = None if tally is None else round(float(tally.counts[attribute][place].sum()))
             names = {"attribute": attribute, "group": str(group)}
-            listed.append({**names, "rows": rows, "counted": counted, "test_rows": tested, "rates": found})
+            listed.append({**names, "rows": rows, "counted": counted, "test_rows": tested, "rates": records})
     return listed

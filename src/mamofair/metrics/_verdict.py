@@ -16,7 +16,7 @@ __all__ = ["GapVerdict", "Verdict", "gap_verdicts", "worst_answer"]
 
 KeptOrNot = Literal["kept", "not kept", "cannot be told"]
 #: How rows relate to the choice, if they are not independent of it.
-_ROLES = {"test": "which may have been seen when it was chosen", "validation": "which it was also chosen by"}
+_ROLES = {"test": "which may have influenced the choice", "validation": "which were also used to choose the model"}
 _WORST_FIRST: tuple[KeptOrNot, ...] = ("not kept", "cannot be told", "kept")
 
 
@@ -145,7 +145,7 @@ class Verdict:
         It names the rows that the answer is from, because a limit that is kept on test rows may still lack a
         certificate, and any other request that is not met.
         """
-        missed = ["the share selected is not as asked"] if self.selected and self.selected.answer == "not kept" else []
+        missed = ["the share selected is not kept"] if self.selected and self.selected.answer == "not kept" else []
         missed += [f"the {self.performance[0]} is above its limit"] if self.performance_answer == "not kept" else []
         missed += [f"{one.name} is above its limit" for one in self.custom if one.is_exceeded]
         return "; ".join([self._gap_headline(), *missed])
@@ -172,18 +172,18 @@ class Verdict:
 
     def sentences(self) -> list[str]:
         """Return the verdict in plain sentences, the same in every output."""
-        told = [self._asked_sentence(), *(self._gap_sentence(one) for one in self.gaps if one.answer is not None)]
-        told += [self._performance_sentence(), self._share_sentence(), *(one.sentence() for one in self.custom)]
-        told += self.caveats  # first: a column that gives the target away makes all else worthless
+        sentences = [self._asked_sentence(), *(self._gap_sentence(one) for one in self.gaps if one.answer is not None)]
+        sentences += [self._performance_sentence(), self._share_sentence(), *(one.sentence() for one in self.custom)]
+        sentences += self.caveats  # first: a column that gives the target away makes all else worthless
         if self.stand_in is not None:
-            told.append(f"The chosen model is a stand-in. {self.stand_in}")
+            sentences.append(f"The chosen model is a stand-in. {self.stand_in}")
         elif self.certificate is not None:
-            told.append(str(self.certificate["message"]))
-        told += [] if self.near_constant is None else [self.near_constant]
+            sentences.append(str(self.certificate["message"]))
+        sentences += [] if self.near_constant is None else [self.near_constant]
         if self.unjudged:
             named = [f"{one['attribute']}={one['group']} ({_say_rows(one)})" for one in self.unjudged]
-            told.append(f"Too few rows to judge, and left out of the gaps: {', '.join(named)}.")
-        return [sentence for sentence in told if sentence]
+            sentences.append(f"Too few rows to judge, and left out of the gaps: {', '.join(named)}.")
+        return [sentence for sentence in sentences if sentence]
 
     def _asked_sentence(self) -> str:
         if not self.asked:
@@ -253,8 +253,8 @@ class Verdict:
 
 def worst_answer(gaps: Sequence[GapVerdict]) -> KeptOrNot | None:
     """Return the worst answer over all gaps with a limit; None if there are none."""
-    found = {one.answer for one in gaps}
-    return next((answer for answer in _WORST_FIRST if answer in found), None)
+    answers = {one.answer for one in gaps}
+    return next((answer for answer in _WORST_FIRST if answer in answers), None)
 
 
 def gap_verdicts(

@@ -71,8 +71,8 @@ class SelectedShare:
     def to_json(self, rows: str = "test") -> dict[str, Any]:
         """Return the share as plain JSON; the requested share is one number if it is a maximum."""
         least, most = self.asked or (0, None)
-        told = {"answer": self.answer, "sentence": self.sentence(rows)}
-        return asdict(self) | {"asked": [least, most] if least else most, **told}
+        words = {"answer": self.answer, "sentence": self.sentence(rows)}
+        return asdict(self) | {"asked": [least, most] if least else most, **words}
 
 
 @dataclass(frozen=True)

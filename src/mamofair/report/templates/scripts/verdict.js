@@ -66,7 +66,7 @@ function headline(limits, answer, stand_in) {
 const asksShare = () => points[state.selected].selected.asked !== null;
 const missesShare = () => points[state.selected].selected.answer === "not kept";
 const missed = () => [
-  ...(missesShare() ? ["the share selected is not as asked"] : []),
+  ...(missesShare() ? ["the share selected is not kept"] : []),
   ...(judgedPerformance().answer === "not kept" ? [`the ${objectives[0].name} is above its limit`] : []),
   ...exceeded().map((j) => `${objectives[j].name} is above its limit`),
 ];
@@ -96,7 +96,7 @@ function askedFor(limits, gaps) {
   const listed = limits.map((one) => `${one.name} ≤ ${short(one.limit)}`).join(", ");
   const what = same ? `gaps of at most ${short(limits[0].limit)}` : listed;
   const sure = asked.confidence === null ? "" : `, with ${short(100 * asked.confidence)}% confidence`;
-  const role = measured.rows === "test" ? "which may have been seen when it was chosen" : "which it was also chosen by";
+  const role = measured.rows === "test" ? "which may have influenced the choice" : "which were also used to choose the model";
   const rows = `${people(measured.count)} ${measured.rows} rows`;
   return `You asked for ${what}${sure}. The answers below come from ${rows}, ${role}.`;
 }
