@@ -119,7 +119,7 @@ def test_a_single_column_is_separated_by_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"sep": ";;"}, "`sep` must be one character that is no letter.*found ';;'"),
+        ({"sep": ";;"}, "`sep` must be one character other than a letter.*found ';;'"),
         ({"sep": "a"}, "`sep` must be one character"),
         ({"sep": ""}, "`sep` must be one character"),
         ({"decimal": ";"}, "`decimal` must be '.' or ',': found ';'"),

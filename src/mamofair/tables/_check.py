@@ -106,14 +106,14 @@ def _summarize(
     """Return the check of a table after those of its columns."""
     features = {one.use.column: one.bins for one in checks if one.bins is not None}
     classes = {one.use.column: one.classes for one in checks if one.classes is not None}
-    telltales = [told for column, codes in classes.items() for told in _best(features, column, codes)]
-    told = [finding for one in telltales for finding in _find_telltale(one, one.tells == target)]
+    telltales = [telltale for column, codes in classes.items() for telltale in _best(features, column, codes)]
+    telltale_findings = [finding for one in telltales for finding in _find_telltale(one, one.tells == target)]
     findings = [finding for one in checks for finding in one.findings]
     return DataCheck(
         name,
         rows=len(hashes),
         uses=tuple(one.use for one in checks),
-        findings=(*_find_duplicates(hashes), *findings, *told),
+        findings=(*_find_duplicates(hashes), *findings, *telltale_findings),
         target=next((one.balance for one in checks if one.balance is not None), None),
         attributes=tuple(one.groups for one in checks if one.groups is not None),
         telltales=tuple(telltales),
@@ -128,10 +128,10 @@ def _best(features: Mapping[str, np.ndarray], name: str, classes: np.ndarray) ->
     if len(values) < 2:
         return []
     chance = round(1 / len(values), 6)
-    told = (
+    telltales = (
         Telltale(one, name, round(balanced_accuracy(bins[known], codes), 6), chance) for one, bins in features.items()
     )
-    return sorted(told, key=lambda one: -one.balanced_accuracy)[:_BEST]
+    return sorted(telltales, key=lambda one: -one.balanced_accuracy)[:_BEST]
 
 
 def _find_telltale(one: Telltale, is_target: bool) -> Iterator[Finding]:

@@ -99,7 +99,9 @@ def check_attribute(
     except ValueError as error:
         return ColumnCheck(use, [*findings, Finding(name, "cannot be an attribute", str(error))])
     counts = {str(group): int(count) for group, count in groups.value_counts().items()}
-    persons = None if units is None else {str(group): int(own.nunique()) for group, own in units.groupby(groups)}
+    persons = (
+        None if units is None else {str(group): int(members.nunique()) for group, members in units.groupby(groups)}
+    )
     small = tuple(group for group in counts if (persons or counts)[group] < min_group)
     what = "rows" if persons is None else "units"
     findings += [

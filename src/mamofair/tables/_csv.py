@@ -45,12 +45,12 @@ def open_csv(path: Path, given: FileFormat = FileFormat()) -> Source:
             "that gives all rows as many cells. Give it with `--sep` or FileFormat(sep=…)."
         )
     file_format = FileFormat(sep, decimal, encoding)
-    if found := _found(file_format, given):
-        warn_user(f"Read {path.name} with {found}.")
+    if detected := _unusual_format(file_format, given):
+        warn_user(f"Read {path.name} with {detected}.")
     return Source(path.name, names, partial(_columns, path, names, file_format), file_format)
 
 
-def _found(file_format: FileFormat, given: FileFormat) -> FileFormat | None:
+def _unusual_format(file_format: FileFormat, given: FileFormat) -> FileFormat | None:
     """Return a description of a detected format that is not the usual one."""
     shown = file_format if file_format.decimal else replace(file_format, decimal=".")
     surprises = [

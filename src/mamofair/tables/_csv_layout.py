@@ -52,15 +52,16 @@ def find_decimal(lines: list[str], sep: str, label: str) -> str | None:
     cells = list(chain.from_iterable(islice(_rows(lines, sep), 1, None)))
     evidence = {mark: next(_with_mark(cells, mark), None) for mark in ",."}
     if None not in evidence.values():
-        found = f"both {evidence[',']!r} and {evidence['.']!r}"
+        evidence_text = f"both {evidence[',']!r} and {evidence['.']!r}"
     elif known := next((mark for mark, cell in evidence.items() if cell is not None), None):
         return known
     elif unclear := next((cell for cell in cells if _EITHER.fullmatch(cell.strip(" +-"))), None):
-        found = f"{unclear!r}"
+        evidence_text = f"{unclear!r}"
     else:
         return None
     raise ValueError(
-        f"The decimal mark of {label} must be clear: found {found}. Give it with `--decimal` or FileFormat(decimal=…)."
+        f"The decimal mark of {label} must be clear: found {evidence_text}. Give it with `--decimal` or "
+        "FileFormat(decimal=…)."
     )
 
 

@@ -45,8 +45,8 @@ def find_encoding(path: Path) -> str:
             f"{path.name} must begin with a byte order mark, or be in UTF-8: found many zero bytes. Give its encoding, "
             "such as utf-16-le, with `--encoding` or FileFormat(encoding=…)."
         )
-    if found := next((encoding for encoding in ("utf-8", "cp1252") if _decodes(path, encoding)), None):
-        return found
+    if detected := next((encoding for encoding in ("utf-8", "cp1252") if _decodes(path, encoding)), None):
+        return detected
     raise wrong_encoding(path, "utf-8")
 
 

@@ -142,8 +142,8 @@ def _(part: TreePredictor) -> bool:
         return False
     inner = nodes["is_leaf"] == 0
     by_set = nodes["bitset_idx"][inner & (nodes["is_categorical"] != 0)]
-    there = not len(by_set) or (sets.shape[1] == 8 and by_set.max() < len(sets))
-    return bool(there and _are_children(nodes["left"], nodes["right"], inner) and np.isfinite(nodes["value"]).all())
+    exist = not len(by_set) or (sets.shape[1] == 8 and by_set.max() < len(sets))
+    return bool(exist and _are_children(nodes["left"], nodes["right"], inner) and np.isfinite(nodes["value"]).all())
 
 
 @is_sound.register
@@ -179,14 +179,16 @@ def _(part: OneHotEncoder) -> bool:
     if part._n_features_outs != part._compute_n_features_outs():
         return False
     drops = part._drop_idx_after_grouping if part._drop_idx_after_grouping is not None else []
-    known = [drop is None or 0 <= drop < len(own) for drop, own in zip(drops, part.categories_, strict=False)]
+    known = [
+        drop is None or 0 <= drop < len(categories) for drop, categories in zip(drops, part.categories_, strict=False)
+    ]
     if not part._infrequent_enabled:
         return all(known)
     kept = [size + bool(len(drops) and drops[i] is not None) for i, size in enumerate(part._n_features_outs)]
     mappings = zip(part._default_to_infrequent_mappings, part.categories_, kept, strict=True)
     return all(known) and all(
-        mapping is None or (mapping.shape == own.shape and (mapping >= 0).all() and (mapping < most).all())
-        for mapping, own, most in mappings
+        mapping is None or (mapping.shape == categories.shape and (mapping >= 0).all() and (mapping < most).all())
+        for mapping, categories, most in mappings
     )
 
 

@@ -94,8 +94,8 @@ def _parse(column: pd.Series) -> np.ndarray:
         return np.asarray(pd.to_numeric(column).to_numpy(dtype="float64", na_value=np.nan))
     except (ValueError, TypeError):
         wrong = column[pd.to_numeric(column, errors="coerce").isna() & column.notna()]
-        found = f"found {quote(wrong.iloc[0])}" if len(wrong) else f"found {column.dtype}"
-        raise ValueError(f"Column {quote(column.name)} must hold numbers, or true and false: {found}.") from None
+        example = f"found {quote(wrong.iloc[0])}" if len(wrong) else f"found {column.dtype}"
+        raise ValueError(f"Column {quote(column.name)} must hold numbers, or true and false: {example}.") from None
 
 
 def to_text(value: Any) -> str:

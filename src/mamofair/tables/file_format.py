@@ -39,7 +39,7 @@ class FileFormat:
             object.__setattr__(self, "sep", "\t")
         if self.sep is not None and not _is_separator(self.sep):
             raise ValueError(
-                f"`sep` must be one character that is no letter, digit, quote or line break: found {quote(self.sep)}."
+                f"`sep` must be one character other than a letter, digit, quote or line break: found {quote(self.sep)}."
             )
         if self.decimal not in (None, ".", ","):
             raise ValueError(f"`decimal` must be '.' or ',': found {quote(self.decimal)}.")

@@ -102,11 +102,11 @@ def is_favorable(column: pd.Series, favorable: Sequence[Any], unfavorable: Seque
     values = {value: known.get(_canonical(value, truths=False)) for value in column.dropna().unique().tolist()}
     unknown = [value for value, is_good in values.items() if is_good is None]
     if unknown or column.isna().any():
-        found = quote_some(unknown) if unknown else f"{int(column.isna().sum()):,} rows without a value"
+        strays = quote_some(unknown) if unknown else f"{int(column.isna().sum()):,} rows without a value"
         expected = quote_some([*favorable, *unfavorable])
         raise ValueError(
-            f"Column {quote(column.name)} must hold the values of the target, {expected}: found {found}. Correct these "
-            "rows, or check which values are favorable."
+            f"Column {quote(column.name)} must hold the values of the target, {expected}: found {strays}. Correct "
+            "these rows, or check which values are favorable."
         )
     return column.map(values).to_numpy(dtype=bool)
 

@@ -25,8 +25,8 @@ def one_sentence(claim: str, advice: str = "Copy it again, or make it again.") -
         text = " ".join(str(error).split())
         if isinstance(error, ValueError | ImportError) and text.endswith(".") and len(str(error)) <= _LONGEST:
             raise
-        found = f"{type(error).__name__}: {text[:120]}".rstrip(" .:")
-        raise ValueError(f"{claim}: found something else ({found}). {advice}") from error
+        described = f"{type(error).__name__}: {text[:120]}".rstrip(" .:")
+        raise ValueError(f"{claim}: found something else ({described}). {advice}") from error
 
 
 def require_size(content: bytes, label: str, separators: bytes) -> None:
