@@ -126,7 +126,7 @@ def test_too_many_kinds_of_rows_are_refused_by_the_name_of_the_column(tables, mo
     monkeypatch.setattr(cells, "_MOST", 100)
     shards = merge_schemas("decided", open_shards(tables / "decided"), ignored=["more"])
     with pytest.raises(
-        ValueError, match=r"at most 100 kinds: found more, and [0-9,]+ different values of 'score' alone"
+        ValueError, match=r"at most 100 combinations: found more, and [0-9,]+ different values of 'score' alone"
     ):
         cells.count_cells(shards, ["sex", "score"], {}, {})
 

@@ -170,7 +170,7 @@ def test_a_portfolio_is_the_plug_in_or_where_that_has_no_rule_a_network_and_boos
 
 def test_what_a_stream_cannot_be_learned_by_is_refused_in_one_line(folder):
     rows = stream(folder, "hired", sensitive=["sex"])
-    with pytest.raises(ValueError, match="are learned by our own models: found `estimator`"):
+    with pytest.raises(ValueError, match="Streams support only our own models: found `estimator`"):
         FairPlugInClassifier(LogisticRegression()).fit_stream(rows)
     with pytest.raises(ValueError, match="`cv` must be None to train from a stream: found 3"):
         FairBoostingClassifier(cv=3).fit_stream(rows)

@@ -133,10 +133,10 @@ def read_block(batch: Any, read: ReadX, reset: bool = False) -> Rows | None:
     if isinstance(batch, Rows):
         return replace(batch, X=read(batch.X, reset)) if len(batch) else None
     if not isinstance(batch, tuple | list) or not 3 <= len(batch) <= 5:
-        found = f"{len(batch)} parts" if isinstance(batch, tuple | list) else type(batch).__name__
+        described = f"{len(batch)} parts" if isinstance(batch, tuple | list) else type(batch).__name__
         raise ValueError(
             "A batch of rows must be (X, y, sensitive_features), optionally with sample_weight and keys: found "
-            f"{found}."
+            f"{described}."
         )
     X, y, features, weight, keys = (*batch, None, None)[:5]
     if not len(y) or (weight is not None and not np.any(weight)):
@@ -152,7 +152,7 @@ def read_block(batch: Any, read: ReadX, reset: bool = False) -> Rows | None:
 
 
 def _content_keys(X: np.ndarray, labels: np.ndarray, groups: Groups) -> np.ndarray:
-    people = (text_keys([*own, None])[codes] for own, codes in zip(groups.values, groups.codes.T, strict=True))
+    people = (text_keys([*names, None])[codes] for names, codes in zip(groups.values, groups.codes.T, strict=True))
     return row_keys([*X.reshape(len(X), -1).astype(float, copy=False).T, labels, *people])
 
 

@@ -51,7 +51,7 @@ def shuffle_buffer(
     """
     steps = -(-sum(counts) // batch_size)
     # Ranks meet in every step: one that has run out of rows would leave the others waiting.
-    fewest = min(sum(counts[own::parts]) for own in range(parts))
+    fewest = min(sum(counts[rank::parts]) for rank in range(parts))
     if fewest < steps:
         raise ValueError(
             f"Each rank must have a row in every batch: found {fewest:,} rows for {steps:,} batches in the chunks of "

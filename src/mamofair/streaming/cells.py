@@ -88,7 +88,7 @@ def _merge(parts: Sequence[Any], names: Sequence[str]) -> Any:
     if len(merged) > _MOST:
         values, widest = max((len(merged[name].unique()), name) for name in names)
         raise ValueError(
-            f"Rows that are counted must be of at most {_MOST:,} kinds: found more, and {values:,} different values "
+            f"There may be at most {_MOST:,} combinations: found more, and {values:,} different values "
             f"of {quote(widest)} alone. Reduce it to fewer, for example by bins."
         )
     return merged

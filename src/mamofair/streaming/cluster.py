@@ -40,8 +40,8 @@ class Cluster:
             try:
                 whole, *models = self._fit(client, copy, learner, range(-1, folds), folds, share)
                 if whole.constant:  # what is constant in the final model must be constant in each fold
-                    told = learner.with_constant(whole.constant)
-                    models = self._fit(client, copy, told, range(folds), folds, share)
+                    fold_learner = learner.with_constant(whole.constant)
+                    models = self._fit(client, copy, fold_learner, range(folds), folds, share)
             finally:
                 client.run(_forget, copy, on_error="ignore")
         return whole, models

@@ -190,17 +190,17 @@ def _one_pass(chunks: Chunks, read: ReadX, seed: int, bound: float, room: float)
             "more files or row groups, or use fewer ranks."
         )
 
-    def read_own() -> _Partition | None:
+    def read_chunks_of_rank() -> _Partition | None:
         total: _Partition | None = None
         for chunk in range(ranks.rank, len(chunks), ranks.size):
             for batch in chunks.read(chunk):
                 block = read_block(batch, read, reset=total is None)
                 if block is not None:
-                    own = _Partition.of(seed, bound if total is None else total.bound, chunk, block)
-                    total = (own if total is None else total + own).within(room / ranks.size)
+                    partition = _Partition.of(seed, bound if total is None else total.bound, chunk, block)
+                    total = (partition if total is None else total + partition).within(room / ranks.size)
         return total
 
-    parts = [part for part in ranks.all_gather(ranks.all_or_none(read_own)) if part is not None]
+    parts = [part for part in ranks.all_gather(ranks.all_or_none(read_chunks_of_rank)) if part is not None]
     if not parts:
         raise ValueError("There must be rows to train on: found none.")
     return sum(parts[1:], start=parts[0]).within(room)

@@ -153,9 +153,9 @@ def _files(folder: Path) -> list[Path]:
     if not files:
         others = sorted({file.suffix for file in every if file.suffix})
         advice = "Convert them to Parquet" if ".csv" in others else "Check the name"
-        found = f"found {len(every):,} files ({', '.join(others[:3])})" if others else "found none"
+        content = f"found {len(every):,} files ({', '.join(others[:3])})" if others else "found none"
         raise ValueError(
-            f"A folder must hold Parquet files to be streamed: {found} in {quote(str(folder), PATH)}. {advice}."
+            f"A folder must hold Parquet files to be streamed: {content} in {quote(str(folder), PATH)}. {advice}."
         )
     if partitions := [part for file in files for part in file.parts[:-1] if "=" in part]:
         raise ValueError(

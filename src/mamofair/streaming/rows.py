@@ -87,9 +87,9 @@ class StreamedRows(Rows):
         weights: dict[tuple[int, ...], float] = {}
         for block in self._read():
             place = places_of(block, seed, _FOLD_SEED)
-            own = [] if block.weight is None else [block.weight]
+            weight_columns = [] if block.weight is None else [block.weight]
             table.append(np.asarray(block.X, dtype=float))
-            about.append(np.column_stack([block.y, block.groups.codes, place, *own]))
+            about.append(np.column_stack([block.y, block.groups.codes, place, *weight_columns]))
             for cell, weight in _weights(block).items():
                 weights[cell] = weights.get(cell, 0.0) + weight
         cells = np.array(list(weights), dtype=int)

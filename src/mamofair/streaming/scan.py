@@ -99,18 +99,18 @@ def scan(shards: Shards, roles: Roles, favorable: Any, memory: int, test_fractio
     ranks = Ranks.present()
     size = rows_per_block(memory, 8 * len(roles.names) + shards.width)
 
-    def read_own() -> ScanResult | None:
+    def read_chunks_of_rank() -> ScanResult | None:
         result: ScanResult | None = None
         for chunk in range(ranks.rank, len(shards.chunks), ranks.size):
             for columns in shards.read(chunk, roles.names, size):
                 keys = content_keys(columns)
-                own = ScanResult.of(chunk, columns, roles, keys, is_test(keys, test_fraction, seed))
-                result = own if result is None else result + own
+                scanned = ScanResult.of(chunk, columns, roles, keys, is_test(keys, test_fraction, seed))
+                result = scanned if result is None else result + scanned
             if result is not None:
                 _fail_early(result, shards, roles, favorable)
         return result
 
-    parts = [part for part in ranks.all_gather(ranks.all_or_none(read_own)) if part is not None]
+    parts = [part for part in ranks.all_gather(ranks.all_or_none(read_chunks_of_rank)) if part is not None]
     if not any(len(part.census) for part in parts):
         raise ValueError(f"There must be rows to learn from in {shards.label}: found none.")
     result = sum(parts[1:], start=parts[0])

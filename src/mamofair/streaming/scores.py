@@ -27,10 +27,10 @@ def summarize_stored(
     """Return the summary of each point's scores, which are a column of the table; nothing if one of them is NaN."""
     summaries = []
     with blas_threads(1):
-        for own in _columns(scores, max(1, int(memory * _SHARE / (8 * len(scores))))):
-            if np.isnan(own).any():  # it counts as unfavorable, but has no place on a scale
+        for columns in _columns(scores, max(1, int(memory * _SHARE / (8 * len(scores))))):
+            if np.isnan(columns).any():  # it counts as unfavorable, but has no place on a scale
                 return []
-            summaries.append(summarize_scores(own, positive, people))
+            summaries.append(summarize_scores(columns, positive, people))
     return summaries
 
 

@@ -184,7 +184,7 @@ class Stream:
         codes = np.array([*(places.get(value, -1) for value in target.values), -1])[target.codes]
         if (codes < 0).any():
             raise ValueError(
-                f"The target {quote(self.roles.target)} must have the labels of the first pass: found others. "
+                f"The target {quote(self.roles.target)} must have the labels of the first pass: found new ones. "
                 "Train again, on rows that do not change."
             )
         return np.asarray(np.array(self.y)[codes])

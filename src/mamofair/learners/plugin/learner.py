@@ -45,11 +45,11 @@ _MOST_CATEGORIES = 1000  # of a column
 #: Counts the decisions of rules.
 Count: TypeAlias = Callable[[list[State]], list[Tally]]
 
-UNTOLD = (
-    "With `aware=True`, predictions need `sensitive_features`, too: found none. Pass predict(X, sensitive_features=…), "
-    "and so to `predict_proba`, `decision_function` and `score`. In a Pipeline, GridSearchCV or cross_val_score, call "
-    "sklearn.set_config(enable_metadata_routing=True) first and leave `scoring` out: scorers such as 'accuracy' do not "
-    "pass it on."
+NEEDS_GROUPS = (
+    "With `aware=True`, predictions need `sensitive_features`, too: found none. Call predict(X, "
+    "sensitive_features=…), and likewise `predict_proba`, `decision_function` and `score`. In a Pipeline, "
+    "GridSearchCV or cross_val_score, call sklearn.set_config(enable_metadata_routing=True) first and leave `scoring` "
+    "out: scorers such as 'accuracy' do not pass it on."
 )
 
 
@@ -83,7 +83,7 @@ class PlugInLearner(Learner):
             return self._read_table(estimator, X, reset)
         X, features = X if isinstance(X, tuple) else (X, None)
         table = self._read_table(estimator, X, reset)
-        return table, self._read_told(features, count_rows(table)) if self.aware else None
+        return table, self._read_true_groups(features, count_rows(table)) if self.aware else None
 
     def read_more(self, estimator: Any, X: Any) -> Any:
         """Return more rows as a table."""
@@ -97,10 +97,10 @@ class PlugInLearner(Learner):
             return read_to_fit(estimator, X, self.categories)
         return np.asarray(read_numbers(estimator, self.categories(X), reset, table=True), dtype=float)
 
-    def _read_told(self, features: Any, rows: int) -> Groups:
+    def _read_true_groups(self, features: Any, rows: int) -> Groups:
         """Return the groups of rows to predict, numbered as in `fit`."""
         if features is None:
-            raise ValueError(UNTOLD)
+            raise ValueError(NEEDS_GROUPS)
         assert self.posterior is not None
         groups = read_groups(features, rows=rows)
         return (groups.crossed() if self.crossed else groups).as_in(self.posterior.groups)
@@ -123,7 +123,7 @@ class PlugInLearner(Learner):
         """Raise a `ValueError` if the user's own models would have to train from a stream."""
         if self.estimator is not None or self.group_estimator is not None:
             raise ValueError(
-                "Rows that are not in memory are learned by our own models: found `estimator` or `group_estimator`. "
+                "Streams support only our own models: found `estimator` or `group_estimator`. "
                 "Leave them out, or use `fit`."
             )
 
@@ -186,7 +186,7 @@ class PlugInLearner(Learner):
         """Return the learner of labels and groups for the training rows."""
         train = parts.train
         if self.aware and any(notion.over for notion, _ in task.criteria):
-            raise ValueError("`aware=True` must have groups alone to predict with: found notions within strata.")
+            raise ValueError("`aware=True` does not support notions within strata: found some. Leave one of them out.")
         mistakes = task.performance.mistakes(train.positive_share)
         self.contrasts = Contrasts.of(task.criteria, train.y, train.groups, train.weight, mistakes)
         self.strata = Strata.of(train.groups, [name for _, name in task.criteria])
@@ -209,7 +209,7 @@ class PlugInLearner(Learner):
             measures.append(self._count(self.posterior(part.X, part.groups if self.aware else None), part))
         for step, states in enumerate(each_with_one_thread(self._sweep(posterior, task, parts.valid, alone))):
             tallies = [measure(states) for measure in measures]
-            points = [Point.of(own, step=step, state=state) for *own, state in zip(*tallies, states, strict=True)]
+            points = [Point.of(counts, step=step, state=state) for *counts, state in zip(*tallies, states, strict=True)]
             yield Candidates(points, [{"step": step, "rules": len(states)}])
 
     def _count(self, posterior: Posterior, part: Rows) -> Count:
@@ -259,15 +259,17 @@ class PlugInLearner(Learner):
         for _ in range(0 if alone else _MUTATIONS[self.effort]):
             yield mutate(rules, gaps, _MUTANTS, rng)
 
-    def evidence(self, posterior: Posterior, told: Groups | None) -> Evidence:
+    def evidence(self, posterior: Posterior, true_groups: Groups | None) -> Evidence:
         """Return the evidence on which rules decide."""
         assert self.contrasts is not None
         terms = np.column_stack([self.contrasts.terms(posterior), np.ones(len(posterior))])
-        return self._evidence(self.contrasts.gain(posterior.positive), terms, told)
+        return self._evidence(self.contrasts.gain(posterior.positive), terms, true_groups)
 
-    def _evidence(self, gain: np.ndarray, terms: np.ndarray, told: Groups | None) -> Evidence:
+    def _evidence(self, gain: np.ndarray, terms: np.ndarray, true_groups: Groups | None) -> Evidence:
         assert self.contrasts is not None
-        stratum = self.strata(told) if self.strata is not None and self.aware and told is not None else None
+        stratum = (
+            self.strata(true_groups) if self.strata is not None and self.aware and true_groups is not None else None
+        )
         return Evidence(gain, terms, stratum, self.contrasts.mistakes)
 
     def _categorical(self) -> list[int]:
