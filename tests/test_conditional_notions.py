@@ -284,7 +284,7 @@ def test_what_strata_cannot_do_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match="Some stratum must have two groups to compare: found none"):
         model.fit(X, Y, **people, strata=GROUP.iloc[:, 0].to_numpy())
     aware = FairPlugInClassifier(LogisticRegression(), "conditional_dp", aware=True)
-    with pytest.raises(ValueError, match="`aware=True` must have groups alone to predict with"):
+    with pytest.raises(ValueError, match="`aware=True` does not support notions within strata"):
         aware.fit(X, Y, **people, strata=DEPARTMENT)
 
 

@@ -69,11 +69,11 @@ class Categories:
         levels = self.values[column.name]
         if column.dtype == nw.Object:  # pandas would take True for 1 only beside a missing value
             known = {value: place for place, value in enumerate(levels)}
-            found = np.array([known.get(value, -1) for value in values], dtype=int)
+            codes = np.array([known.get(value, -1) for value in values], dtype=int)
         else:
-            found = levels.get_indexer(pd.Index(values))  # a value is looked up once
+            codes = levels.get_indexer(pd.Index(values))  # a value is looked up once
         smallest = np.min_scalar_type(-max(1, len(levels)))
-        return np.asarray(np.append(found, -1).astype(smallest)[places])  # −1, of a missing value, is the last
+        return np.asarray(np.append(codes, -1).astype(smallest)[places])  # −1, of a missing value, is the last
 
 
 def _as_numbers(codes: Int[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

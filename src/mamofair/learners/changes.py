@@ -18,7 +18,7 @@ __all__ = ["change_rows", "counterfactuals", "feed_with_changes", "refuse_in_str
 
 def counterfactuals(objectives: Sequence[Any]) -> list[CounterfactualGap]:
     """Return the objectives that need changed rows."""
-    return [own for own in objectives if isinstance(own, CounterfactualGap)]
+    return [objective for objective in objectives if isinstance(objective, CounterfactualGap)]
 
 
 def refuse_in_streams(objectives: Sequence[Any]) -> None:

@@ -20,7 +20,9 @@ _MOST = 1e9  # rows, more than anybody reserves: a choice with confidence takes 
 
 def refuse(what: str) -> ValueError:
     """Return the error for a run with invalid values."""
-    return ValueError(f"A run must hold what `fit` has left: found {what[:200]}. Copy the run again, or train again.")
+    return ValueError(
+        f"A run must hold the state of a fitted estimator: found {what[:200]}. Copy the run again, or train again."
+    )
 
 
 def is_count(value: Any) -> bool:
@@ -38,12 +40,12 @@ def are_finite(*arrays: Any) -> bool:
     return all(isinstance(a, np.ndarray) and a.dtype.kind in "iuf" and bool(np.isfinite(a).all()) for a in arrays)
 
 
-def are_tensors(found: Mapping[str, Any], like: Mapping[str, Tensor]) -> bool:
+def are_tensors(tensors: Mapping[str, Any], like: Mapping[str, Tensor]) -> bool:
     """Whether tensors have the names, shapes and types of others, and are finite."""
-    if found.keys() != like.keys() or not all(isinstance(tensor, Tensor) for tensor in found.values()):
+    if tensors.keys() != like.keys() or not all(isinstance(tensor, Tensor) for tensor in tensors.values()):
         return False
-    same = all(t.shape == like[name].shape and t.dtype == like[name].dtype for name, t in found.items())
-    return same and all(bool(t.isfinite().all()) for t in found.values())
+    same = all(t.shape == like[name].shape and t.dtype == like[name].dtype for name, t in tensors.items())
+    return same and all(bool(t.isfinite().all()) for t in tensors.values())
 
 
 def require_points(
@@ -72,12 +74,12 @@ def require_tallies(tallies: Sequence[Tally], sizes: Mapping[str, int], gaps: Ma
     be empty.
     """
     for tally in tallies:
-        own = {name: size for name, size in (gaps or {}).items() if name in tally.counts}
+        sizes_by_gap = {name: size for name, size in (gaps or {}).items() if name in tally.counts}
         # Without weights, counts are whole numbers of rows; sums of weights may be as large as the weights are.
         weighted = tally.squares is not None
         tables = [tally.counts, *([] if tally.squares is None else [tally.squares])]
-        sound = all(_are_counts(table, {"": 1, **sizes}, own, weighted) for table in tables)
-        if not sound or not (tally.overall.any() or own):
+        sound = all(_are_counts(table, {"": 1, **sizes}, sizes_by_gap, weighted) for table in tables)
+        if not sound or not (tally.overall.any() or sizes_by_gap):
             raise refuse("counts that are negative, not finite, or not of these groups")
         # TP + FN and FP + TN, the rows of each label, whatever is decided.
         rows = {name: table[:, :2] + table[:, 2:] for name, table in tally.counts.items()}
@@ -88,9 +90,9 @@ def require_tallies(tallies: Sequence[Tally], sizes: Mapping[str, int], gaps: Ma
 
 
 def _are_counts(
-    tables: Mapping[str, np.ndarray], sizes: Mapping[str, int], own: Mapping[str, int], weighted: bool
+    tables: Mapping[str, np.ndarray], sizes: Mapping[str, int], gap_sizes: Mapping[str, int], weighted: bool
 ) -> bool:
-    shapes = {name: (size, 4) for name, size in (*sizes.items(), *own.items())}
+    shapes = {name: (size, 4) for name, size in (*sizes.items(), *gap_sizes.items())}
     if {name: table.shape for name, table in tables.items()} != shapes:
         return False
     finite = all(((table >= 0) & np.isfinite(table)).all() for table in tables.values())

@@ -33,8 +33,8 @@ def cross_fit(learner: Learner, task: Task, rows: Rows, archive: Archive) -> Ite
         twins.append(learner.for_fold(rows, part).candidates(task, parts, archive))
     whole = learner.candidates(task, Parts(rows, rows[:1], nobody), archive)  # what it measures there is not used
     for candidates, *elsewhere in zip(whole, *twins, strict=True):
-        found = zip(candidates.points, *(part.points for part in elsewhere), strict=True)
-        yield replace(candidates, points=[replace(own, valid=_pool(others)) for own, *others in found])
+        matched = zip(candidates.points, *(part.points for part in elsewhere), strict=True)
+        yield replace(candidates, points=[replace(point, valid=_pool(others)) for point, *others in matched])
 
 
 def _pool(points: list[Point]) -> Tally:

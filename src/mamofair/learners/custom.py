@@ -41,7 +41,7 @@ class CustomMetrics:
         """Return each model's metrics by name, given its scores of all rows."""
         if self.rows is None:
             return [{} for _ in scores]
-        columns = {own.name: own.measure(scores, self.rows) for own in self.objectives}
+        columns = {objective.name: objective.measure(scores, self.rows) for objective in self.objectives}
         return [{name: column[i] for name, column in columns.items()} for i in range(len(scores))]
 
     def on(self, X: np.ndarray, score: Callable[[np.ndarray], Float[np.ndarray, "models _"]]) -> list[dict[str, float]]:
@@ -49,7 +49,7 @@ class CustomMetrics:
         if self.rows is None:
             return []
         inputs = [X, *(change_rows(gap, X) for gap in counterfactuals(self.objectives))]
-        scores = torch.from_numpy(np.hstack([score(own) for own in inputs])).to(self.rows.y.device)
+        scores = torch.from_numpy(np.hstack([score(features) for features in inputs])).to(self.rows.y.device)
         x = self.rows.x
         return self(scores.to(x.dtype if x.is_floating_point() else torch.float32))  # as in training
 
@@ -58,12 +58,13 @@ def require_same_metrics(
     earlier: Sequence[CustomObjective | CounterfactualGap], now: Sequence[CustomObjective | CounterfactualGap]
 ) -> None:
     """Raise a `ValueError` if an objective has the name of an earlier one, but another metric."""
-    known = {own.name: _measured_by(own) for own in earlier}
-    for own in now:
-        if own.name in known and known[own.name] != _measured_by(own):
+    known = {objective.name: _measured_by(objective) for objective in earlier}
+    for objective in now:
+        if objective.name in known and known[objective.name] != _measured_by(objective):
             raise ValueError(
-                f"`warm_start` must continue with the same metrics: found another one under the name "
-                f"{quote(own.name)}, which earlier points were not measured by. Set `warm_start=False` to start again."
+                "`warm_start` must continue with the same metrics: found a different one named "
+                f"{quote(objective.name)}, by which earlier points were not measured. Set `warm_start=False` to start "
+                "again."
             )
 
 

@@ -27,7 +27,7 @@ def take_rows(X: Any, index: Any) -> Any:
     ([23, 61], [0, 2])
     """
     if isinstance(X, tuple):
-        return tuple(take_rows(own, index) for own in X)
+        return tuple(take_rows(part, index) for part in X)
     if isinstance(X, RowView):
         return X.take(index)  # X[index] would read them
     return _safe_indexing(X, index) if nw.dependencies.is_into_dataframe(X) else X[index]

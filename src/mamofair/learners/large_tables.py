@@ -22,8 +22,8 @@ def read_to_fit(estimator: BaseEstimator, X: Any, categories: Categories) -> "np
     frame = nw.from_native(decode(X), eager_only=True, pass_through=True)
     table = _columns(frame, categories) if isinstance(frame, nw.DataFrame) and is_large(*frame.shape) else None
     if table is None:
-        found = looked_up(read_numbers(estimator, categories(X), reset=True, table=True))
-        return found if isinstance(found, RowView) else np.asarray(found, dtype=float)
+        numbers = looked_up(read_numbers(estimator, categories(X), reset=True, table=True))
+        return numbers if isinstance(numbers, RowView) else np.asarray(numbers, dtype=float)
     with text_refused():
         validate_data(estimator, categories(frame[:_FEW].to_native()), reset=True, ensure_all_finite=False)
     broken = [i for i, column in enumerate(table.columns) if column.dtype.kind == "f" and np.isinf(column).any()]

@@ -80,11 +80,11 @@ class LoadedBooster:
         if raw_score == pred_leaf or num_iteration != -1:
             raise ValueError("A loaded booster predicts raw scores, or leaves, with all of its trees.")
         shape = (self._trees,) if pred_leaf else ()
-        found = np.empty((len(X), *shape))
+        output = np.empty((len(X), *shape))
         for start in range(0, len(X), _AT_ONCE):
             rows = slice(start, start + _AT_ONCE)
-            self._predict(X[rows], _LEAF if pred_leaf else _RAW_SCORE, num_threads, found[rows])
-        return found.astype(np.int32) if pred_leaf else found
+            self._predict(X[rows], _LEAF if pred_leaf else _RAW_SCORE, num_threads, output[rows])
+        return output.astype(np.int32) if pred_leaf else output
 
     def _predict(self, X: Shaped[np.ndarray, "n columns"], what: int, threads: int, out: np.ndarray) -> None:
         """Write predictions to `out`."""
@@ -111,7 +111,7 @@ def _library() -> ctypes.CDLL:
     package = find_spec("lightgbm")
     folders = [] if package is None else [Path(place) for place in package.submodule_search_locations or ()]
     prefix = Path(sys.prefix)
-    for folder in (*(own / "lib" for own in folders), *folders, prefix / "lib", prefix / "Library" / "bin"):
+    for folder in (*(root / "lib" for root in folders), *folders, prefix / "lib", prefix / "Library" / "bin"):
         for path in sorted(folder.glob("lib_lightgbm.*")):
             return ctypes.CDLL(str(path))
     raise ImportError("Trees need LightGBM's library, which comes with its package: pip install lightgbm.")

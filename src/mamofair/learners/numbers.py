@@ -95,11 +95,11 @@ class Scaling:
         leaves = default_pieces(len(X), len(numbers)) if pieces is None else pieces
         columns = (X.column(int(j)) if isinstance(X, RowView) else X[:, j].astype(float) for j in numbers)
         knots = [knots_by_label(column, y, leaves, weight) for column in columns]
-        added = np.repeat(numbers, [len(own) - 1 for own in knots]).astype(np.int64)
+        added = np.repeat(numbers, [len(places) - 1 for places in knots]).astype(np.int64)
         free, within = np.tile([-np.inf, np.inf], (len(plain.center), 1)), np.tile([0.0, 1.0], (len(added), 1))
         return cls(
-            np.concatenate([plain.center, *(own[:-1] for own in knots)]),
-            np.concatenate([plain.scale, *(np.diff(own) for own in knots)]),
+            np.concatenate([plain.center, *(places[:-1] for places in knots)]),
+            np.concatenate([plain.scale, *(np.diff(places) for places in knots)]),
             np.concatenate([np.arange(len(plain.center)), added]),
             np.concatenate([free, within]).T,
         )
@@ -115,13 +115,13 @@ class Scaling:
 
         It takes a chunk at a time: the pieces of all rows would take many times the table, in each step.
         """
-        found = np.empty((len(X), *self.center.shape), dtype)
+        output = np.empty((len(X), *self.center.shape), dtype)
         for start in range(0, len(X), _AT_ONCE):
             rows = slice(start, start + _AT_ONCE)
             scaled = self._scale(X[rows])
             with np.errstate(over="ignore"):  # what is beyond single precision is infinite, as in torch
-                found[rows] = scaled
-        return found
+                output[rows] = scaled
+        return output
 
     def _scale(self, X: Shaped[np.ndarray, "n ..."]) -> Shaped[np.ndarray, "n ..."]:
         if self.columns is None or self.ends is None:

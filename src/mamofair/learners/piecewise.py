@@ -84,14 +84,14 @@ def _splits(counts: Float[np.ndarray, "places 2"], leaves: int) -> list[int]:
         most = int(np.argmax(options))
         return -options[most], start, start + 1 + most, end
 
-    found: list[int] = []
+    splits: list[int] = []
     nodes = [best(0, len(counts))]
-    while len(found) < leaves - 1 and -nodes[0][0] > _BITS:
+    while len(splits) < leaves - 1 and -nodes[0][0] > _BITS:
         _, start, split, end = heappop(nodes)
-        found.append(split)
+        splits.append(split)
         heappush(nodes, best(start, split))
         heappush(nodes, best(split, end))
-    return found
+    return splits
 
 
 def _length(counts: Float[np.ndarray, "*rest 2"]) -> Float[np.ndarray, "*rest"]:

@@ -55,7 +55,9 @@ class Rows:
         return len(self.y)
 
     def __getitem__(self, index: Any) -> "Rows":
-        weight, keys, units = (None if own is None else own[index] for own in (self.weight, self.keys, self.units))
+        weight, keys, units = (
+            None if column is None else column[index] for column in (self.weight, self.keys, self.units)
+        )
         samples = {criterion: marks[index] for criterion, marks in self.samples.items()}
         more: dict[str, Any] = {"keys": keys, "samples": samples, "representative": self.representative, "units": units}
         return Rows(take_rows(self.X, index), self.y[index], self.groups[index], weight, **more)
@@ -180,7 +182,7 @@ def warn_of_unmeasured(notion: Notion, attribute: str, valid: Rows) -> None:
         absent = [value for code, value in enumerate(values) if code not in present]
         if absent:
             warn_user(
-                f"{notion.name}[{attribute}] cannot be measured for {quote_some(absent)}: no held-back row tells "
+                f"{notion.name}[{attribute}] cannot be measured for {quote_some(absent)}: no held-out row counts for "
                 f"{rate} there. Hold back more rows with `validation_fraction`, merge groups, or set them to missing."
             )
 

@@ -38,7 +38,7 @@ class StoredRows(Rows):
         numbers = np.asarray(index)
         starts = range(0, max(1, len(numbers)), disk.PIECE)
         parts = [self._read(numbers[start : start + disk.PIECE]) for start in starts]
-        y, codes, weights = (np.concatenate(own) for own in zip(*parts, strict=True))
+        y, codes, weights = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         groups = Groups(self.groups.names, self.groups.values, codes)
         return Rows(self.X.take(numbers), y, groups, weights[:, 0] if self._is_weighted else None)
 

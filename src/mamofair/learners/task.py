@@ -49,15 +49,15 @@ class Task:
     ) -> "Task":
         """Return the task for these labels, groups and user settings."""
         values = dict(zip(groups.names, groups.values, strict=True))
-        label, asked = favorable_label(classes, favorable=favorable), read_notions(notions, groups.names)
-        for name, own in asked.items():
-            for notion in own:
+        label, notions_by_attribute = favorable_label(classes, favorable=favorable), read_notions(notions, groups.names)
+        for name, notion_list in notions_by_attribute.items():
+            for notion in notion_list:
                 notion.comparisons(len(values[name]))  # raises if the strata are unknown
         if performance.name in custom:
             raise ValueError(
                 f"The name of an objective must be unique: found {quote(performance.name)}, the front's first column."
             )
-        return cls(classes, label, values, asked, seed, performance, select_rate, custom)
+        return cls(classes, label, values, notions_by_attribute, seed, performance, select_rate, custom)
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
@@ -87,14 +87,16 @@ def read_notions(notions: Any, attributes: tuple[str, ...]) -> dict[str, tuple[N
     >>> [notion.name for notion in read_notions({"sex": ["dp", "tpr"]}, ("sex", "race"))["sex"]]
     ['demographic_parity', 'equal_opportunity']
     """
-    asked = notions if isinstance(notions, Mapping) else dict.fromkeys(attributes, _as_list(notions))
-    for name in asked:
+    by_attribute = notions if isinstance(notions, Mapping) else dict.fromkeys(attributes, _as_list(notions))
+    for name in by_attribute:
         if name not in attributes:
             near = get_close_matches(str(name), attributes, n=3) or attributes
             raise ValueError(
                 f"`notions` names no attribute with {quote(name)}. Did you mean one of: {cut(', '.join(near), PATH)}?"
             )
-    known = {name: tuple(dict.fromkeys(map(as_notion, _as_list(own)))) for name, own in asked.items()}
+    known = {
+        name: tuple(dict.fromkeys(map(as_notion, _as_list(notion_list)))) for name, notion_list in by_attribute.items()
+    }
     if not any(known.values()):
         raise ValueError("`notions` must ask for at least one notion: found none.")
     return known

@@ -28,7 +28,7 @@ def rare_label_sentence(front: Front, ways: str) -> str | None:
     costs = "fp=1,fn=10" if positive < 0.5 else "fp=10,fn=1"  # fp: decided favorably, and the true label is not
     return (
         f"Only {share:.1%} of rows have the {label} label, so that the error says little: it is {best:.1%} at best, "
-        f"and {constant:.1%} if everyone is decided alike. {ways.replace('{}', costs)}"
+        f"and {constant:.1%} for a constant classifier. {ways.replace('{}', costs)}"
     )
 
 

@@ -87,7 +87,7 @@ class BoostingLearner(Learner):
     @property
     def custom(self) -> tuple[str, ...]:
         """The names of the custom objectives."""
-        return tuple(own.name for own in self.objectives)
+        return tuple(objective.name for objective in self.objectives)
 
     def measure_custom(self, points: Sequence[Point], rows: Rows) -> list[dict[str, float]]:
         """Return the custom metrics of each point on some rows."""
@@ -132,8 +132,13 @@ class BoostingLearner(Learner):
             try:
                 for moment in rounds(batch, binned, objectives, some, n=self.n_estimators):
                     self.boosters = earlier + moment.boosters
-                    told = records([str(o) for o in objectives], moment.values, moment.weights, moment.cosines)
-                    notes = [{"step": moment.trees} | own | {"member": first + own["member"]} for own in told]
+                    member_records = records(
+                        [str(o) for o in objectives], moment.values, moment.weights, moment.cosines
+                    )
+                    notes = [
+                        {"step": moment.trees} | record | {"member": first + record["member"]}
+                        for record in member_records
+                    ]
                     # There are as many rounds as trees, also if members are trained one after another.
                     yield Candidates(measure(moment, first), notes, complete=next(done) % len(starts) == 0)
                 del moment
@@ -155,8 +160,8 @@ class BoostingLearner(Learner):
             states = [(i, moment.trees, *([by] if by else [])) for i, by in product(members, offsets)]
             custom = metrics(torch.from_numpy(moved[0]))
             return [
-                Point.of(own, member=state[0], step=moment.trees, state=state, custom=more)
-                for own, state, more in zip(tallies, states, custom, strict=True)
+                Point.of(counts, member=state[0], step=moment.trees, state=state, custom=more)
+                for counts, state, more in zip(tallies, states, custom, strict=True)
             ]
 
         return measure
@@ -202,10 +207,10 @@ class BoostingLearner(Learner):
             moved = np.array([points[i].state[2] if len(points[i].state) == 3 else 0.0 for i in places])
             booster = self.boosters[member]
             if len(points) == 1:
-                found = first_scores(booster, X, trees[0], threads)
+                staged = first_scores(booster, X, trees[0], threads)
             else:
-                found = staged_scores(booster, X, trees, threads)
-            scores[places] = found + moved[:, None]
+                staged = staged_scores(booster, X, trees, threads)
+            scores[places] = staged + moved[:, None]
         return scores
 
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:

@@ -90,8 +90,8 @@ def rounds(
             if trees == 1:
                 _shift(booster, start)
         del gradient, hessian, gradients, hessians
-        found = [_scores(booster.eval_train)[0] for booster in boosters]
-        scores = torch.from_numpy(np.stack(found, dtype=np.float32, casting="same_kind"))
+        member_scores = [_scores(booster.eval_train)[0] for booster in boosters]
+        scores = torch.from_numpy(np.stack(member_scores, dtype=np.float32, casting="same_kind"))
         parts = zip(*(_scores(booster.eval_valid) for booster in boosters), strict=True)
         yield Round(trees, boosters, tuple(map(np.stack, parts)), values, weights, cosines)
 
@@ -112,15 +112,16 @@ def _direction(
     share = None if rows.weight is None else rows.weight / rows.weight.mean()
 
     def direct(scores: Tensor, cotangents: Tensor) -> Step:
-        own = cotangents.transpose(0, 1)
-        even = own if share is None else own / share.sqrt()  # a row of weight 2 is two rows of half the cotangent
+        by_member = cotangents.transpose(0, 1)
+        # A row of weight 2 is two rows of half the cotangent.
+        even = by_member if share is None else by_member / share.sqrt()
         gramians = even @ even.mT / (scales.T.unsqueeze(-1) * scales.T.unsqueeze(-2))
         weights = torch.stack([w(gramian) for w, gramian in zip(weightings, gramians, strict=True)], dim=1)
         lengths = gramians.diagonal(dim1=-2, dim2=-1).sqrt().clamp(min=1e-12)
         cosines = gramians / (lengths.unsqueeze(-1) * lengths.unsqueeze(-2))
 
         shares = weights / scales
-        gradients = (len(rows) * shares.T.unsqueeze(1) @ own).squeeze(1)  # LightGBM sums where we average
+        gradients = (len(rows) * shares.T.unsqueeze(1) @ by_member).squeeze(1)  # LightGBM sums where we average
         decided = torch.sigmoid(scores)
         curvatures = decided.addcmul(decided, decided, value=-1).mul_((accuracy @ shares).unsqueeze(-1))
         curvatures = curvatures if stakes is None else curvatures.mul_(stakes)
@@ -139,7 +140,7 @@ def _accuracy(objective: Objective) -> float:
 
 def _label_weights(objectives: Sequence[Objective], y: Float[Tensor, " n"]) -> Float[Tensor, " n"] | None:
     """Return the weight of each row in the cross-entropy, by its label; None if all weigh the same."""
-    losses = (own for own in objectives if isinstance(own, CrossEntropy) and not own.is_even)
+    losses = (objective for objective in objectives if isinstance(objective, CrossEntropy) and not objective.is_even)
     return next((loss.weights_of(y) for loss in losses), None)
 
 
@@ -150,14 +151,14 @@ def _known(derivatives: tuple[np.ndarray, np.ndarray], scores: np.ndarray, rows:
 
 def _scores(evaluation: Callable[..., Any]) -> list[Float[np.ndarray, " _"]]:
     """Return the scores that LightGBM keeps and passes to evaluation functions."""
-    found: list[np.ndarray] = []
+    parts: list[np.ndarray] = []
 
     def remember(scores: np.ndarray, rows: Any) -> tuple[str, float, bool]:
-        found.append(scores)
+        parts.append(scores)
         return "scores", 0.0, True
 
     evaluation(remember)
-    return found
+    return parts
 
 
 def _shift(booster: "Booster", start: float) -> None:

@@ -33,7 +33,7 @@ def staged_scores(
     wanted: dict[int, list[int]] = {}
     for stage, number in enumerate(trees):
         wanted.setdefault(min(number, len(leaves)), []).append(stage)
-    found = np.zeros((len(trees), len(X)))
+    sums = np.zeros((len(trees), len(X)))
     size = max(1, _AT_ONCE // max(1, len(leaves)))
     for start in range(0, len(X), size):
         rows = slice(start, start + size)
@@ -41,8 +41,8 @@ def staged_scores(
         total = np.zeros(len(places))
         for number, (values, place) in enumerate(zip(leaves, places.T, strict=True), start=1):
             total = total + values[place]
-            found[wanted.get(number, []), rows] = total
-    return found
+            sums[wanted.get(number, []), rows] = total
+    return sums
 
 
 def first_scores(

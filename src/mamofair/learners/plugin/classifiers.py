@@ -53,8 +53,8 @@ class Model:
 
     def is_sound(self, features: int) -> bool:
         """Whether one of our models fits this many features; other models check that themselves."""
-        own = self.classifier
-        return not isinstance(own, TreesModel | LinearModel) or own.is_sound(features)
+        classifier = self.classifier
+        return not isinstance(classifier, TreesModel | LinearModel) or classifier.is_sound(features)
 
     def _probabilities(self, X: Any) -> Float[np.ndarray, "n _"]:
         name = type(self.classifier).__name__
@@ -69,7 +69,7 @@ class Model:
             ) from error
         if given.ndim != 2 or not ((given >= -_DUST) & (given <= 1 + _DUST)).all():
             raise ValueError(
-                f"{name} must give probabilities in [0, 1]: found others, or NaN. Look at X, or train again."
+                f"{name} must give probabilities in [0, 1]: found other numbers, or NaN. Look at X, or train again."
             )
         return given
 

@@ -37,9 +37,9 @@ class Evidence:
         if "multipliers" in rules[0]:
             moved = np.stack([rule["multipliers"] for rule in rules]) @ self.terms.T
             return np.asarray(np.subtract(self.gain, moved, out=moved))
-        stake, both = self.mistakes[0], sum(self.mistakes)
-        table = np.array([[*rule["thresholds"], stake / both] for rule in rules])  # the last is what −1 takes
-        return np.asarray(self.gain + stake - both * table[:, self.stratum])
+        stake, total = self.mistakes[0], sum(self.mistakes)
+        table = np.array([[*rule["thresholds"], stake / total] for rule in rules])  # the last is what −1 takes
+        return np.asarray(self.gain + stake - total * table[:, self.stratum])
 
     @property
     def stakes(self) -> Float[np.ndarray, " n"]:

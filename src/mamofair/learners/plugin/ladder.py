@@ -69,12 +69,12 @@ class SmoothCounts:
             for rate in notion.rates:
                 kept = np.array([float(no in rate.event) for _, no in SIDES])[y]
                 for block in notion.comparisons(member.shape[1]):
-                    own = member[:, block] * (weight * np.isin(y, rate.labels))[:, None]
-                    own = own[:, own.any(axis=0)]  # a group without rows here has no rate
-                    own = own / own.sum(axis=0)
-                    rates.append((sum(len(part) for part in base), own.shape[1], number))
-                    columns.append(own * np.array(slopes(rate), dtype=float)[y][:, None])
-                    base.append(kept @ own)
+                    portions = member[:, block] * (weight * np.isin(y, rate.labels))[:, None]
+                    portions = portions[:, portions.any(axis=0)]  # a group without rows here has no rate
+                    portions = portions / portions.sum(axis=0)
+                    rates.append((sum(len(part) for part in base), portions.shape[1], number))
+                    columns.append(portions * np.array(slopes(rate), dtype=float)[y][:, None])
+                    base.append(kept @ portions)
         share, (negative, positive) = weight / weight.sum(), evidence.mistakes
         ratios = tuple(notion.is_ratio for notion, _ in criteria)
         cost = share * (negative - (negative + positive) * y), float(positive * (share @ y))
@@ -96,9 +96,9 @@ class SmoothCounts:
             rates, value = self.base + decided @ self.shares, self.wrong + decided @ self.cost
             slope = np.zeros(len(rates))
             for begin, size, number in self.rates:
-                own = rates[begin : begin + size]
+                of_criterion = rates[begin : begin + size]
                 factor, room = (1 - bounds[number], 0.0) if self.ratios[number] else (1.0, bounds[number])
-                excess = np.maximum(factor * own[:, None] - own[None] - room, 0)
+                excess = np.maximum(factor * of_criterion[:, None] - of_criterion[None] - room, 0)
                 value += _PENALTY / 2 * (excess**2).sum()
                 slope[begin : begin + size] = _PENALTY * (factor * excess.sum(axis=1) - excess.sum(axis=0))
             turn = (self.cost + self.shares @ slope) * decided * (1 - decided)
@@ -109,8 +109,8 @@ class SmoothCounts:
     def multipliers(self, bounds: Float[np.ndarray, " k"], start: Float[np.ndarray, " m"]) -> Float[np.ndarray, " m"]:
         """Return the multipliers for bounds on the gaps, in units, given the start of the search."""
         options = {"maxiter": _ITERATIONS, "ftol": TOLERANCE}
-        found = scipy.optimize.minimize(self.loss(bounds), start, jac=True, method="L-BFGS-B", options=options)
-        return np.asarray(found.x)
+        result = scipy.optimize.minimize(self.loss(bounds), start, jac=True, method="L-BFGS-B", options=options)
+        return np.asarray(result.x)
 
 
 def ladders(counts: SmoothCounts, gaps: Float[np.ndarray, " k"]) -> Iterator[Float[np.ndarray, "steps m"]]:
@@ -121,8 +121,8 @@ def ladders(counts: SmoothCounts, gaps: Float[np.ndarray, " k"]) -> Iterator[Flo
     """
     spread = 0.05 + scipy.stats.qmc.Halton(len(gaps), scramble=False).random(_DIRECTIONS)[1:] if len(gaps) > 1 else []
     for direction in (np.ones(len(gaps)), np.full(len(gaps), gaps.max()) / np.maximum(gaps, 1e-9), *spread):
-        price, found = np.zeros(counts.evidence.terms.shape[1]), []
+        price, prices = np.zeros(counts.evidence.terms.shape[1]), []
         for step in np.linspace(1, 0, _STEPS):
             price = counts.multipliers(step * direction * gaps, price)
-            found.append(price * counts.unit)
-        yield np.stack(found)
+            prices.append(price * counts.unit)
+        yield np.stack(prices)

@@ -147,8 +147,8 @@ class Contrasts:
         rates = events / self.shares[name][:, list(rate.labels)].sum(axis=1)
         parts = []
         for block in notion.comparisons(rates.shape[1]):
-            own, largest = rates[:, block], self._largest(name, block)
-            parts.append(np.delete(own - own[:, [largest]], largest, axis=1))
+            rates_of_block, largest = rates[:, block], self._largest(name, block)
+            parts.append(np.delete(rates_of_block - rates_of_block[:, [largest]], largest, axis=1))
         return np.hstack(parts)
 
     def _largest(self, name: str, block: list[int]) -> int:
@@ -178,15 +178,15 @@ class Dual:
     @classmethod
     def of(cls, contrasts: Contrasts, posterior: Posterior, weight: np.ndarray | None) -> "Dual":
         """Return the dual on representative rows: sorted by gain, one per equal share of weight."""
-        own = np.ones(len(posterior.positive)) if weight is None else weight
+        weights = np.ones(len(posterior.positive)) if weight is None else weight
         order = np.argsort(posterior.positive, kind="stable")
         if len(order) > _ROWS:
-            total = np.cumsum(own[order])
+            total = np.cumsum(weights[order])
             order = order[np.searchsorted(total, total[-1] * (np.arange(_ROWS) + 0.5) / _ROWS)]
-            own = np.ones(len(own))
+            weights = np.ones(len(weights))
         part = posterior[order]
         A, criterion = contrasts.pairs
-        share = own[order] / own[order].sum()
+        share = weights[order] / weights[order].sum()
         return cls(
             contrasts.gain(part.positive), contrasts.terms(part) @ A.T, A @ contrasts.offset, share, A, criterion
         )
@@ -217,8 +217,8 @@ class Dual:
 
         start = np.zeros(active.sum())
         ends, options = [(0, _FARTHEST)] * len(start), {"ftol": TOLERANCE}
-        found = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=options)
-        return np.asarray((found.x * unit[active]) @ self.pairs[active])
+        result = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=options)
+        return np.asarray((result.x * unit[active]) @ self.pairs[active])
 
 
 def first_multipliers(dual: Dual, n: int, *, alone: bool = False) -> Float[np.ndarray, "some m"]:
@@ -234,10 +234,10 @@ def first_multipliers(dual: Dual, n: int, *, alone: bool = False) -> Float[np.nd
     together = []
     if k > 1 and not alone:
         together = [*(1.2 * scipy.stats.qmc.Halton(k, scramble=False).random(n) * gaps), np.zeros(k)]
-    found = np.stack([dual.multipliers(bounds) for bounds in (*each, *together)])
-    ends = np.vstack([found[: k * n : n], found[-1:]])  # no gap, of each alone and of all
+    multipliers = np.stack([dual.multipliers(bounds) for bounds in (*each, *together)])
+    ends = np.vstack([multipliers[: k * n : n], multipliers[-1:]])  # no gap, of each alone and of all
     around = np.concatenate([factor * ends for factor in _AROUND])
-    return np.unique(np.round(np.vstack([found, around]), 12), axis=0)
+    return np.unique(np.round(np.vstack([multipliers, around]), 12), axis=0)
 
 
 def between(

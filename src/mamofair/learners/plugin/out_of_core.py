@@ -24,7 +24,7 @@ from mamofair.learners.plugin.table_models import Trees
 from mamofair.learners.rows import Rows
 from mamofair.learners.stored import StoredRows
 
-__all__ = ["Beliefs", "cross_fit_stored", "fitting_beside", "fitting_within"]
+__all__ = ["StoredPosterior", "cross_fit_stored", "fitting_beside", "fitting_within"]
 
 _SEARCHED = 1_000_000  # rows on which models are stacked and rules are searched for
 # Of the memory, for the rows that models are fitted to. A row: a byte per column, and gradients, scores and indices.
@@ -33,7 +33,7 @@ _TABLES = 1.25  # times a large table in memory: what models may take beside it
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class StoredPosterior:
     """The posterior of rows on disk: of `some` rows in memory, and of all, as evidence for rules, on disk."""
 
     rows: StoredRows
@@ -83,7 +83,10 @@ def _side_by_side(learner: PosteriorLearner, jobs: int, cores: int) -> Posterior
     threads = max(1, cores // jobs)
 
     def within(estimators: tuple[Any, ...]) -> tuple[Any, ...]:
-        return tuple(replace(own, num_threads=threads) if isinstance(own, Trees) else own for own in estimators)
+        return tuple(
+            replace(estimator, num_threads=threads) if isinstance(estimator, Trees) else estimator
+            for estimator in estimators
+        )
 
     estimators = within(learner.estimators), within(learner.group_estimators)
     return replace(learner, estimators=estimators[0], group_estimators=estimators[1], jobs=jobs)
@@ -95,7 +98,7 @@ def cross_fit_stored(
     folds: int,
     evidence: Callable[[Posterior, Rows], Evidence],
     width: int,
-) -> tuple[Beliefs, PosteriorModel]:
+) -> tuple[StoredPosterior, PosteriorModel]:
     """Return the out-of-fold posterior of every row, and a final model of all rows.
 
     This is `PosteriorLearner.cross_fit` for rows on disk. Folds follow from the content of rows. `evidence` makes what
@@ -106,19 +109,19 @@ def cross_fit_stored(
     views = _views(models, rows)
     numbers = _some(len(rows), learner.seed)
     some = rows[numbers]
-    stacks = learner.stack({key: _apart(own.take(numbers), models[0], key) for key, own in views.items()}, some)
+    stacks = learner.stack({key: _apart(view.take(numbers), models[0], key) for key, view in views.items()}, some)
     model = replace(whole, stacks=stacks)
 
     def posterior(numbers: np.ndarray, part: Rows) -> Posterior:
-        given = {key: _apart(own.take(numbers), models[0], key) for key, own in views.items()}
+        given = {key: _apart(view.take(numbers), models[0], key) for key, view in views.items()}
         return model.join(given, part.groups if learner.aware else None)
 
     columns = DiskArray(1 + width)
     for piece in rows.pieces():
         part = rows[piece]
-        found = evidence(posterior(piece, part), part)
-        columns.append(np.column_stack([found.gain, found.terms]))
-    return Beliefs(rows, some, posterior(numbers, some), columns), model
+        new = evidence(posterior(piece, part), part)
+        columns.append(np.column_stack([new.gain, new.terms]))
+    return StoredPosterior(rows, some, posterior(numbers, some), columns), model
 
 
 def _fit_folds(
@@ -126,8 +129,8 @@ def _fit_folds(
 ) -> tuple[PosteriorModel, list[PosteriorModel]]:
     """Return the model of all rows, and for each fold the model of the other folds."""
     whole = learner.fit(rows.others(-1, folds, share))
-    told = learner.with_constant(whole.constant)
-    return whole, [told.fit(rows.others(fold, folds, share)) for fold in range(folds)]
+    fold_learner = learner.with_constant(whole.constant)
+    return whole, [fold_learner.fit(rows.others(fold, folds, share)) for fold in range(folds)]
 
 
 def _some(count: int, seed: int) -> np.ndarray:

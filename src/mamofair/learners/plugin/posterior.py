@@ -49,16 +49,20 @@ class Target:
 def _first_of_same_rows(targets: Mapping[Key, Target]) -> dict[Key, Key]:
     """Return, for each target, the first one that has the same rows."""
     return {
-        key: next(other for other, own in targets.items() if np.array_equal(own.wanted, target.wanted))
+        key: next(
+            other for other, other_target in targets.items() if np.array_equal(other_target.wanted, target.wanted)
+        )
         for key, target in targets.items()
     }
 
 
-def _in_order(parts: Sequence[np.ndarray], found: Iterable[Mapping[Any, np.ndarray]], axis: int) -> dict[Any, Any]:
+def _in_order(
+    parts: Sequence[np.ndarray], tables_of_parts: Iterable[Mapping[Any, np.ndarray]], axis: int
+) -> dict[Any, Any]:
     """Return tables of all rows, given those of parts and the numbers of their rows; a part at a time."""
     tables: dict[Any, np.ndarray] = {}
-    for part, own in zip(parts, found, strict=True):
-        for key, table in own.items():
+    for part, tables_of_part in zip(parts, tables_of_parts, strict=True):
+        for key, table in tables_of_part.items():
             if key not in tables:
                 tables[key] = np.empty((*table.shape[:axis], sum(map(len, parts)), *table.shape[axis + 1 :]))
             tables[key][(slice(None),) * axis + (part,)] = table
@@ -109,15 +113,15 @@ class PosteriorLearner:
         rests = [np.sort(np.concatenate([*seen[:i], *seen[i + 1 :]]).astype(np.int32)) for i in range(folds)]
         learner = self if whole is None else replace(self, constant=whole.constant)
         models = learner._fit_all(rows, rests)
-        told = [rows.groups[part] if self.aware else None for part in parts]
+        groups_of_parts = [rows.groups[part] if self.aware else None for part in parts]
         views = (model.views(take_rows(rows.X, part)) for model, part in zip(models, parts, strict=True))
         given = _in_order(parts, views, axis=1)
         stacks = self.stack(given, rows)
-        found = (
-            replace(own, stacks=stacks).join({key: given[key][:, part] for key in given}, groups)
-            for own, part, groups in zip(models, parts, told, strict=True)
+        posteriors = (
+            replace(model, stacks=stacks).join({key: given[key][:, part] for key in given}, groups)
+            for model, part, groups in zip(models, parts, groups_of_parts, strict=True)
         )
-        tables = _in_order(parts, ({None: own.positive, **own.joint} for own in found), axis=0)
+        tables = _in_order(parts, ({None: posterior.positive, **posterior.joint} for posterior in posteriors), axis=0)
         posterior = Posterior(tables.pop(None), tables)
         del given
         release_after(rows.X)
@@ -150,7 +154,7 @@ class PosteriorLearner:
         """
         targets = self._targets(rows)
         jobs = [(key, estimator) for key in targets for estimator in self._estimators(key)]
-        own = all(isinstance(estimator, Trees | Linear) for _, estimator in jobs)
+        are_ours = all(isinstance(estimator, Trees | Linear) for _, estimator in jobs)
         first, view = _first_of_same_rows(targets), rows.X if isinstance(rows.X, RowView) else None
         on_disk, lock = view is not None and isinstance(view.table, DiskArray), None if view is None else Lock()
 
@@ -161,15 +165,15 @@ class PosteriorLearner:
                 for key, estimator in jobs:
                     yield delayed(self._fit_one)(rows, part, targets[key], estimator, bins.get(first[key]))
 
-        models = iter(Parallel(n_jobs=self.jobs if own else 1, prefer="threads")(fits()))
+        models = iter(Parallel(n_jobs=self.jobs if are_ours else 1, prefer="threads")(fits()))
         release_after(rows.X)
-        found = []
+        fitted_parts = []
         for _ in parts:
             fitted_models: dict[Key, tuple[Model, ...]] = {}
             for key, _ in jobs:
                 fitted_models[key] = (*fitted_models.get(key, ()), next(models))
-            found.append(PosteriorModel(fitted_models, {}, rows.groups[:0]))
-        return found
+            fitted_parts.append(PosteriorModel(fitted_models, {}, rows.groups[:0]))
+        return fitted_parts
 
     def _estimators(self, key: Key) -> tuple[Any, ...]:
         """Return the estimators of a target; an already trained model is used as it is."""
@@ -191,12 +195,12 @@ class PosteriorLearner:
         if isinstance(estimator, Model):
             return estimator
         part = part[target.wanted[part]]
-        codes, own = target.codes[part], rows if len(part) == len(rows) else rows[part]
+        codes, part_rows = target.codes[part], rows if len(part) == len(rows) else rows[part]
         if target.shares is None:
-            return fitted(estimator, own, codes, 2, self.seed, bins)
+            return fitted(estimator, part_rows, codes, 2, self.seed, bins)
         if estimator is not None and len(np.unique(codes)) > 1:
-            model = fitted(estimator, own, codes, target.classes, self.seed, bins)
-            if not model.is_constant(own.X):
+            model = fitted(estimator, part_rows, codes, target.classes, self.seed, bins)
+            if not model.is_constant(part_rows.X):
                 return model
         everyone = np.arange(target.classes)
         shares = DummyClassifier().fit(everyone[:, None], everyone, sample_weight=target.shares)
@@ -207,7 +211,7 @@ class PosteriorLearner:
         needed = [slopes(rate) for notion, name in self.criteria if name == attribute for rate in notion.rates]
         if all(negative == positive for negative, positive in needed):
             return [None]
-        return [y for y in (0, 1) if any(both[y] for both in needed)]
+        return [y for y in (0, 1) if any(flags[y] for flags in needed)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +228,11 @@ class PosteriorModel:
     @property
     def constant(self) -> frozenset[Key]:
         """The targets whose models are constant."""
-        dummies = {k for k, own in self.models.items() if all(isinstance(m.classifier, DummyClassifier) for m in own)}
+        dummies = {
+            k
+            for k, models_of_key in self.models.items()
+            if all(isinstance(m.classifier, DummyClassifier) for m in models_of_key)
+        }
         return frozenset(dummies - {_LABEL})
 
     @property
@@ -234,37 +242,43 @@ class PosteriorModel:
 
     def is_sound(self, features: int) -> bool:
         """Whether there are models of labels, and all models take this many features and have finite weights."""
-        models = [model for own in self.models.values() for model in own]
+        models = [model for models_of_key in self.models.values() for model in models_of_key]
         if _LABEL not in self.models or not all(
             isinstance(model, Model) and model.is_sound(features) for model in models
         ):
             return False
-        stacked = {key: ((len(own),), (len(own[0].classes),)) for key, own in self.models.items() if len(own) > 1}
-        sizes = {key: (own.weights.shape, own.bias.shape) for key, own in self.stacks.items()}
-        finite = all(are_finite(own.weights, own.bias) for own in self.stacks.values())
+        stacked = {
+            key: ((len(models_of_key),), (len(models_of_key[0].classes),))
+            for key, models_of_key in self.models.items()
+            if len(models_of_key) > 1
+        }
+        sizes = {key: (stack.weights.shape, stack.bias.shape) for key, stack in self.stacks.items()}
+        finite = all(are_finite(stack.weights, stack.bias) for stack in self.stacks.values())
         return len(self.label[0].classes) == 2 and sizes == stacked and finite
 
     def views(self, X: Any) -> dict[Key, Float[np.ndarray, "models n _"]]:
         """Return each model's probabilities of rows."""
-        return {key: np.stack([model(X) for model in own]) for key, own in self.models.items()}
+        return {key: np.stack([model(X) for model in models]) for key, models in self.models.items()}
 
-    def join(self, views: Mapping[Key, Float[np.ndarray, "models n _"]], told: Groups | None = None) -> Posterior:
+    def join(
+        self, views: Mapping[Key, Float[np.ndarray, "models n _"]], true_groups: Groups | None = None
+    ) -> Posterior:
         """Return the combined posterior of rows, given each model's; `told` are their true groups, if known."""
-        found = {key: self.stacks[key](own) if key in self.stacks else own[0] for key, own in views.items()}
-        positive = found.pop(_LABEL)[:, -1]
+        stacked = {key: self.stacks[key](view) if key in self.stacks else view[0] for key, view in views.items()}
+        positive = stacked.pop(_LABEL)[:, -1]
         label = np.column_stack([1 - positive, positive])
-        if told is not None:
+        if true_groups is not None:
             joint = {
                 name: np.eye(len(values) + 1, len(values))[codes][:, :, None] * label[:, None, :]
-                for name, values, codes in zip(told.names, told.values, told.codes.T, strict=True)
+                for name, values, codes in zip(true_groups.names, true_groups.values, true_groups.codes.T, strict=True)
             }
             return Posterior(positive, joint)
         joint = {}
-        for (name, y), probabilities in found.items():
+        for (name, y), probabilities in stacked.items():
             groups = probabilities[:, :, None] * label[:, None, :]
             joint[name] = joint.get(name, 0) + (groups if y is None else groups * (np.arange(2) == y))
         return Posterior(positive, joint)
 
-    def __call__(self, X: Any, told: Groups | None = None) -> Posterior:
+    def __call__(self, X: Any, true_groups: Groups | None = None) -> Posterior:
         """Return the posterior of rows; `told` are their true groups, if known."""
-        return self.join(self.views(X), told)
+        return self.join(self.views(X), true_groups)

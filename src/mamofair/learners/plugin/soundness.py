@@ -18,7 +18,7 @@ def are_whole(
     contrasts, strata, posterior = parts
     if contrasts is None or strata is None or posterior is None:
         return False
-    groups = {name: len(own) for name, own in task.groups.items()}
+    groups = {name: len(names) for name, names in task.groups.items()}
     if contrasts.criteria != task.criteria or type(aware) is not bool:
         return False
     shares = [contrasts.shares[name] for _, name in task.criteria]

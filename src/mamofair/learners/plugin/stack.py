@@ -45,12 +45,12 @@ class Stack:
 
         start = np.concatenate([np.full(models, 1 / models), np.zeros(classes)])
         bounds = [(0, None)] * models + [(-10, 10)] * classes  # else the bias of an absent class diverges
-        found = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-        return cls(found[:models], found[models:])
+        solution = scipy.optimize.minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+        return cls(solution[:models], solution[models:])
 
     def __call__(self, given: Float[np.ndarray, "models n classes"]) -> Float[np.ndarray, "n classes"]:
         """Return the combined probabilities; those of a row do not depend on the other rows, to the last digit."""
-        score = sum((weight * own for weight, own in zip(self.weights, _logs(given), strict=True)), start=self.bias)
+        score = sum((weight * logs for weight, logs in zip(self.weights, _logs(given), strict=True)), start=self.bias)
         return np.asarray(softmax(score, axis=1))
 
 

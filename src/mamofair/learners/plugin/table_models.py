@@ -122,7 +122,7 @@ class TreesModel:
 
     def predict_proba(self, X: Float[np.ndarray, "n columns"]) -> Float[np.ndarray, "n classes"]:
         """Return the probability of each class."""
-        scores = [expit(own.predict(X, raw_score=True, num_threads=1)) for own in self.boosters]
+        scores = [expit(booster.predict(X, raw_score=True, num_threads=1)) for booster in self.boosters]
         if len(self.classes_) == 2:
             return np.column_stack([1 - scores[0], scores[0]])
         return np.asarray(np.column_stack(scores) / np.sum(scores, axis=0)[:, None])
@@ -130,7 +130,7 @@ class TreesModel:
     def is_sound(self, features: int) -> bool:
         """Whether there are as many boosters as needed, for this many features."""
         count = len(self.classes_) if len(self.classes_) > 2 else 1
-        known = all(hasattr(own, "num_feature") and own.num_feature() == features for own in self.boosters)
+        known = all(hasattr(booster, "num_feature") and booster.num_feature() == features for booster in self.boosters)
         return len(self.classes_) > 1 and len(self.boosters) == count and known
 
 
@@ -172,7 +172,9 @@ class LinearModel:
         """Return the probability of each class."""
         pieces = (self.encoding(X[i : i + _AT_ONCE]) for i in range(0, len(X) or 1, _AT_ONCE))
         # No product of matrices: its last digits depend on how many rows come together.
-        score = np.concatenate([np.column_stack([(x * own).sum(axis=1) for own in self.coef]) for x in pieces])
+        score = np.concatenate(
+            [np.column_stack([(x * coefficients).sum(axis=1) for coefficients in self.coef]) for x in pieces]
+        )
         score = score + self.intercept
         if len(self.classes_) == 2:
             return np.column_stack([expit(-score[:, 0]), expit(score[:, 0])])
@@ -208,10 +210,10 @@ def recipes(effort: str, rows: int, categorical: Sequence[int]) -> tuple[TableMo
     trees, most = EFFORTS[effort]
     places = tuple(categorical)
     linear = (Linear(categorical=places),) if rows <= most else ()
-    return *(replace(own, categorical=places) for own in trees), *linear
+    return *(replace(recipe, categorical=places) for recipe in trees), *linear
 
 
 def group_recipes(effort: str, ours: tuple[TableModel, ...]) -> tuple[TableModel, ...]:
     """Return the models to fit to groups, given those of labels."""
-    small = effort in _GROUPS and all(isinstance(own, Trees) for own in ours)
+    small = effort in _GROUPS and all(isinstance(recipe, Trees) for recipe in ours)
     return (replace(_GROUPS[effort], categorical=ours[0].categorical),) if ours and small else ours

@@ -85,8 +85,8 @@ class Strata:
     def __call__(self, groups: Groups) -> Int[np.ndarray, " n"]:
         """Return the number of each row's stratum, −1 if it has none."""
         codes = groups.codes[:, [groups.names.index(name) for name in self.names]]
-        both, numbers = unique_rows(np.concatenate([self.codes, codes]))
-        places = np.full(len(both), -1)
+        combinations, numbers = unique_rows(np.concatenate([self.codes, codes]))
+        places = np.full(len(combinations), -1)
         places[numbers[: len(self.codes)]] = np.arange(len(self.codes))
         return np.asarray(places[numbers[len(self.codes) :]])
 
@@ -122,21 +122,23 @@ class Cuts:
         weight = np.ones(len(y)) if weight is None else weight
         stratum, count = strata(groups), len(strata.codes)
         rows = [stratum == i for i in range(count)]
-        at = tuple(cuts(positive[own], _PAIRS if count <= 2 else _ALONE) for own in rows)
-        found = tuple(cells(positive[own], y[own], weight[own], where) for own, where in zip(rows, at, strict=True))
+        at = tuple(cuts(positive[mask], _PAIRS if count <= 2 else _ALONE) for mask in rows)
+        cells_by_stratum = tuple(
+            cells(positive[mask], y[mask], weight[mask], where) for mask, where in zip(rows, at, strict=True)
+        )
         places = {
             name: (codes == np.arange(len(groups.values[groups.names.index(name)]))[:, None]).astype(float)
             for name, codes in zip(strata.names, strata.codes.T, strict=True)
         }
         others = stratum < 0
         [fixed] = cells(positive[others], y[others], weight[others], np.array([indifferent]))
-        return cls(at, found, places, fixed, performance, select_rate)
+        return cls(at, cells_by_stratum, places, fixed, performance, select_rate)
 
     def values(
         self, chosen: Int[np.ndarray, "rules strata"], criteria: Sequence[Criterion]
     ) -> Float[np.ndarray, "rules columns"]:
         """Return performance and gaps of combinations of thresholds, given by their numbers."""
-        counts = np.stack([own[chosen[:, i]] for i, own in enumerate(self.cells)], axis=1)
+        counts = np.stack([table[chosen[:, i]] for i, table in enumerate(self.cells)], axis=1)
         everyone = counts.sum(axis=1) + self.fixed
         cost = self.performance(everyone)
         gaps = [notion.gap(Confusion.of_counts(self.places[name] @ counts)) for notion, name in criteria]
@@ -181,24 +183,24 @@ def _local_search(counts: Cuts, criteria: Sequence[Criterion], sizes: list[int])
     beam = max(16, _AT_ONCE // 8 // len(_neighbours(best[:1], sizes)))
     for _ in range(_ROUNDS):
         best = best[spread_out(counts.values(best, criteria), beam)]
-        found = _best(counts, criteria, _neighbours(best, sizes))
-        if len(found) == len(best) and np.array_equal(unique_rows(found)[0], unique_rows(best)[0]):
+        better = _best(counts, criteria, _neighbours(best, sizes))
+        if len(better) == len(best) and np.array_equal(unique_rows(better)[0], unique_rows(best)[0]):
             break
-        best = found
+        best = better
     return best
 
 
 def _neighbours(chosen: Int[np.ndarray, "some strata"], sizes: list[int]) -> Int[np.ndarray, "more strata"]:
     """Return these, and all that differ in one threshold, or in two by a step or two each."""
-    found = [chosen]
+    neighbours = [chosen]
     for i, size in enumerate(sizes):
         moved = np.repeat(chosen, size, axis=0)
         moved[:, i] = np.tile(np.arange(size), len(chosen))
-        found.append(moved)
+        neighbours.append(moved)
     unit = np.eye(len(sizes), dtype=int)
     for i, j in combinations(range(len(sizes)), 2):
-        found += [chosen + one * unit[i] + other * unit[j] for one, other in product(_STEPS, repeat=2)]
-    return unique_rows(np.concatenate(found).clip(0, np.array(sizes) - 1))[0]
+        neighbours += [chosen + one * unit[i] + other * unit[j] for one, other in product(_STEPS, repeat=2)]
+    return unique_rows(np.concatenate(neighbours).clip(0, np.array(sizes) - 1))[0]
 
 
 def spread_out(values: Float[np.ndarray, "n columns"], most: int) -> Int[np.ndarray, " some"]:
