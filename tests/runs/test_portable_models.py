@@ -106,5 +106,5 @@ def test_a_state_that_is_none_of_ours_is_refused(change, told):
 
 def test_a_state_of_another_estimator_is_refused():
     boosted = fitted(FACTORIES["boosting"]())
-    with pytest.raises(ValueError, match="FairNetClassifier must hold what one has learned: found a FairBoosting"):
+    with pytest.raises(ValueError, match="FairNetClassifier must be of that type: found a FairBoosting"):
         net().__setstate__(boosted.__getstate__())

@@ -149,4 +149,4 @@ def test_a_command_that_needs_to_know_the_table_says_so(tables, tmp_path):
     assert result.exit_code != 0
     told = " ".join(f"{result.output} {result.exception}".split())
     assert "must have been written by `mamofair train`" in told
-    assert "does not know the columns of tables" in told
+    assert "has no record of the table's columns" in told

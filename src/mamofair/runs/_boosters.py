@@ -57,9 +57,9 @@ class Tree:
         sets = threshold[kind & _CATEGORICAL == 1]
         if not len(bounds):
             return not len(sets) and not len(words)
-        there = np.isin(sets, np.arange(len(bounds) - 1)).all()
+        exist = np.isin(sets, np.arange(len(bounds) - 1)).all()
         ordered = bounds[0] == 0 and (np.diff(bounds) >= 0).all() and bounds[-1] == len(words)
-        return bool(there and ordered and ((words >= 0) & (words < 2**32)).all())
+        return bool(exist and ordered and ((words >= 0) & (words < 2**32)).all())
 
     def text(self, number: int) -> str:
         """Return the tree as LightGBM reads it."""
@@ -97,7 +97,7 @@ def from_arrays(features: Any, arrays: Mapping[str, np.ndarray]) -> LoadedBooste
     """Return the booster of these arrays; a `ValueError` if they are not valid trees."""
     trees = list(_trees(arrays)) if _are_typed(arrays) else []
     if not trees or type(features) is not int or not all(tree.is_sound(features) for tree in trees):
-        raise ValueError("A run's booster must hold trees: found nodes that make none. Copy the run again.")
+        raise ValueError("A run's booster must hold trees: found nodes that do not form trees. Copy the run again.")
     return LoadedBooster(_text(features, trees))
 
 

@@ -16,7 +16,7 @@ def to_lists(tallies: Iterable[Tally]) -> list[dict[str, Any]]:
     """
     tables = ({"counts": tally.counts, "squares": tally.squares} for tally in tallies)
     return [
-        {part: {name: rows.tolist() for name, rows in found.items()} for part, found in table.items() if found}
+        {part: {name: rows.tolist() for name, rows in counts.items()} for part, counts in table.items() if counts}
         for table in tables
     ]
 
@@ -25,7 +25,10 @@ def to_tallies(lists: Iterable[dict[str, Any]]) -> list[Tally]:
     """Return the tallies that `to_lists` has written."""
     return [
         Tally(
-            **{part: {name: np.array(rows, dtype=float) for name, rows in found.items()} for part, found in one.items()}
+            **{
+                part: {name: np.array(rows, dtype=float) for name, rows in counts.items()}
+                for part, counts in one.items()
+            }
         )
         for one in lists
     ]

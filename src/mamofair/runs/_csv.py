@@ -30,13 +30,15 @@ def read_csv(content: bytes, label: str = "The table", texts: Collection[str] = 
     names, *rows = list(csv.reader(io.StringIO(content.decode(), newline=""))) or [[]]
     names = [unprotect(name) for name in names]
     if len(set(names)) < len(names) or any(len(row) != len(names) for row in rows):
-        raise ValueError(f"{label} must have a value in every row for every column: found others. Copy it again.")
+        raise ValueError(f"{label} must have a value in every row for every column: found missing ones. Copy it again.")
     pairs = (zip(names, row, strict=True) for row in rows)
-    found = [{name: unprotect(text) if name in texts else _value(text) for name, text in row if text} for row in pairs]
-    for name, value in (pair for row in found for pair in row.items()):
+    records = [
+        {name: unprotect(text) if name in texts else _value(text) for name, text in row if text} for row in pairs
+    ]
+    for name, value in (pair for row in records for pair in row.items()):
         if name not in texts and not (isinstance(value, int | float) and isfinite(value)):
             raise ValueError(f"{label} must hold finite numbers: found {str(value)[:40]!r} in {name[:80]!r}.")
-    return found
+    return records
 
 
 def _value(text: str) -> Any:

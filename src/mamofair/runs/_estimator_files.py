@@ -25,18 +25,18 @@ OWN_NETWORK = "a network of your own"
 
 def to_files(estimator: FairClassifier) -> dict[str, bytes]:
     """Return the files of an estimator, fitted or (as before the first checkpoint) not."""
-    rest, of_points, found = Store(), Store(), get_points(estimator)
+    rest, of_points, points = Store(), Store(), get_points(estimator)
     held = get_state(estimator)
     history = pd.DataFrame(held.pop("_history", []))
     document = {
         "class": _class(estimator),
         "parameters": _parameters(estimator, rest),
         "learned": to_plain(dict(sorted(held.items())), "learned", rest),
-        "points": _states(found, "", of_points),
+        "points": _states(points, "", of_points),
     }
     files = {
         "estimator.json": as_json(document),
-        "counts.json": as_json(_counts(found)),
+        "counts.json": as_json(_counts(points)),
         "learned.safetensors": save_tensors(rest.tensors),
         "points/points.safetensors": save_tensors(of_points.tensors),
     }
@@ -57,10 +57,10 @@ def from_files(
     rest = Store(load_tensors(files["learned.safetensors"]), models)
     of_points = Store(load_tensors(files["points/points.safetensors"]))
     parameters = document["parameters"]
-    own = parameters.pop(OWN_NETWORK, None)
-    if own is not None and network is None:
+    own_network = parameters.pop(OWN_NETWORK, None)
+    if own_network is not None and network is None:
         raise ValueError(
-            f"This run was trained with a network of its own, {str(own)[:200]}: pass the function that "
+            f"This run was trained with a network of its own, {str(own_network)[:200]}: pass the function that "
             "builds it, load(run, network=…)."
         )
     given = {name: from_plain(part, rest) for name, part in parameters.items()}
@@ -76,21 +76,21 @@ def from_files(
 @to_plain.register
 def _(value: FairClassifier, at: str, store: Store) -> Any:
     """Return an estimator within another one, such as those of a portfolio."""
-    found, given = get_points(value), _given(value)
+    points, given = get_points(value), _given(value)
     return {
         "estimator": _class(value),
         "parameters": {name: to_plain(part, f"{at}/{name}", store) for name, part in given.items()},
         "learned": to_plain(dict(sorted(get_state(value).items())), f"{at}/learned", store),
-        "points": _states(found, f"{at}/", store),
-        "counts": _counts(found),
+        "points": _states(points, f"{at}/", store),
+        "counts": _counts(points),
     }
 
 
 def _inner(document: Any, store: Store) -> FairClassifier:
     given = {name: from_plain(part, store) for name, part in document["parameters"].items()}
     estimator = _made(document["estimator"], given)
-    found = _points(document["points"], document["counts"], store)
-    set_state(estimator, from_plain(document["learned"], store), found)
+    points = _points(document["points"], document["counts"], store)
+    set_state(estimator, from_plain(document["learned"], store), points)
     return estimator
 
 
@@ -126,25 +126,27 @@ def _given(estimator: FairClassifier) -> dict[str, Any]:
 
 def _parameters(estimator: FairClassifier, store: Store) -> dict[str, Any]:
     """Return the constructor's parameters; a user's own network is stored by name only."""
-    parameters, own = _given(estimator), {}
+    parameters, own_network = _given(estimator), {}
     if "network" in parameters and not is_mlp(parameters["network"]):
         network = parameters.pop("network")
-        own = {OWN_NETWORK: f"{network.__module__}.{getattr(network, '__qualname__', type(network).__qualname__)}"}
-    return {name: to_plain(value, name, store) for name, value in parameters.items()} | own
+        own_network = {
+            OWN_NETWORK: f"{network.__module__}.{getattr(network, '__qualname__', type(network).__qualname__)}"
+        }
+    return {name: to_plain(value, name, store) for name, value in parameters.items()} | own_network
 
 
-def _states(found: list[Point], at: str, store: Store) -> list[dict[str, Any]]:
+def _states(points: list[Point], at: str, store: Store) -> list[dict[str, Any]]:
     """Return the origin of points and what they need for predictions."""
     return [
         {"member": p.member, "step": p.step, "model": p.model, "state": to_plain(p.state, f"{at}{i:03}", store)}
         | ({"custom": dict(p.custom)} if p.custom else {})
-        for i, p in enumerate(found)
+        for i, p in enumerate(points)
     ]
 
 
-def _counts(found: list[Point]) -> dict[str, Any]:
-    calibration = [point.calibration for point in found if point.calibration is not None]
-    return {"valid": to_lists([point.valid for point in found]), "calibration": to_lists(calibration)}
+def _counts(points: list[Point]) -> dict[str, Any]:
+    calibration = [point.calibration for point in points if point.calibration is not None]
+    return {"valid": to_lists([point.valid for point in points]), "calibration": to_lists(calibration)}
 
 
 def _points(documents: list[dict[str, Any]], counts: dict[str, Any], store: Store) -> list[Point]:

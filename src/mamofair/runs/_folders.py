@@ -96,7 +96,7 @@ def _own_path(folder: Path, name: str) -> Path:
     """Return the path of a file in a folder; a name or link that leads elsewhere is an error."""
     if not leads_inside(folder, name):
         raise ValueError(
-            f"A run must name files of its own folder: found {name[:80]!r} in {str(folder)!r}. Do not use it."
+            f"A run must name files in its own folder: found {name[:80]!r} in {str(folder)!r}. Do not use it."
         )
     return folder / name
 
@@ -128,7 +128,7 @@ def read_file(folder: Path, name: str, expected: str | None = None, most: int | 
     for path in places(folder, name):
         with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError), path.open("rb") as file:
             if most is not None and os.fstat(file.fileno()).st_size > most:
-                raise ValueError(f"{name} in {str(folder)!r} must have {most:,} bytes at the most: found more.")
+                raise ValueError(f"{name} in {str(folder)!r} must have {most:,} bytes at most: found more.")
             if expected is not None and hashlib.file_digest(file, "sha256").hexdigest() != expected:
                 raise ValueError(
                     f"The content of {name[:80]} in {str(folder)!r} must be what was saved (sha256 {expected[:12]}…): "

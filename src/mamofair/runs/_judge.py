@@ -168,18 +168,18 @@ def _near_copies(settings: Mapping[str, Any]) -> Iterator[str]:
 
 def _sparse_groups(run: Run, measured_on: str, tally: Tally) -> Iterator[str]:
     """Yield a sentence that names the groups whose few rows make the interval of a gap wide, if it has a limit."""
-    asked, found = _limits(run), dict[str, None]()
+    limits, small = _limits(run), dict[str, None]()
     for notion, attribute in run.estimator.front_.criteria:
-        if column(notion, attribute) not in asked:
+        if column(notion, attribute) not in limits:
             continue
         cells = tally.counts[attribute]
         by_label = {1: cells[:, [0, 2]].sum(axis=1), 0: cells[:, [1, 3]].sum(axis=1)}
         fewest = np.min([sum(by_label[label] for label in rate.labels) for rate in notion.rates], axis=0)
         few = zip(run.groups.get(attribute, ()), fewest.tolist(), strict=False)
-        found |= {f"{attribute}={group}": None for group, rows in few if rows < _ENOUGH}
-    if found and tally.squares is None:  # with weights, counts are not numbers of rows
+        small |= {f"{attribute}={group}": None for group, rows in few if rows < _ENOUGH}
+    if small and tally.squares is None:  # with weights, counts are not numbers of rows
         yield (
-            f"Fewer than {_ENOUGH} {measured_on} rows, which makes intervals wide: {cut(', '.join(found), PATH)}. Test "
+            f"Fewer than {_ENOUGH} {measured_on} rows, which makes intervals wide: {cut(', '.join(small), PATH)}. Test "
             "on more such rows, or train with a larger `--min-group`, which leaves these groups out of the gaps and "
             "names them."
         )
@@ -188,16 +188,16 @@ def _sparse_groups(run: Run, measured_on: str, tally: Tally) -> Iterator[str]:
 def _explain(run: Run) -> str:
     """Return how the point was chosen, in one sentence."""
     rule, front = run.estimator.selection, run.estimator.front_
-    own = getattr(rule, "performance", None)  # a rule may judge points of a front by other prices
-    name = (front.performance if own is None else as_performance(own)).name.replace("_", " ")
+    performance = getattr(rule, "performance", None)  # a rule may judge points of a front by other prices
+    name = (front.performance if performance is None else as_performance(performance)).name.replace("_", " ")
     best = "the most accurate model" if name == "error" else f"the model with the least {name}"
     if isinstance(rule, MostAccurateWithin):
         if rule.confidence is not None:
             return f"It is {best} of those that calibration rows certify."
         errors = "standard error" if rule.margin == 1 else "standard errors"
         room = f" by {rule.margin:g} {errors}" if rule.margin else ""
-        asked = _limits(run)
-        limits = np.array([asked.get(column(*one), np.inf) for one in front.criteria])
+        limit_of = _limits(run)
+        limits = np.array([limit_of.get(column(*one), np.inf) for one in front.criteria])
         if (rule.padded_gaps(front)[run.estimator.selected_] > limits).any():
             return (
                 f"No model is within the limits{room} on validation rows, only as measured: it is the one with the "

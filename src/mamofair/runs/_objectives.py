@@ -23,7 +23,7 @@ class NamedFunction:
     def __call__(self, *given: Any) -> Any:
         """Raise a `ValueError` that says how to pass the function."""
         raise ValueError(
-            f"`objectives` must hold functions to train with: found {self.name[:200]!r}, of which the run has kept the "
+            f"`objectives` must hold functions to train with: of {self.name[:200]!r}, the run has kept only the "
             "name. Pass the objectives again: load(run, objectives=[...])."
         )
 
@@ -31,14 +31,23 @@ class NamedFunction:
 def name_functions(given: Any) -> Any:
     """Return custom objectives with a name in the place of each loss and metric that is not ours."""
     return [
-        replace(own, **{part.name: _named(getattr(own, part.name)) for part in fields(own) if part.name in _FUNCTIONS})
-        for own in given
+        replace(
+            objective,
+            **{
+                part.name: _named(getattr(objective, part.name))
+                for part in fields(objective)
+                if part.name in _FUNCTIONS
+            },
+        )
+        for objective in given
     ] or given
 
 
 def has_functions(given: Any) -> bool:
     """Return whether custom objectives can be measured: those of a loaded run may be mere names."""
-    return not any(isinstance(getattr(own, part, None), NamedFunction) for own in given for part in _FUNCTIONS)
+    return not any(
+        isinstance(getattr(objective, part, None), NamedFunction) for objective in given for part in _FUNCTIONS
+    )
 
 
 def _named(function: Any) -> Any:

@@ -31,14 +31,14 @@ def to_onnx(estimator: FairClassifier) -> bytes:
     except ImportError:
         raise ImportError('ONNX needs onnx, which is not installed. Run pip install "mamofair[onnx]".') from None
     graph, point = Graph(helper), estimator.front_.points[estimator.selected_]
-    own = estimator.estimators_[point.model] if isinstance(estimator, FairPortfolioClassifier) else estimator
-    x = _inputs(graph, estimator, own, TensorProto)
-    if taken := [given.name for given in graph.inputs if given.name in _OUTPUTS]:
+    chosen = estimator.estimators_[point.model] if isinstance(estimator, FairPortfolioClassifier) else estimator
+    x = _inputs(graph, estimator, chosen, TensorProto)
+    if reserved := [given.name for given in graph.inputs if given.name in _OUTPUTS]:
         raise ValueError(
             f"An ONNX model has the outputs {', '.join(_OUTPUTS)}, so no column may have such a name: found "
-            f"{quote(taken[0])}. Rename it, and train again."
+            f"{quote(reserved[0])}. Rename it, and train again."
         )
-    logit = graph.node("Squeeze", _logit(graph, own, point, x), graph.constant(np.array([1])), name="logit")
+    logit = graph.node("Squeeze", _logit(graph, chosen, point, x), graph.constant(np.array([1])), name="logit")
     graph.node("Sigmoid", logit, name="score")
     favorably = graph.node("Greater", logit, graph.constant(np.array([0.0])))
     labels = [graph.constant(_label(estimator.classes_[i : i + 1])) for i in estimator.search_.task.places]
@@ -54,34 +54,34 @@ def to_onnx(estimator: FairClassifier) -> bytes:
     return bytes(model.SerializeToString())
 
 
-def _inputs(graph: Graph, estimator: FairClassifier, own: FairClassifier, kinds: Any) -> str:
+def _inputs(graph: Graph, estimator: FairClassifier, chosen: FairClassifier, kinds: Any) -> str:
     """Add the inputs and the encoder, and return the matrix that the model takes."""
-    categories = _categories(own.search_.learner)
+    categories = _categories(chosen.search_.learner)
     if estimator.encoder_ is not None and estimator.encoder_.strategy != "none":
         return encode(graph, estimator.encoder_, kinds)
     if estimator.encoder_ is None and not categories.values:
-        return graph.input("X", kinds.DOUBLE, int(own.n_features_in_))
-    return encode_categories(graph, list(own.feature_names_in_), categories.values, kinds)
+        return graph.input("X", kinds.DOUBLE, int(chosen.n_features_in_))
+    return encode_categories(graph, list(chosen.feature_names_in_), categories.values, kinds)
 
 
 def _categories(learner: Learner) -> Categories:
     return learner.categories if isinstance(learner, PlugInLearner | BoostingLearner) else Categories({}, [])
 
 
-def _logit(graph: Graph, own: FairClassifier, point: Point, x: str) -> str:
+def _logit(graph: Graph, chosen: FairClassifier, point: Point, x: str) -> str:
     """Add the model of a point, and return its logits, of shape (rows, 1)."""
-    learner = own.search_.learner
+    learner = chosen.search_.learner
     if isinstance(learner, PlugInLearner):
         return plugin_logit(graph, learner, point.state, x)
     if isinstance(learner, BoostingLearner):
         member, trees, *moved = point.state
         score = add_trees(graph, learner.boosters[member], x, trees)
         return graph.node("Add", score, graph.constant(np.array([moved[0]]))) if moved else score
-    return _network(graph, own, point, x)
+    return _network(graph, chosen, point, x)
 
 
-def _network(graph: Graph, own: FairClassifier, point: Point, x: str) -> str:
-    scaling, parts = layers(own, point)
+def _network(graph: Graph, chosen: FairClassifier, point: Point, x: str) -> str:
+    scaling, parts = layers(chosen, point)
     if scaling is not None:
         x = x if scaling.columns is None else graph.node("Gather", x, graph.constant(scaling.columns), axis=1)
         x = graph.node("Sub", x, graph.constant(scaling.center))

@@ -47,7 +47,7 @@ def encode(graph: Graph, encoder: TableEncoder, kinds: Any) -> str:
         name: graph.input(name, kinds.STRING if name in encoder.categories_ else kinds.DOUBLE, 1)
         for name in encoder.feature_names_in_
     }
-    numbers, texts = ([name for name in inputs if name in own] for own in (encoder.fill_values_, encoder.categories_))
+    numbers, texts = ([name for name in inputs if name in kind] for kind in (encoder.fill_values_, encoder.categories_))
     missing = {name: graph.node("IsNaN", name) for name in numbers}
     fills = {name: graph.constant(np.array([encoder.fill_values_[name]])) for name in numbers}
     columns = [graph.node("Where", missing[name], fills[name], name) for name in numbers]
@@ -63,7 +63,7 @@ def _text(graph: Graph, frequent: list[str], infrequent: list[str], name: str) -
     if "" in places and "(missing)" in places:
         raise ValueError(
             f"ONNX has no missing text, so empty text stands for it: found both in {name!r}. Write one "
-            "of them otherwise, and train again."
+            "of them differently, and train again."
         )
     spelled = {"": places.get("(missing)", elsewhere)} | places
     place = graph.node(
@@ -86,7 +86,7 @@ def encode_categories(graph: Graph, names: list[str], categories: Mapping[str, A
         if "" in values:
             raise ValueError(
                 f"ONNX has no missing text, so empty text stands for it: found empty text in {name!r}. Write "
-                "it otherwise, and train again."
+                "it differently, and train again."
             )
         columns.append(_codes(graph, column, values, kinds) if name in categories else column)
     return graph.node("Concat", *columns, axis=1)

@@ -27,20 +27,20 @@ def plugin_logit(graph: Graph, learner: PlugInLearner, state: State, x: str) -> 
     posterior, contrasts = learner.posterior, learner.contrasts
     assert posterior is not None
     assert contrasts is not None
-    found = {
+    probabilities = {
         key: _stacked(graph, [_probabilities(graph, model, x) for model in models], posterior.stacks.get(key))
         for key, models in posterior.models.items()
     }
-    both = found.pop(("", None))  # P(y=0 | x) and P(y=1 | x), side by side
+    labels = probabilities.pop(("", None))  # P(y=0 | x) and P(y=1 | x), side by side
     prices = _prices(contrasts, state["multipliers"])
     mistakes = np.array([-contrasts.mistakes[0], contrasts.mistakes[1]])
-    score = _sum(graph, graph.node("Mul", both, graph.constant(mistakes)))
+    score = _sum(graph, graph.node("Mul", labels, graph.constant(mistakes)))
     score = graph.node("Sub", score, graph.constant(state["multipliers"][-1:]))
-    for (name, y), groups in found.items():
+    for (name, y), groups in probabilities.items():
         price = prices[name] if y is None else prices[name] * (np.arange(2) == y)
-        paid = graph.node("Mul", graph.node("MatMul", groups, graph.constant(price)), both)
+        paid = graph.node("Mul", graph.node("MatMul", groups, graph.constant(price)), labels)
         score = graph.node("Sub", score, _sum(graph, paid))
-    stakes = _sum(graph, graph.node("Mul", both, graph.constant(np.abs(mistakes))))
+    stakes = _sum(graph, graph.node("Mul", labels, graph.constant(np.abs(mistakes))))
     return _log_odds(graph, graph.node("Div", score, stakes))
 
 
@@ -71,37 +71,37 @@ def _stacked(graph: Graph, given: list[str], stack: Stack | None) -> str:
 
 def _probabilities(graph: Graph, model: Model, x: str) -> str:
     """Add a model, and return the probability of each class of its target, 0 for one that it has not seen."""
-    own, columns = model.classifier, [str(label) for label in model.classes]
-    if isinstance(own, DummyClassifier):
-        given = graph.constant(own.predict_proba(np.zeros((1, 1))))
-    elif isinstance(own, TreesModel):
-        given = _of_trees(graph, own, x)
-    elif isinstance(own, LinearModel):
-        given = _of_linear(graph, own, x)
+    classifier, columns = model.classifier, [str(label) for label in model.classes]
+    if isinstance(classifier, DummyClassifier):
+        given = graph.constant(classifier.predict_proba(np.zeros((1, 1))))
+    elif isinstance(classifier, TreesModel):
+        given = _of_trees(graph, classifier, x)
+    elif isinstance(classifier, LinearModel):
+        given = _of_linear(graph, classifier, x)
     else:
         raise ValueError(
-            f"Only our own models can be exported: found {type(own).__name__}. Leave `estimator` and `group_estimator` "
-            "out, or export it with its own tools."
+            f"Only our own models can be exported: found {type(classifier).__name__}. Leave `estimator` and "
+            "`group_estimator` out, or export it with its own tools."
         )
-    known = [str(label) for label in own.classes_.tolist()]
+    known = [str(label) for label in classifier.classes_.tolist()]
     if known == columns:
         return given
     places = np.array([[float(label == column) for column in columns] for label in known])
     return graph.node("MatMul", given, graph.constant(places))
 
 
-def _of_trees(graph: Graph, own: TreesModel, x: str) -> str:
-    scores = [graph.node("Sigmoid", add_trees(graph, booster, x)) for booster in own.boosters]
+def _of_trees(graph: Graph, trees: TreesModel, x: str) -> str:
+    scores = [graph.node("Sigmoid", add_trees(graph, booster, x)) for booster in trees.boosters]
     if len(scores) == 1:
         return graph.node("Concat", graph.node("Sub", graph.constant(np.ones(1)), scores[0]), scores[0], axis=1)
     side_by_side = graph.node("Concat", *scores, axis=1)
     return graph.node("Div", side_by_side, _sum(graph, side_by_side))
 
 
-def _of_linear(graph: Graph, own: LinearModel, x: str) -> str:
-    weights = graph.constant(own.coef), graph.constant(own.intercept)
-    score = graph.node("Gemm", _piecewise(graph, own.encoding, x), *weights, transB=1)
-    if len(own.classes_) > 2:
+def _of_linear(graph: Graph, linear: LinearModel, x: str) -> str:
+    weights = graph.constant(linear.coef), graph.constant(linear.intercept)
+    score = graph.node("Gemm", _piecewise(graph, linear.encoding, x), *weights, transB=1)
+    if len(linear.classes_) > 2:
         return graph.node("Softmax", score, axis=1)
     unfavorable = graph.node("Sigmoid", graph.node("Neg", score))
     return graph.node("Concat", unfavorable, graph.node("Sigmoid", score), axis=1)

@@ -35,16 +35,16 @@ def add_trees(graph: Graph, booster: "Booster", x: str, trees: int = -1) -> str:
         domain="ai.onnx.ml",
         n_targets=1,
         tree_roots=forest.roots,
-        nodes_featureids=[own["feature"] for own in forest.nodes],
+        nodes_featureids=[node["feature"] for node in forest.nodes],
         nodes_modes=tensor(
-            [own["mode"] for own in forest.nodes], graph.helper.np_dtype_to_tensor_dtype(np.dtype(np.uint8))
+            [node["mode"] for node in forest.nodes], graph.helper.np_dtype_to_tensor_dtype(np.dtype(np.uint8))
         ),
-        nodes_splits=tensor([own["split"] for own in forest.nodes]),
-        nodes_missing_value_tracks_true=[own["missing_left"] for own in forest.nodes],
-        nodes_truenodeids=[own["left"][0] for own in forest.nodes],
-        nodes_trueleafs=[own["left"][1] for own in forest.nodes],
-        nodes_falsenodeids=[own["right"][0] for own in forest.nodes],
-        nodes_falseleafs=[own["right"][1] for own in forest.nodes],
+        nodes_splits=tensor([node["split"] for node in forest.nodes]),
+        nodes_missing_value_tracks_true=[node["missing_left"] for node in forest.nodes],
+        nodes_truenodeids=[node["left"][0] for node in forest.nodes],
+        nodes_trueleafs=[node["left"][1] for node in forest.nodes],
+        nodes_falsenodeids=[node["right"][0] for node in forest.nodes],
+        nodes_falseleafs=[node["right"][1] for node in forest.nodes],
         leaf_targetids=[0] * len(forest.leaves),
         leaf_weights=tensor(forest.leaves),
         **sets,
@@ -75,9 +75,9 @@ class _Forest:
             self.leaves.append(tree["leaf_value"])
             return len(self.leaves) - 1, 1
         number = len(self.nodes)
-        own = self._split(tree)
-        self.nodes.append(own)
-        own["left"], own["right"] = self._add(tree["left_child"]), self._add(tree["right_child"])
+        node = self._split(tree)
+        self.nodes.append(node)
+        node["left"], node["right"] = self._add(tree["left_child"]), self._add(tree["right_child"])
         return number, 0
 
     def _split(self, tree: dict[str, Any]) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class _Forest:
             self.members += [*map(float, tree["threshold"].split("||")), np.nan]
             return {"feature": tree["split_feature"], "mode": _MEMBER, "split": 0.0, "missing_left": 0}
         if tree["missing_type"] == "Zero":
-            raise ValueError("Trees that take 0 for missing cannot be exported. Train without `zero_as_missing`.")
+            raise ValueError("Trees that treat 0 as missing cannot be exported. Train without `zero_as_missing`.")
         left = tree["default_left"] if tree["missing_type"] == "NaN" else tree["threshold"] >= 0
         return {
             "feature": tree["split_feature"],

@@ -130,15 +130,15 @@ def read_question(folder: Path) -> StoredQuestion | None:
         )
 
 
-def write_question(asked: StoredQuestion, folder: Path) -> None:
+def write_question(stored: StoredQuestion, folder: Path) -> None:
     """Write the question into a run folder, replacing the previous one; the caller holds the folder's lock."""
     document: dict[str, Any] = {
         "format": _FORMAT,
-        "run": asked.run,
-        "number": asked.number,
-        "question": asked.question.to_json(),
-        "columns": list(asked.columns),
-        "tables": [keys.astype("<u8").tobytes().hex() for keys in asked.tables],
+        "run": stored.run,
+        "number": stored.number,
+        "question": stored.question.to_json(),
+        "columns": list(stored.columns),
+        "tables": [keys.astype("<u8").tobytes().hex() for keys in stored.tables],
     }
     with replaced_file(folder / _FILE) as file:
         file.write(as_json(document))

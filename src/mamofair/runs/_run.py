@@ -76,7 +76,7 @@ def _settings(estimator: FairClassifier) -> dict[str, Any]:
         "favorable": _as_json(estimator.favorable_),
         "classes": [_as_json(label) for label in estimator.classes_.tolist()],
         "sensitive": list(estimator.front_.groups),
-        "notions": {name: [notion.name for notion in own] for name, own in estimator.notions_.items()},
+        "notions": {name: [notion.name for notion in notions] for name, notions in estimator.notions_.items()},
         "performance": str(estimator.front_.performance),
         "model": type(estimator).__name__,
         "parameters": parameters,
@@ -106,10 +106,10 @@ def versions() -> dict[str, str]:
 
 @cache  # to read them takes milliseconds, and a training asks twice
 def _package_versions() -> Mapping[str, str]:
-    found: dict[str, str] = {}
+    versions_by_name: dict[str, str] = {}
     for name in ("mamofair", "torch", "numpy", "scikit-learn", "pandas", "lightgbm"):
         try:
-            found[name] = version(name)
+            versions_by_name[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions_by_name

@@ -85,7 +85,7 @@ def save(
         if run.estimator.encoder_ is not None:
             save_encoder(run.estimator.encoder_, place / ENCODER)
             files[ENCODER] = (place / ENCODER).read_bytes()
-        groups = {name: list(own) for name, own in run.groups.items()}
+        groups = {name: list(names) for name, names in run.groups.items()}
         write_list(place, files, {**run.settings, **_answers(run)}, groups=groups)
         if page is not None:
             page(replace(run, settings=read_settings(json.loads((place / LIST).read_bytes()))), place / _PAGE)

@@ -36,8 +36,8 @@ def scores_from_lists(lists: Sequence[Mapping[str, Any]], test: Sequence[Tally])
     )
     if not fitting:
         raise ValueError(
-            "scores.json must hold the scores of each point on the test rows: found others. Copy the run again, or "
-            "train again."
+            "scores.json must hold the scores of each point on the test rows: found something else. Copy the run "
+            "again, or train again."
         )
     return summaries
 

@@ -36,7 +36,7 @@ def measure_test(
     people = read_groups(sensitive_features, rows=len(labels), whole=False)
     warn_of_order(sensitive_features, {"X": X, "y": y})
     people = _divide(model, people, None if strata is None else read_strata(strata, len(labels), X))
-    scores = model.score_all(_told(model, X, sensitive_features))
+    scores = model.score_all(_model_input(model, X, sensitive_features))
     if scores.shape[1] != len(labels):
         raise ValueError(f"`X` must have one row per label: found {scores.shape[1]:,} for {len(labels):,} in `y`.")
     known = _in_order(people, model.front_.groups)
@@ -48,7 +48,7 @@ def measure_test(
         run,
         settings={**run.settings, "data": data},
         test=tuple(Counter.of(positive, known, weight)(scores > 0)),
-        scores=tuple(summarize_scores(own, positive, known) for own in scores if is_summarized),
+        scores=tuple(summarize_scores(values, positive, known) for values in scores if is_summarized),
         custom=_measure_custom(model, X, positive, known, weight),
     )
 
@@ -73,7 +73,7 @@ def _in_order(people: Groups, known: Mapping[str, tuple[Any, ...]]) -> Groups:
     return people.as_in(Groups.of_values(known), strict=False)
 
 
-def _told(model: FairClassifier, X: Any, sensitive_features: Any) -> Any:
+def _model_input(model: FairClassifier, X: Any, sensitive_features: Any) -> Any:
     """Return the model's input: features, paired with the sensitive attributes if the model needs them."""
     if not getattr(model, "aware", False):
         return X
@@ -88,6 +88,6 @@ def _list_small(
     small = model.small_groups_
     if not small:
         return []
-    own = _in_order(people, {name: tuple(counts) for name, counts in small.items()})
-    [tally] = Counter.of(positive, own, weight)(decided[None])
+    groups = _in_order(people, {name: tuple(counts) for name, counts in small.items()})
+    [tally] = Counter.of(positive, groups, weight)(decided[None])
     return list_small_groups(small, tally, model.front_.criteria)

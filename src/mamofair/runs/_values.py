@@ -230,10 +230,10 @@ def _booster(document: Any, store: Store) -> Any:
 
 
 def _optimizer(document: Any, store: Store) -> Any:
-    found = getattr(torch.optim, str(document["optimizer"]), None)
-    if not (isinstance(found, type) and issubclass(found, torch.optim.Optimizer)):
+    optimizer = getattr(torch.optim, str(document["optimizer"]), None)
+    if not (isinstance(optimizer, type) and issubclass(optimizer, torch.optim.Optimizer)):
         raise ValueError(f"A run may name optimizers of torch.optim: found {str(document['optimizer'])[:80]!r}.")
-    return found
+    return optimizer
 
 
 def _of_ours(document: Any, store: Store) -> Any:

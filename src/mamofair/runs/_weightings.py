@@ -22,7 +22,7 @@ class NamedWeighting:
     def __call__(self, gramian: Float[Tensor, "k k"], /) -> Float[Tensor, " k"]:
         """Raise a `ValueError` that says how to pass the weighting."""
         raise ValueError(
-            f"`members` must hold weightings to train with: found {self.name[:200]!r}, of which the run has kept the "
+            f"`members` must hold weightings to train with: of {self.name[:200]!r}, the run has kept only the "
             "name. Pass the members again: load(run, members=[...])."
         )
 

@@ -40,10 +40,10 @@ def trusted_types() -> list[str]:
 def to_state(estimator: FairClassifier) -> dict[str, Any]:
     """Return an estimator, fitted or not, as file names and contents; an error names what cannot be stored."""
     files = to_files(estimator)
-    own = parse_json(files["estimator.json"], "estimator.json")["parameters"].get(OWN_NETWORK)
-    if own is not None:
+    network = parse_json(files["estimator.json"], "estimator.json")["parameters"].get(OWN_NETWORK)
+    if network is not None:
         raise ValueError(
-            f"A model must have the network `MLP` to be written by skops: found {own}. Write it with "
+            f"A model must have the network `MLP` to be written by skops: found {network}. Write it with "
             "`mamofair.save`, and read it with `mamofair.load(folder, network=…)`; or pickle it."
         )
     encoder = vars(estimator).get("encoder_")
