@@ -75,7 +75,7 @@ def test_labels_that_come_for_one_decision_only_are_pointed_out():
     data = drawn(0)
     y = np.where(data["decisions"], data["y"].astype(float), np.nan)
     answer = Monitor.of_front(FRONT, FAIR, 0.1).update(**data | {"y": y}).answer
-    assert "Labels have come for 100% of favorable decisions and 0% of others" in " ".join(answer.sentences())
+    assert "Labels have arrived for 100% of favorable decisions and 0% of others" in " ".join(answer.sentences())
 
 
 def test_other_points_are_those_within_the_limits_on_new_rows_or_else_on_validation_rows():

@@ -166,8 +166,8 @@ def _from_json(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
         labelled,
         duplicates,
         strays,
-        pairs={PairKey(*map(int, key)): PairStream.from_json(own) for *key, own in document["pairs"]},
-        drifts={DriftKey(kind, name, int(i)): alarm_from_json(own) for kind, name, i, own in document["drifts"]},
+        pairs={PairKey(*map(int, key)): PairStream.from_json(stored) for *key, stored in document["pairs"]},
+        drifts={DriftKey(kind, name, int(i)): alarm_from_json(stored) for kind, name, i, stored in document["drifts"]},
         history=History.from_json(document["history"]),
         ledger=Ledger.of_arrays(arrays, **dict(zip(names, map(int, document["ledger"]), strict=True))),
     )

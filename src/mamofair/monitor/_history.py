@@ -60,7 +60,7 @@ class History:
 
     def total(self, attribute: str, since: float = -np.inf) -> Int[np.ndarray, "groups 6"]:
         """Return the sum of the counts of all periods that end after a time."""
-        tables = [own[attribute] for begin, own in self.periods.items() if begin + self.width > since]
+        tables = [counts[attribute] for begin, counts in self.periods.items() if begin + self.width > since]
         result = np.zeros((max(map(len, tables), default=0), _CELLS), dtype=int)
         for table in tables:
             result[: len(table)] += table

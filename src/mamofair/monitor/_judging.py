@@ -71,7 +71,7 @@ def _rates(rate: Rate, table: np.ndarray) -> list[float | None]:
 
 
 def _drifts(monitor: "Monitor") -> list[Drift]:
-    found = []
+    drifts = []
     for key, alarm in sorted(monitor.drifts.items()):
         if alarm.found is None or alarm.since is None:
             continue
@@ -85,8 +85,8 @@ def _drifts(monitor: "Monitor") -> list[Drift]:
         expected = float(monitor.reference[key.attribute][key.group, list(DRIFTS).index(key.kind)])
         group = str(monitor.groups[key.attribute][key.group])
         places = (Place.of(monitor.clock, mark) for mark in (alarm.since, alarm.found))
-        found.append(Drift(key.kind, key.attribute, group, expected, float(events / rows) if rows else None, *places))
-    return found
+        drifts.append(Drift(key.kind, key.attribute, group, expected, float(events / rows) if rows else None, *places))
+    return drifts
 
 
 def _selective(monitor: "Monitor") -> list[str]:
@@ -102,8 +102,8 @@ def _selective(monitor: "Monitor") -> list[str]:
     if min(shares) > _SELECTIVE * max(shares):
         return []
     return [
-        f"Labels have come for {shares[0]:.0%} of favorable decisions and {shares[1]:.0%} of others: rates given the "
-        "label describe labelled rows only, and may differ for all rows."
+        f"Labels have arrived for {shares[0]:.0%} of favorable decisions and {shares[1]:.0%} of others: rates given "
+        "the label describe labelled rows only, and may differ for all rows."
     ]
 
 

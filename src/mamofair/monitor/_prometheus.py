@@ -27,15 +27,17 @@ def _lines(answer: WatchAnswer) -> Iterator[str]:
         for gap in answer.gaps
         for pair in gap.pairs
     ]
-    yield from _metric("decisions_total", "counter", "Decisions that have counted.", [({}, answer.rows)])
-    yield from _metric("labelled_total", "counter", "Decisions whose labels have come.", [({}, answer.labelled)])
-    yield from _metric("duplicates_total", "counter", "Rows of ids that had counted.", [({}, answer.duplicates)])
+    yield from _metric("decisions_total", "counter", "Decisions counted so far.", [({}, answer.rows)])
+    yield from _metric("labelled_total", "counter", "Decisions whose labels have arrived.", [({}, answer.labelled)])
+    yield from _metric(
+        "duplicates_total", "counter", "Rows whose id had already been counted.", [({}, answer.duplicates)]
+    )
     yield from _metric("waiting", "gauge", "Decisions that wait for labels.", [({}, answer.waiting)])
     yield from _metric("exit_code", "gauge", "0 within, 3 exceeds, 4 inconclusive.", [({}, answer.exit_code)])
     yield from _metric(
         "status",
         "gauge",
-        "1 for what is known of a gap.",
+        "1 for the current status of a gap.",
         [
             (named[gap.name] | {"status": status}, float(gap.status == status))
             for gap in answer.gaps
@@ -50,7 +52,10 @@ def _lines(answer: WatchAnswer) -> Iterator[str]:
         [(named[gap.name], gap.gap) for gap in answer.gaps if gap.gap is not None],
     )
     yield from _metric(
-        "evidence", "gauge", "How near an alarm has been: 1 is an alarm.", [(own, pair.evidence) for own, pair in pairs]
+        "evidence",
+        "gauge",
+        "How close to an alarm it has been: 1 is an alarm.",
+        [(labels, pair.evidence) for labels, pair in pairs],
     )
     yield from _metric(
         "drift",

@@ -184,20 +184,20 @@ _MARKS = ("found", "since")
 def alarm_to_json(alarm: Alarm) -> dict[str, Any]:
     """Return an alarm as plain values, None for what is not finite."""
     document: dict[str, Any] = {}
-    for own in fields(Alarm):
-        value = getattr(alarm, own.name)
-        if own.name in _MARKS:
-            document[own.name] = None if value is None else [value.row, value.tick]
+    for part in fields(Alarm):
+        value = getattr(alarm, part.name)
+        if part.name in _MARKS:
+            document[part.name] = None if value is None else [value.row, value.tick]
         elif isinstance(value, np.ndarray):
-            document[own.name] = [one if isfinite(one) else None for one in value.tolist()]
+            document[part.name] = [one if isfinite(one) else None for one in value.tolist()]
         else:
-            document[own.name] = value
+            document[part.name] = value
     return document
 
 
 def alarm_from_json(document: Mapping[str, Any]) -> Alarm:
     """Return what `alarm_to_json` has written; a `ValueError` if it is not that."""
-    values: dict[str, Any] = {own.name: document[own.name] for own in fields(Alarm)}
+    values: dict[str, Any] = {field.name: document[field.name] for field in fields(Alarm)}
     for mark in _MARKS:
         values[mark] = None if values[mark] is None else Mark(int(values[mark][0]), float(values[mark][1]))
     start = Alarm(float(values["limit"]), float(values["delta"]))

@@ -100,12 +100,12 @@ def _gaps_of(
 
 def _padded(front: Front, criterion: Criterion, tallies: Sequence[Tally] | None) -> np.ndarray:
     """Return one gap of each point plus a standard error, in the order of the front."""
-    own = (
+    points = (
         front.points if tallies is None else [replace(p, valid=tally) for p, tally in zip(front, tallies, strict=True)]
     )
     values = [
         MostAccurateWithin(0.0).padded_gaps(Front((point,), (criterion,), front.groups, front.performance))[0, 0]
-        for point in own
+        for point in points
     ]
     return np.array(values)
 
