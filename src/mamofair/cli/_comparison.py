@@ -67,7 +67,7 @@ class Comparison:
                 strategy: encoder(strategy, self.data.text_numbers).fit(self.data.X.iloc[train])
                 for strategy in ("median", "none")
             }
-            views = {strategy: own.transform(self.data.X) for strategy, own in encoders.items()}
+            views = {strategy: encoder.transform(self.data.X) for strategy, encoder in encoders.items()}
             for name in self.methods:
                 if name in left_out:
                     continue
@@ -128,7 +128,7 @@ def _take(X: Any, rows: np.ndarray) -> Any:
 
 def uses_attributes(name: str) -> bool:
     """Return whether a method needs the sensitive attributes to predict."""
-    return name in METHODS and METHODS[name].told
+    return name in METHODS and METHODS[name].aware
 
 
 def groups_known_to(learned: pd.DataFrame, sensitive: pd.DataFrame, crossed: bool) -> Groups:

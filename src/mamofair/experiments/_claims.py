@@ -191,9 +191,9 @@ def easier_data(evidence: Evidence) -> Judgement:
 def joint_dominates_baselines(evidence: Evidence) -> Judgement:
     """Judge whether, on Adult and CelebA, M-MAMO-fair is more accurate and fairer than each baseline."""
     cases = [(p, o) for p in (*_of("adult", evidence), *_of("celeba", evidence)) for o in evidence.baselines]
-    both = [[evidence.difference(p, o, evidence.joint, column) for column in ("error", "gap")] for p, o in cases]
-    yes = [case for case, pair in zip(cases, both, strict=True) if all(one.mean >= 0 for one in pair)]
-    no = [case for case, pair in zip(cases, both, strict=True) if any(one.is_negative for one in pair)]
+    differences = [[evidence.difference(p, o, evidence.joint, column) for column in ("error", "gap")] for p, o in cases]
+    yes = [case for case, pair in zip(cases, differences, strict=True) if all(one.mean >= 0 for one in pair)]
+    no = [case for case, pair in zip(cases, differences, strict=True) if any(one.is_negative for one in pair)]
     figures = f"at least as good in both in {len(yes)} of {len(cases)} cases, clearly worse in one of them in {len(no)}"
     return Judgement(_from_cases(yes, no, len(cases)), figures)
 

@@ -53,13 +53,15 @@ def show(mean: float, std: float) -> str:
 def compared(table: Table, records: Iterable[Record]) -> list[Comparison]:
     """Return every cell of a table, method by method."""
     cells = pd.DataFrame([cell for record in records for cell in _cells(table, record)])
-    found = []
+    comparisons = []
     for (name, column), values in cells.groupby(["method", "column"], sort=False)["value"]:
         method = METHODS[str(name)]
         printed = table.printed.get(method.printed_as, {}).get(str(column).split(" (")[0])
-        found.append(Comparison(method, str(column), float(values.mean()), float(values.std()), len(values), printed))
+        comparisons.append(
+            Comparison(method, str(column), float(values.mean()), float(values.std()), len(values), printed)
+        )
     order = {name: place for place, name in enumerate(table.methods)}
-    return sorted(found, key=lambda cell: order[cell.method.name])
+    return sorted(comparisons, key=lambda cell: order[cell.method.name])
 
 
 def _cells(table: Table, record: Record) -> Iterator[dict[str, Any]]:
@@ -86,5 +88,7 @@ def frame(table: Table, records: Iterable[Record]) -> pd.DataFrame:
             if (name, column) in cells:
                 gap, error = cells[name, column], cells[name, f"{column} error"]
                 measured = {"gap": gap.mean, "gap_std": gap.std, "error": error.mean, "error_std": error.std}
-                rows.append({"data": table.data, "notion": notion, "method": name, "told": gap.method.told, **measured})
+                rows.append(
+                    {"data": table.data, "notion": notion, "method": name, "aware": gap.method.aware, **measured}
+                )
     return pd.DataFrame(rows)

@@ -20,12 +20,12 @@ def ratio_gap(tally: Tally, criterion: Criterion) -> float:
 def fronts(parts: Mapping[str, Sequence[Tally]], criteria: Sequence[Criterion]) -> dict[str, dict[str, float | None]]:
     """Return hypervolume (reference 1) and spacing of what is non-dominated, for each part of the rows and reading."""
     readings = {"differences": Tally.gap, "ratios": lambda tally, *criterion: ratio_gap(tally, criterion)}
-    found = {}
+    results = {}
     for part, tallies in parts.items():
         for reading, gap in readings.items():
             values = np.array([[tally.error, *(gap(tally, *criterion) for criterion in criteria)] for tally in tallies])
             kept = values[moocore.is_nondominated(values)]
             spread = spacing(kept)
             measured = {"HV": hypervolume(kept, 1.0), "SP": None if np.isnan(spread) else spread}
-            found[f"{part}, {reading}"] = measured
-    return found
+            results[f"{part}, {reading}"] = measured
+    return results

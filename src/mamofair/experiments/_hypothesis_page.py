@@ -37,7 +37,7 @@ def describe(hypothesis: Hypothesis, records: Sequence[Record], judged: bool = T
     head = f"### {hypothesis.title} (`{hypothesis.name}`, {runs} fresh {'split' if runs == 1 else 'splits'})\n"
     rows = [["reading", "row", "column", "print", "found", ""], *(_line(*cell) for cell in cells)]
     verdicts = [f"- {_verdict(reading, cells)}" for reading in hypothesis.readings] if judged else []
-    guess = f"*{hypothesis.statement}* {hypothesis.found}\n"
+    guess = f"*{hypothesis.statement}* {hypothesis.origin}\n"
     return "\n".join([head, guess, *table(rows), "", *verdicts, ""])
 
 
@@ -45,8 +45,8 @@ def has_same_mean(cell: Comparison) -> bool:
     """Whether two means differ by no more than two standard errors of their difference, and the paper's rounding."""
     if cell.printed is None:
         return True
-    own = 0.0 if isnan(cell.std) else cell.std**2 / cell.runs
-    error = sqrt(own + cell.printed[1] ** 2 / PRINTED_SPLITS)
+    variance = 0.0 if isnan(cell.std) else cell.std**2 / cell.runs
+    error = sqrt(variance + cell.printed[1] ** 2 / PRINTED_SPLITS)
     return abs(cell.difference) <= 2 * error + ROUNDING + 1e-9
 
 
@@ -58,10 +58,10 @@ def _line(reading: str, cell: Comparison) -> list[str]:
 
 def _verdict(reading: str, cells: Sequence[tuple[str, Comparison]]) -> str:
     """Return a sentence for each row of the paper, since a reading may explain one and not another."""
-    own = [cell for name, cell in cells if name == reading]
+    of_reading = [cell for name, cell in cells if name == reading]
     verdicts = []
-    for method in dict.fromkeys(cell.method.name for cell in own):
-        agreeing = [has_same_mean(cell) for cell in own if cell.method.name == method]
+    for method in dict.fromkeys(cell.method.name for cell in of_reading):
+        agreeing = [has_same_mean(cell) for cell in of_reading if cell.method.name == method]
         word = "confirmed" if all(agreeing) else "exploratory" if any(agreeing) else "refuted"
         verdicts.append(f"{method} **{word}** ({sum(agreeing)} of {len(agreeing)} cells agree)")
     return f"{reading}: {', '.join(verdicts)}."

@@ -46,9 +46,9 @@ class Setting:
     @property
     def shared(self) -> dict[str, Any]:
         """The parameters that every estimator takes."""
-        asked = list(self.notions)
+        notions = list(self.notions)
         fraction = self.validation_fraction
-        return {"notions": asked, "validation_fraction": fraction, "random_state": self.seed}
+        return {"notions": notions, "validation_fraction": fraction, "random_state": self.seed}
 
     @property
     def published(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ class Method:
         From a setting to an estimator.
     joint : bool
         Whether it is trained for all notions of the table at once.
-    told : bool
+    aware : bool
         Whether it uses the sensitive attributes for predictions.
     printed_as : str
         The paper's row that it is compared with; empty for methods that the paper does not have.
@@ -97,7 +97,7 @@ class Method:
     title: str
     make: Callable[[Setting], Any]
     joint: bool = False
-    told: bool = False
+    aware: bool = False
     printed_as: str = ""
     taken_over: bool = False
     needs: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ def _published(cls: Any, setting: Setting, code: bool = False, **parameters: Any
     return cls.as_published(code=code, **setting.published | rate | parameters)
 
 
-def _own(cls: Any, setting: Setting, **parameters: Any) -> Any:
+def _default(cls: Any, setting: Setting, **parameters: Any) -> Any:
     return cls(**setting.default | parameters)
 
 
@@ -197,8 +197,8 @@ PAPER = (
 )
 
 OURS = (
-    Method("mamofair", "our default population", partial(_own, FairNetClassifier)),
-    Method("mamofair joint", "our default population, both notions", partial(_own, FairNetClassifier), joint=True),
+    Method("mamofair", "our default population", partial(_default, FairNetClassifier)),
+    Method("mamofair joint", "our default population, both notions", partial(_default, FairNetClassifier), joint=True),
 )
 
 PEERS = (
@@ -218,15 +218,15 @@ PEERS = (
         "TO",
         "fairlearn ThresholdOptimizer on LightGBM",
         partial(_fixed, ThresholdOptimizerClassifier),
-        told=True,
+        aware=True,
         needs=("fairlearn", "lightgbm"),
     ),
-    Method("fairret", "fairret's norm loss, our network", partial(_own, FairretClassifier), needs=("fairret",)),
+    Method("fairret", "fairret's norm loss, our network", partial(_default, FairretClassifier), needs=("fairret",)),
     Method(
         "OxonFair",
         "OxonFair on LightGBM",
         partial(_fixed, OxonFairClassifier),
-        told=True,
+        aware=True,
         needs=("oxonfair", "lightgbm"),
     ),
 )

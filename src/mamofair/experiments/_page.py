@@ -52,10 +52,10 @@ def section(table: Table, records: Sequence[Record], judged: bool = True) -> str
     body = _fronts(cells) if table.whole_front else _points(cells)
     if not judged:
         return "\n".join([head, *body, ""])
-    found = printed_cells([(table, records)], table.whole_front)
-    agree = sum(cell.agrees for cell in found)
-    count = [f"{agree} of {len(found)} printed cells agree under a reading in this table."] if found else []
-    remarks = [f"- {line}" for line in (*_fewer(cells, runs), *_open(found), *_constants(records))]
+    printed = printed_cells([(table, records)], table.whole_front)
+    agree = sum(cell.agrees for cell in printed)
+    count = [f"{agree} of {len(printed)} printed cells agree under a reading in this table."] if printed else []
+    remarks = [f"- {line}" for line in (*_fewer(cells, runs), *_open(printed), *_constants(records))]
     return "\n".join([head, *body, "", *count, *(["", *remarks] if remarks else []), ""])
 
 
@@ -77,15 +77,16 @@ def _summary(tables: Sequence[Recorded]) -> str:
     """Return the report in a paragraph."""
     by_print, by_text, by_code = ([claim.judge(source).verdict for claim in CLAIMS] for source in _sources(tables))
     points, fronts = printed_cells(tables), printed_cells(tables, whole_front=True)
-    own = [cell for cell in (*points, *fronts) if not cell.taken_over]
-    both = sum(text == code == "holds" for text, code in zip(by_text, by_code, strict=True))
+    authors_cells = [cell for cell in (*points, *fronts) if not cell.taken_over]
+    hold_twice = sum(text == code == "holds" for text, code in zip(by_text, by_code, strict=True))
     neither = sum(text == code == "does not hold" for text, code in zip(by_text, by_code, strict=True))
     return (
         f"## In short\n\nThe paper makes {len(CLAIMS)} claims about its results that can be checked. By its own "
-        f"printed numbers, {by_print.count('holds')} hold. By our records, {both} hold both with its text and with its "
-        f"code, and {neither} with neither. Of the {len(own)} printed cells that are the authors' own, "
-        f"{sum(cell.agrees for cell in own)} are reproduced under some reading. Claims that compare methods rely on "
-        "rows that the paper took from elsewhere: in our runs on Adult and COMPAS, those methods are more accurate.\n"
+        f"printed numbers, {by_print.count('holds')} hold. By our records, {hold_twice} hold both with its text and "
+        f"with its code, and {neither} with neither. Of the {len(authors_cells)} printed cells that are the authors' "
+        f"own, {sum(cell.agrees for cell in authors_cells)} are reproduced under some reading. Claims that compare "
+        "methods rely on rows that the paper took from elsewhere: in our runs on Adult and COMPAS, those methods are "
+        "more accurate.\n"
     )
 
 
@@ -137,14 +138,14 @@ def _why(tables: Sequence[Recorded]) -> Iterator[str]:
     constant = cells["compas"].get(("Con", "DDP error"))
     if constant is None:
         return
-    told = {}
+    texts = {}
     for name, column in (("adult", "DDP"), ("compas", "DEO")):
         for key, method in (("code", "MF1 code"), ("text", "MF1")):
             pair = [cells[name].get((method, which)) for which in (f"{column} error", column)]
-            told[f"{name}_{key}"] = ", ".join("–" if cell is None else str(cell) for cell in pair)
+            texts[f"{name}_{key}"] = ", ".join("–" if cell is None else str(cell) for cell in pair)
     plain = [cells["adult"].get(("MF1 SGD", which)) for which in ("DDP error", "DDP")]
-    told["plain_steps"] = " and ".join("–" if cell is None else str(cell) for cell in plain)
-    yield EXPLANATIONS.format(constant=constant.mean, splits=constant.runs, **told)
+    texts["plain_steps"] = " and ".join("–" if cell is None else str(cell) for cell in plain)
+    yield EXPLANATIONS.format(constant=constant.mean, splits=constant.runs, **texts)
 
 
 def _points(cells: Sequence[Comparison]) -> list[str]:
@@ -153,9 +154,9 @@ def _points(cells: Sequence[Comparison]) -> list[str]:
     lines = [row(["method", *(f"\\|{c}\\|" if c in SHORT.values() else "error" for c in columns), ""])]
     lines.append("|---" * (len(columns) + 2) + "|")
     for name in dict.fromkeys(cell.method.name for cell in cells):
-        own = {cell.column: cell for cell in cells if cell.method.name == name}
-        star = "\\*" if METHODS[name].told else ""
-        lines.append(row([name + star, *(_shown(own.get(column)) for column in columns), METHODS[name].title]))
+        by_column = {cell.column: cell for cell in cells if cell.method.name == name}
+        star = "\\*" if METHODS[name].aware else ""
+        lines.append(row([name + star, *(_shown(by_column.get(column)) for column in columns), METHODS[name].title]))
     return lines
 
 
@@ -165,8 +166,8 @@ def _fronts(cells: Sequence[Comparison]) -> list[str]:
     names = list(dict.fromkeys(cell.method.name for cell in cells))
     lines = [row(["measure", *names]), "|---" * (len(names) + 1) + "|"]
     for column in columns:
-        own = {cell.method.name: cell for cell in cells if cell.column == column}
-        lines.append(row([column, *(_shown(own.get(name)) for name in names)]))
+        by_method = {cell.method.name: cell for cell in cells if cell.column == column}
+        lines.append(row([column, *(_shown(by_method.get(name)) for name in names)]))
     return lines
 
 
@@ -178,9 +179,9 @@ def _shown(cell: Comparison | None) -> str:
     return f"{cell} ({'' if cell.agrees else '≠ '}{cell.printed[0]:.2f} ± {cell.printed[1]:.2f})"
 
 
-def _open(found: Iterable[PrintedCell]) -> Iterator[str]:
+def _open(cells: Iterable[PrintedCell]) -> Iterator[str]:
     """Yield a sentence on each of the authors' own cells that no reading gives."""
-    for cell in found:
+    for cell in cells:
         if not cell.agrees and not cell.taken_over:
             name, best = cell.best
             mean = best.printed[0] if best.printed else float("nan")
@@ -198,6 +199,6 @@ def _fewer(cells: Sequence[Comparison], runs: int) -> Iterator[str]:
 def _constants(records: Sequence[Record]) -> Iterator[str]:
     """Yield which methods chose a constant classifier."""
     for method in dict.fromkeys(record["method"] for record in records if record["method"] != "Con"):
-        own = [record["constant"] for record in records if record["method"] == method]
-        if any(own):
-            yield f"{method} chose a constant classifier in {sum(own)} of {len(own)} runs."
+        flags = [record["constant"] for record in records if record["method"] == method]
+        if any(flags):
+            yield f"{method} chose a constant classifier in {sum(flags)} of {len(flags)} runs."

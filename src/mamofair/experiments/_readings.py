@@ -50,8 +50,8 @@ def take_last_epoch(table: Table, record: Record) -> Reading:
 
 def _points(table: Table, record: Record, epoch: int) -> Reading:
     tally = tallies(record, "test")[epoch]
-    found = {SHORT[notion.name]: tally.gap(notion, name) for notion, name in criteria(table, record)}
-    return found | {f"{short} error": tally.error for short in list(found)}
+    gaps = {SHORT[notion.name]: tally.gap(notion, name) for notion, name in criteria(table, record)}
+    return gaps | {f"{short} error": tally.error for short in list(gaps)}
 
 
 def measure_ratios(table: Table, record: Record, *, archived_on_ratios: bool) -> Reading:

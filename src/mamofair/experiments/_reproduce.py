@@ -93,8 +93,8 @@ class Reproduction:
     def _study(self, study: Study) -> Outcome:
         wanted = study.runs(self.splits, self.quick)
         path = self.folder / f"{study.name}.jsonl"
-        found = complete(path, wanted, explore, self.n_jobs)
-        records = list(self.watch(found, len(wanted), study.name))
+        completed = complete(path, wanted, explore, self.n_jobs)
+        records = list(self.watch(completed, len(wanted), study.name))
         results = tabulate(records)
         files = save(study.draw(results), self.folder, study.name)
         text = self.out / study.page

@@ -137,9 +137,9 @@ def _look(run: Run, networks: LiveNetworks, sample: Sample, attribute: str) -> l
     whole = Batch.of(torch.tensor(sample.X[rows], dtype=torch.float32), sample.y[rows], memberships)
     batches = list(in_memory(whole, 512, even=False).batches(run.repetition))[:_BATCHES]
     probes = []
-    for notion, own in zip(NOTIONS, _halves(len(run.members)), strict=True):
+    for notion, half in zip(NOTIONS, _halves(len(run.members)), strict=True):
         looked = probe(networks.population(), batches, notion, attribute, run.relaxation)
-        probes.append({name: float(values[own].mean()) for name, values in looked.items()})
+        probes.append({name: float(values[half].mean()) for name, values in looked.items()})
     return probes
 
 
@@ -163,10 +163,10 @@ def _measure(
     counters = [(sample.counter(rows), sample.X[rows]) for rows in (sample.rows.validation, sample.rows.test)]
     valid = [counters[0][0](networks.decide(counters[0][1], parameters)) for parameters in trained]
     results = []
-    for notion, own in zip(NOTIONS, _halves(len(run.members)), strict=True):
+    for notion, half in zip(NOTIONS, _halves(len(run.members)), strict=True):
         archive = Archive([(notion, attribute)])
         for epoch, tallies in enumerate(valid):
-            archive.add_all([Point(tallies[i], member=i, step=epoch) for i in range(len(run.members))[own]])
+            archive.add_all([Point(tallies[i], member=i, step=epoch) for i in range(len(run.members))[half]])
         front = archive.front()
         kept = [[stack[p.member : p.member + 1] for stack in trained[p.step]] for p in front.points]
         decided = np.concatenate([networks.decide(counters[1][1], parameters) for parameters in kept])

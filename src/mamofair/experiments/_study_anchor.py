@@ -22,8 +22,8 @@ def draw(frame: pd.DataFrame) -> Any:
     cells = figure.add_gridspec(2, 4)
     for i, panel in enumerate(TITLES.values()):
         plane, quality = figure.add_subplot(cells[0, i]), figure.add_subplot(cells[1, i])
-        for kind, own in frame[frame["panel"] == panel].groupby("kind", sort=False):
-            means = own.groupby("anchor")[["error", "gap", "HVt"]].mean()
+        for kind, group in frame[frame["panel"] == panel].groupby("kind", sort=False):
+            means = group.groupby("anchor")[["error", "gap", "HVt"]].mean()
             color = _COLORS[str(kind)]
             sizes = [20 + 22 * place for place in range(len(means))]
             plane.plot(means["gap"], means["error"], color=color, linewidth=1, alpha=0.6)
@@ -76,10 +76,10 @@ Means over both data sets, both notions and all splits, of the point that LINMAP
 
 def _rows(frame: pd.DataFrame) -> Iterator[list[str]]:
     yield ["relaxation", "λ", "error", "gap", "HVt", "points on the front", "constant chosen"]
-    for (kind, anchor), own in frame.sort_values("anchor").groupby(["kind", "anchor"]):
-        means = [f"{own[name].mean():.3f}" for name in ("error", "gap", "HVt")]
-        constants = f"{own['constant'].sum()} of {len(own)}"
-        yield [_NAMES[str(kind)], f"{anchor:g}", *means, f"{own['points'].mean():.1f}", constants]
+    for (kind, anchor), group in frame.sort_values("anchor").groupby(["kind", "anchor"]):
+        means = [f"{group[name].mean():.3f}" for name in ("error", "gap", "HVt")]
+        constants = f"{group['constant'].sum()} of {len(group)}"
+        yield [_NAMES[str(kind)], f"{anchor:g}", *means, f"{group['points'].mean():.1f}", constants]
 
 
 def _findings(frame: pd.DataFrame) -> Iterator[str]:
@@ -87,8 +87,8 @@ def _findings(frame: pd.DataFrame) -> Iterator[str]:
     turns = []
     for kind, part in frame.groupby("kind", sort=False):
         panels = []
-        for panel, own in part.groupby("panel", sort=False):
-            ranks = own[["anchor", "error", "gap"]].rank().corr()["anchor"]
+        for panel, group in part.groupby("panel", sort=False):
+            ranks = group[["anchor", "error", "gap"]].rank().corr()["anchor"]
             panels.append(f"{panel} {ranks['error']:+.2f} and {ranks['gap']:+.2f}")
             turns.append(ranks["error"] < -_STRONG and ranks["gap"] > _STRONG)
         yield f"- {_NAMES[str(kind)]}: rank correlation of λ with the error and with the gap: {'; '.join(panels)}."

@@ -51,8 +51,8 @@ def draw(frame: pd.DataFrame) -> Any:
 
 def _draw_lines(axes: Any, part: pd.DataFrame, column: str) -> None:
     """Draw a line over c for relaxations that have one, and a level for those that do not."""
-    for kind, own in part.groupby("kind", sort=False):
-        means = own.groupby("c", dropna=False)[column].mean()
+    for kind, group in part.groupby("kind", sort=False):
+        means = group.groupby("c", dropna=False)[column].mean()
         if means.index.notna().all():
             axes.plot(means.index, means, marker="o", markersize=4, color=_COLORS[str(kind)])
         else:
@@ -99,10 +99,10 @@ def _rows(frame: pd.DataFrame) -> Iterator[list[str]]:
     yield ["relaxation", "HVt, single run", "HVt, population", "distance", "live", "length", "variance", "cosine"]
     volumes = frame[frame["population"]].groupby("relaxation")["HVt"].mean()
     single = frame[~frame["population"]].sort_values(["kind", "c"], ascending=[False, True])
-    for name, own in single.groupby("relaxation", sort=False):
-        probes = [f"{own[column].mean():.3g}" for column in _PROBES if column != "cosine"]
+    for name, group in single.groupby("relaxation", sort=False):
+        probes = [f"{group[column].mean():.3g}" for column in _PROBES if column != "cosine"]
         population = f"{volumes[name]:.3f}" if name in volumes else "–"
-        yield [f"`{name}`", f"{own['HVt'].mean():.3f}", population, *probes, f"{own['cosine'].mean():+.2f}"]
+        yield [f"`{name}`", f"{group['HVt'].mean():.3f}", population, *probes, f"{group['cosine'].mean():+.2f}"]
 
 
 def _findings(frame: pd.DataFrame) -> Iterator[str]:

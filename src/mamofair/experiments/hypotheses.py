@@ -31,7 +31,7 @@ class Hypothesis:
     ----------
     statement : str
         The guess.
-    found : str
+    origin : str
         What suggested it.
     table : Table
         What is run, keeping every epoch. Its printed cells are what readings are compared with.
@@ -40,7 +40,7 @@ class Hypothesis:
     """
 
     statement: str
-    found: str
+    origin: str
     table: Table
     readings: Mapping[str, Callable[[Table, Record], Reading]]
 
@@ -62,12 +62,12 @@ class Hypothesis:
         """Yield every reading of every method beside the printed number, cell by cell."""
         for reading, read in self.readings.items():
             values = pd.DataFrame([{"method": record["method"], **read(self.table, record)} for record in records])
-            for name, own in values.groupby("method", sort=False):
+            for name, group in values.groupby("method", sort=False):
                 method = METHODS[str(name)]
-                for column in own.columns.drop("method"):
-                    found, printed = own[column].dropna(), self.table.printed[method.printed_as][column]
-                    if len(found):
-                        measured = float(found.mean()), float(found.std()), len(found)
+                for column in group.columns.drop("method"):
+                    measured_values, printed = group[column].dropna(), self.table.printed[method.printed_as][column]
+                    if len(measured_values):
+                        measured = float(measured_values.mean()), float(measured_values.std()), len(measured_values)
                         yield reading, Comparison(method, str(column), *measured, printed)
 
 
