@@ -370,14 +370,14 @@ def test_weights_that_cannot_be_weights_are_refused(weights: list, message: str)
         (("--time", "day", "--test", "later.csv"), "Give either `--test` or `--time`, not both"),
         (("--test", "later.csv", "--test-fraction", "0.3"), "`--test-fraction` has no effect with `--test`"),
         (("--test", "nowhere.csv"), "No file is called 'nowhere.csv': check `--test`."),
-        (("--test", "loans.csv"), "`--test` must be another file than the one to learn from"),
-        (("--test", "copy.csv"), "`--test` must be another file than the one to learn from: found a copy."),
+        (("--test", "loans.csv"), "`--test` must not be the training file: found the same."),
+        (("--test", "copy.csv"), "`--test` must not be the training file: found a copy."),
         (("--test", "later.csv", "--unit", "day"), "There is no column 'day' in later.csv"),
         (("--unit", "person", "--arbitrariness"), "`--arbitrariness` cannot be measured with `--unit`"),
         (("--weight", "weight", "--arbitrariness"), "`--arbitrariness` cannot be measured with `--weight`"),
         (
             ("--unit", "person", "--within", "0.1", "--confidence", "0.9", "--calibration-fraction", "0.2"),
-            "`--confidence` promises what holds for independent rows of equal weight, and with `--unit` rows of one",
+            "`--confidence` assumes independent rows of equal weight, but with `--unit` rows of one",
         ),
         (
             ("--weight", "weight", "--within", "0.1", "--confidence", "0.9", "--calibration-fraction", "0.2"),

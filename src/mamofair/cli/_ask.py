@@ -64,10 +64,10 @@ def ask(
     with warnings_as_notes():
         loaded = load_run(run)
         with own_folder(run):
-            asked = _find_question(run, loaded, within, confidence, new)
-            asked, counted = (asked, 0) if table is None else _count_rows(asked, loaded, table, all_new, file_format)
-            write_question(asked, run)
-    _print_answer(run, asked, counted, as_json)
+            stored = _find_question(run, loaded, within, confidence, new)
+            stored, counted = (stored, 0) if table is None else _count_rows(stored, loaded, table, all_new, file_format)
+            write_question(stored, run)
+    _print_answer(run, stored, counted, as_json)
 
 
 def _find_question(
@@ -110,7 +110,7 @@ def _require_same(earlier: "StoredQuestion", checksum: str, within: float | None
 
 
 def _count_rows(
-    asked: "StoredQuestion", run: "Run", table: Path, all_new: bool, file_format: FileFormat
+    stored: "StoredQuestion", run: "Run", table: Path, all_new: bool, file_format: FileFormat
 ) -> tuple["StoredQuestion", int]:
     """Return the question after the rows of a table, and how many of them were new."""
     import numpy as np
@@ -120,27 +120,27 @@ def _count_rows(
     X, labels, people = read_labelled_rows(table, run, file_format)
     require_fresh(table, run)
     keys, columns = read_row_keys(table, run, file_format)
-    is_new = np.ones(len(keys), dtype=bool) if all_new else asked.new_rows(keys, columns)
+    is_new = np.ones(len(keys), dtype=bool) if all_new else stored.new_rows(keys, columns)
     if not is_new.any():
         raise ValueError(
-            f"A row may count once: all {len(is_new):,} rows of {quote(table.name, PATH)} have been counted before. "
-            "Add new rows, or leave the table out to see the answer so far."
+            f"Each row may count only once: all {len(is_new):,} rows of {quote(table.name, PATH)} have been counted "
+            "before. Add new rows, or leave the table out to see the answer so far."
         )
     if not is_new.all():
         print_note(
             f"{len(is_new) - is_new.sum():,} of {len(is_new):,} rows have been counted before: the others are new."
         )
     people = people[is_new]
-    question = asked.question.update_from(run.estimator, X[is_new], labels[is_new], sensitive_features=people)
-    return asked.add(question, keys[is_new], columns), len(people)
+    question = stored.question.update_from(run.estimator, X[is_new], labels[is_new], sensitive_features=people)
+    return stored.add(question, keys[is_new], columns), len(people)
 
 
-def _print_answer(folder: Path, asked: "StoredQuestion", counted: int, as_json: bool) -> None:
-    question, answer = asked.question, asked.question.answer
+def _print_answer(folder: Path, stored: "StoredQuestion", counted: int, as_json: bool) -> None:
+    question, answer = stored.question, stored.question.answer
     if as_json:
         result: dict[str, Any] = {
             "run": str(folder),
-            "question": asked.number,
+            "question": stored.number,
             "status": answer.status,
             "point": answer.row,
             "message": answer.message,

@@ -43,7 +43,7 @@ def assess_predictions(
     known = [one for one in sensitive_options(run.settings) if one.partition(":")[0] in names]
     if not known:
         raise ValueError(
-            f"`--gate` needs the sensitive columns of the rows to predict: {table.name} has none of those of the run."
+            f"`--gate` needs the sensitive columns of the rows to predict: {table.name} has none of the run's."
         )
     people = _as_in(read_groups(read_attributes(table, known, file_format=file_format), whole=False), run)
     positive = _read_positive(run, model, table, names, file_format)
@@ -52,11 +52,11 @@ def assess_predictions(
     [tally] = Counter.of(labels, people, **_read_rows(run, table, names, file_format))(decided[None])
     groups = dict(zip(people.names, people.values, strict=True))
     policies = [policy] if policy is not None else list(_own_policies(run, within))
-    found = [assess(one, tally, groups, has_labels=has_labels) for one in policies]
-    unassessed = [text for one in found for text in one.unassessed]
+    assessments = [assess(one, tally, groups, has_labels=has_labels) for one in policies]
+    unassessed = [text for one in assessments for text in one.unassessed]
     if trained_on:
         unassessed.append("Rows that a model was trained on cannot show how it treats others: use new rows.")
-    return Assessment(tuple(gap for one in found for gap in one.gaps), tuple(unassessed))
+    return Assessment(tuple(gap for one in assessments for gap in one.gaps), tuple(unassessed))
 
 
 def _read_positive(
@@ -94,11 +94,13 @@ def _as_in(people: Groups, run: Run) -> Groups:
 def _own_policies(run: Run, within: float | None) -> Iterator[Policy]:
     """Yield a policy for each attribute, with the limits that are given or that the run was trained with."""
     criteria = run.estimator.front_.criteria
-    asked = judge(run).asked if within is None else {column(*one): within for one in criteria}
-    if not asked:
+    limits_by_gap = judge(run).asked if within is None else {column(*one): within for one in criteria}
+    if not limits_by_gap:
         raise ValueError("`--gate` needs limits: the run was trained without. Add `--within 0.05`, or `--policy FILE`.")
     for attribute in dict.fromkeys(name for _, name in criteria):
-        notions = tuple(notion for notion, name in criteria if name == attribute and column(notion, name) in asked)
+        notions = tuple(
+            notion for notion, name in criteria if name == attribute and column(notion, name) in limits_by_gap
+        )
         if notions:
-            limits = {column(notion, attribute): asked[column(notion, attribute)] for notion in notions}
+            limits = {column(notion, attribute): limits_by_gap[column(notion, attribute)] for notion in notions}
             yield Policy((attribute,), notions, limits=limits)

@@ -193,7 +193,7 @@ def _to_json(result: "Audit") -> dict[str, Any]:
         "confidence": result.confidence,
         "threshold": result.threshold,
         "small_groups": {
-            name: {str(group): rows for group, rows in own.items()} for name, own in result.small_groups.items()
+            name: {str(group): rows for group, rows in sizes.items()} for name, sizes in result.small_groups.items()
         },
     } | {name: _records(frame) for name, frame in frames.items()}
 

@@ -53,7 +53,7 @@ def read_audited_table(
         source.check(bins)
         column = read_features(source, [prediction])[prediction]
         made, label = _read_decisions(column, favorable, decided, source.repeats)
-        groups = _read_groups(source, {name: check_edges(name, own) for name, own in bins.items()}, name_groups)
+        groups = _read_groups(source, {name: check_edges(name, edges) for name, edges in bins.items()}, name_groups)
         return AuditedTable(None, made, groups, label)
     if target == prediction:
         raise ValueError(f"`--target` and `--prediction` must be different columns: found {quote(target)} for both.")
@@ -79,10 +79,10 @@ def _read_groups(
 
     readings = dict[str, TextNumbers | UnclearNumbers]()
     groups = {}
-    for name, own in edges.items():
+    for name, bins in edges.items():
         column = read_features(source, [name])[name]
-        column = read_amounts(column, source.file_format.decimal, readings) if own else column
-        groups[name] = assign(column, own, source.repeats)
+        column = read_amounts(column, source.file_format.decimal, readings) if bins else column
+        groups[name] = assign(column, bins, source.repeats)
     warn_read(readings)
     return pd.DataFrame(groups)
 
@@ -104,7 +104,7 @@ def _read_decisions(
     return column, next((value for value in values if to_text(value) == named), named)
 
 
-def _read_own(source: "Source", option: str, column: str, read: AuditedTable) -> Any:
+def _read_row_column(source: "Source", option: str, column: str, read: AuditedTable) -> Any:
     """Return the weights of rows, None if all are 1, or the units; their column must have no other role."""
     from mamofair.cli._row_options import read_row_columns
     from mamofair.tables import read_features
@@ -146,8 +146,8 @@ def audit_table(
 
     within = None if strata is None else read_features(source, [strata])
     if source.repeats is None:
-        terms |= {"sample_weight": None if weight is None else _read_own(source, "--weight", weight, read)}
-        terms |= {"units": None if unit is None else _read_own(source, "--unit", unit, read)}
+        terms |= {"sample_weight": None if weight is None else _read_row_column(source, "--weight", weight, read)}
+        terms |= {"units": None if unit is None else _read_row_column(source, "--unit", unit, read)}
         people = {"sensitive_features": read.sensitive, "strata": within, "favorable": read.favorable}
         return audit(read.truth, read.prediction, **people, **terms)
     terms.pop("threshold")  # there is none: scores are not counted
@@ -162,9 +162,9 @@ def audit_table(
     return audit_counts(frame, **people, **roles, **terms)
 
 
-def _unused_name(name: str, taken: Container[object]) -> str:
+def _unused_name(name: str, used: Container[object]) -> str:
     """Return the name, longer if it is taken: a column can be a group as well as a period."""
-    return _unused_name(f"{name}_", taken) if name in taken else name
+    return _unused_name(f"{name}_", used) if name in used else name
 
 
 def _plain(column: "pd.Series") -> "pd.Series":
@@ -180,10 +180,12 @@ def _cut_dates(column: "pd.Series", unit: str) -> "pd.Series":
         dates = read_dates(column)
     except ValueError:
         known = column.dropna()
-        found = quote(known.iloc[0].item() if column.dtype.kind in "biuf" else known.iloc[0]) if len(known) else "none"
+        example = (
+            quote(known.iloc[0].item() if column.dtype.kind in "biuf" else known.iloc[0]) if len(known) else "none"
+        )
         raise ValueError(
             f"`--by` can cut dates that can be read in one way, such as 2024-05-31, 31.05.2024 or 05/31/2024: found "
-            f"{found} in {quote(column.name)}. Name the column alone to use its values as they are."
+            f"{example} in {quote(column.name)}. Name the column alone to use its values as they are."
         ) from None
     periods: pd.Series = dates.dt.to_period(unit).map(str, na_action="ignore")
     return periods

@@ -61,12 +61,12 @@ def _count(path: Path, columns: Sequence[str], sensitive: Sequence[str], by: str
     by_name, unit = (None, None) if by is None else parse_period(by, names)
     source.check([] if by_name is None else [by_name])
     keys = list(dict.fromkeys([*columns, *bins, *([] if by_name is None else [by_name])]))
-    edges = {name: check_edges(name, own) for name, own in bins.items()}
+    edges = {name: check_edges(name, edge_list) for name, edge_list in bins.items()}
     cells = count_cells(
         merge_schemas(label, shards, ignored={*names, *(n for one in shards for n in one.types)} - {*keys}),
         keys,
         # What has another role as well is read as it is.
-        {name: own for name, own in edges.items() if own and name not in {*columns, by_name}},
+        {name: edge_list for name, edge_list in edges.items() if edge_list and name not in {*columns, by_name}},
         {} if by_name is None or unit is None or by_name in {*columns, *bins} else {by_name: unit},
     )
 

@@ -25,7 +25,7 @@ def read_dates(column: pd.Series) -> pd.Series:
     slashes = [dates for format in _SLASHES if (dates := _parse(column, format)) is not None]
     if readings or len(slashes) == 1:
         return (readings or slashes)[0]
-    raise ValueError("These are no dates, or can be read in two ways.")
+    raise ValueError("These are not dates, or can be read in two ways.")
 
 
 def _parse(column: pd.Series, format: str) -> pd.Series | None:

@@ -81,7 +81,7 @@ def _require_encoder(run: Run) -> Any:
     """Return what encodes tables for a run; one that Python has saved need not know what the columns of tables are."""
     if run.estimator.encoder_ is None or not {"target", "sensitive", "command", "data"} <= run.settings.keys():
         raise ValueError(
-            "The run must have been written by `mamofair train`: this one does not know the columns of tables. Use "
+            "The run must have been written by `mamofair train`: this one has no record of the table's columns. Use "
             "`mamofair.selection.Question` in Python."
         )
     return run.estimator.encoder_

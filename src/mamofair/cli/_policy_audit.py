@@ -49,12 +49,12 @@ def policy_terms(policy: Policy, attributes: Iterable[str], *, has_labels: bool)
     audited = [name for name in policy.attributes if name in named] or list(policy.attributes)
     limits = {notion.name: {policy.limit_of(notion, name) for name in audited} for notion in notions}
     remarks = tuple(
-        f"The policy's limits for {name} differ by attribute: the table judges all by the smallest, {min(own):g}, and "
-        "the gate each by its own."
-        for name, own in limits.items()
-        if len(own) > 1
+        f"The policy's limits for {name} differ by attribute: the table judges all by the smallest, {min(values):g}, "
+        "and the gate each by its own."
+        for name, values in limits.items()
+        if len(values) > 1
     )
-    return AuditTerms(notions, {name: min(own) for name, own in limits.items()}, policy.confidence, remarks)
+    return AuditTerms(notions, {name: min(values) for name, values in limits.items()}, policy.confidence, remarks)
 
 
 def explain_differences(terms: AuditTerms, audit: Audit, assessment: Assessment | None) -> Iterator[str]:

@@ -71,8 +71,8 @@ def _read_findings(folder: Path, run: "Run") -> dict[str, list[str]]:
     from mamofair.runs import read_alternatives, read_question
 
     question = read_question(folder)
-    asked = [] if question is None or question.run != run.settings["checksum"] else question.sentences()
-    return {"alternatives": read_alternatives(folder), "asked": asked}
+    sentences = [] if question is None or question.run != run.settings["checksum"] else question.sentences()
+    return {"alternatives": read_alternatives(folder), "asked": sentences}
 
 
 def _write(run: "Run", path: Path, findings: Mapping[str, list[str]], file_format: str, least: int) -> None:

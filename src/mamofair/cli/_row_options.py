@@ -46,7 +46,7 @@ def check_row_options(options: TrainOptions, streamed: bool) -> None:
     for option, reason in reasons.items():
         if option in columns and options.confidence is not None:
             raise ValueError(
-                f"`--confidence` promises what holds for independent rows of equal weight, and with `{option}` {reason}"
+                f"`--confidence` assumes independent rows of equal weight, but with `{option}` {reason}"
                 f": leave `{option}` or `--confidence` out."
             )
         if option in columns and options.arbitrariness:
@@ -69,7 +69,7 @@ def _check_test(options: TrainOptions) -> None:
     is_same = Path(options.test).resolve() == Path(options.data).resolve()
     if is_same or sha256_of(Path(options.test)) == sha256_of(Path(options.data)):
         raise ValueError(
-            f"`--test` must be another file than the one to learn from: found {'the same' if is_same else 'a copy'}. "
+            f"`--test` must not be the training file: found {'the same' if is_same else 'a copy'}. "
             "Leave it out, and some of its rows are set apart."
         )
 

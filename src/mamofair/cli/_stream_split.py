@@ -119,12 +119,12 @@ class StreamSplit:
         summarized = memory_to_summarize(self.sizes[1]) <= self.stream.memory
 
         def decide(X: Any, y: np.ndarray, people: Groups) -> np.ndarray:
-            found = estimator.score_all(X)
+            by_point = estimator.score_all(X)
             if summarized:
-                scores.append(found.T)
+                scores.append(by_point.T)
                 positive.append(y == 1)
                 codes.append(people.codes)
-            return found > 0
+            return by_point > 0
 
         tallies = self._count(known, decide, self.options.crossed)
         if not summarized:

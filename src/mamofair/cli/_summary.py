@@ -37,7 +37,7 @@ def summarize(run: Run) -> dict[str, Any]:
     rows = {"unconstrained": 0, "chosen": chosen, "fairest": fairest_point(front)}
     points: dict[str, Any] = {name: {"point": row, "test": _measure(run, row)} for name, row in rows.items()}
     gaps = dict(zip(front.columns, front.values[chosen].tolist(), strict=True))  # of the rows that the limit is of
-    found = None if run.limit is None else {"rows": _learned_rows(run), **best_found(run.limit, gaps)}
+    best = None if run.limit is None else {"rows": _learned_rows(run), **best_found(run.limit, gaps)}
     ways = "Use `--performance balanced_error`, or say what mistakes cost, such as `--cost {}`."
     cost = cost_sentence(points["unconstrained"], points["chosen"])
     luck, verdict = run.settings.get("arbitrariness"), judge(run)
@@ -56,7 +56,7 @@ def summarize(run: Run) -> dict[str, Any]:
         "verdict": verdict.to_json(),
         "arbitrariness": luck["sentences"][chosen] if luck else None,
         "small_groups": run.settings["data"].get("small_groups", []),
-        "best_found": found,
+        "best_found": best,
     }
 
 
@@ -90,8 +90,8 @@ def best_found(limit: pd.DataFrame, gaps: Mapping[str, float]) -> dict[str, floa
     lines = [
         limit[limit["criterion"] == name].assign(at=gaps[name]) for name in gaps if name in set(limit["criterion"])
     ]
-    found = [[float(np.interp(line["at"].iloc[0], line["gap"], line[part])) for part in _PARTS] for line in lines]
-    return dict(zip(_PARTS, (round(value, 6) for value in max(found)), strict=True))
+    errors = [[float(np.interp(line["at"].iloc[0], line["gap"], line[part])) for part in _PARTS] for line in lines]
+    return dict(zip(_PARTS, (round(value, 6) for value in max(errors)), strict=True))
 
 
 def cost_sentence(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
@@ -167,10 +167,10 @@ def print_summary(summary: Mapping[str, Any]) -> None:
 def _sentences(summary: Mapping[str, Any], first: str) -> Iterator[str]:
     """Yield the sentences below the table."""
     constant = "Only constant classifiers were found: there are too few rows, or the features say too little."
-    found = summary["best_found"]
+    best = summary["best_found"]
     verdict = summary["verdict"]
     is_said = summary["near_constant"] is not None and summary["point"] == 0  # what to do about it as well
-    said = (
+    sentences = (
         f"{verdict['headline']}." if verdict["answer"] else None,
         *verdict["sentences"],
         summary["cost"],
@@ -178,9 +178,9 @@ def _sentences(summary: Mapping[str, Any], first: str) -> Iterator[str]:
         None if is_said else summary["rare_label"],
         summary["arbitrariness"],
         constant if summary["constant"] else None,
-        None if found is None else limit_sentence(**found, name=first),
+        None if best is None else limit_sentence(**best, name=first),
     )
-    yield from filter(None, said)
+    yield from filter(None, sentences)
 
 
 def _cell(value: Mapping[str, float]) -> str:

@@ -103,8 +103,8 @@ class TableSplit:
         people = people.crossed() if self.options.crossed else people
         strata = self._strata(self.test)
         if strata is not None:
-            asked = read_notions(list(self.options.notion), people.names)
-            people, _, _ = divide_groups(people, asked, read_strata(strata, len(strata)), keep=True)
+            notions = read_notions(list(self.options.notion), people.names)
+            people, _, _ = divide_groups(people, notions, read_strata(strata, len(strata)), keep=True)
         return people.as_in(Groups.of_values(known), strict=False)
 
     def _unlabelled(self) -> tuple[np.ndarray | pd.DataFrame, pd.DataFrame] | None:
@@ -130,7 +130,9 @@ class TableSplit:
         if np.isnan(scores).any() or self.test.units is not None:
             return tallies, []
         with blas_threads(1):
-            return tallies, [summarize_scores(own, self.test.positive, people, self.test.weight) for own in scores]
+            return tallies, [
+                summarize_scores(values, self.test.positive, people, self.test.weight) for values in scores
+            ]
 
     def measure_small_groups(self, estimator: FairClassifier) -> list[dict[str, Any]]:
         """Return the groups that are too small to judge, with the rates of the chosen point on test rows."""

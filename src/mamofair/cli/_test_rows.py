@@ -86,14 +86,14 @@ def _count_repeated(learned: Path, tested: Path, file_format: FileFormat) -> int
 def _count_units(options: TrainOptions, train: Any, test: Any) -> dict[str, Any]:
     """Return how many units are in training, in the test set, and in both."""
     units = {"learn": {*pd.unique(train)}, "test": {*pd.unique(test)}}
-    both = len(units["learn"] & units["test"])
-    return {"column": options.unit, **{part: len(own) for part, own in units.items()}, "both": both}
+    shared = len(units["learn"] & units["test"])
+    return {"column": options.unit, **{part: len(numbers) for part, numbers in units.items()}, "both": shared}
 
 
 def print_split(split: Mapping[str, Any], sizes: tuple[int, int]) -> None:
     """Print which rows are for testing, unless they were drawn at random one by one."""
     if split["kind"] == "file":
-        print_note(f"All {sizes[0]:,} rows are learned from; the {sizes[1]:,} rows of {split['file']} are for testing.")
+        print_note(f"All {sizes[0]:,} rows are for training; the {sizes[1]:,} rows of {split['file']} are for testing.")
         if split["repeated"]:
             print_note(
                 f"{split['repeated']:,} of the {sizes[1]:,} rows of {split['file']} are also training rows, equal in "
@@ -109,10 +109,11 @@ def print_split(split: Mapping[str, Any], sizes: tuple[int, int]) -> None:
         if left_out["rows"]:
             print_note(
                 f"{left_out['units']:,} values of `{split['units']['column']}` are on both sides: their "
-                f"{left_out['rows']:,} earlier rows are left out, so that no test row is of a value learned from."
+                f"{left_out['rows']:,} earlier rows are left out, so that no test row shares a value with a training "
+                "row."
             )
     if units := split.get("units"):
-        counts = f"{units['learn']:,} different values to learn from, {units['test']:,} to test on."
+        counts = f"{units['learn']:,} different values for training, {units['test']:,} for testing."
         if units["both"]:
             print_note(f"`{units['column']}` has {counts} {units['both']:,} of these are in both tables.")
         else:
@@ -124,7 +125,7 @@ def find_test_rows(settings: Mapping[str, Any], path: Path, strata: np.ndarray, 
     split = settings["data"].get("split") or {"kind": "random"}
     if split["kind"] == "file":
         raise ValueError(
-            f"Rows must be new to the models: the run has learned from all rows of {path.name}. Give others, such as "
+            f"Rows must be new to the models: the run was trained on all rows of {path.name}. Give others, such as "
             f"those of {split['file']}."
         )
     if split["kind"] == "random":

@@ -97,11 +97,11 @@ def watch(
         if path is not None:
             require_writable(path, option, file=True)
     given = {"prediction": prediction, "id": id_column, "time": time}
-    asked = {"limit": limit, "confidence": confidence, "drift": drift, "point": point}
+    requested = {"limit": limit, "confidence": confidence, "drift": drift, "point": point}
     with warnings_as_notes():
         loaded = load_run(run)
         with own_state(state):
-            monitor, notes, columns = _find_watch(state, loaded, asked, given, new)
+            monitor, notes, columns = _find_watch(state, loaded, requested, given, new)
             before, file_format = monitor.rows, FileFormat(sep, decimal, encoding)
             read = None if table is None else _read(table, loaded, columns, file_format)
             monitor = monitor if read is None else read.add_to(monitor)
@@ -124,7 +124,7 @@ def watch(
 
 
 def _find_watch(
-    state: Path, run: "Run", asked: dict[str, Any], given: dict[str, str | None], new: bool
+    state: Path, run: "Run", requested: dict[str, Any], given: dict[str, str | None], new: bool
 ) -> tuple["Monitor", dict[str, Any], "WatchedColumns"]:
     """Return the watch of a state file, or a new one; its notes; and the columns that it reads."""
     from mamofair.cli._watched_table import WatchedColumns
@@ -132,7 +132,7 @@ def _find_watch(
 
     if "target" not in run.settings or "command" not in run.settings:
         raise ValueError(
-            "The run must have been written by `mamofair train`: this one does not know the columns of tables. Use "
+            "The run must have been written by `mamofair train`: this one has no record of the table's columns. Use "
             "`mamofair.monitor.Monitor` in Python."
         )
     checksum, number = run.settings["checksum"], 0
@@ -140,18 +140,18 @@ def _find_watch(
         monitor, notes = load_monitor(state)
         number = int(notes["number"])
         if not new:
-            _require_same(notes, {"run": checksum} | asked | given)
+            _require_same(notes, {"run": checksum} | requested | given)
             return monitor, notes, WatchedColumns(**notes["columns"])
-    if asked["limit"] is None:
+    if requested["limit"] is None:
         raise ValueError("`--limit` is missing: name the largest acceptable gap, as in `--limit 0.05`.")
     model = run.estimator
-    row = model.selected_ if asked["point"] is None else asked["point"]
+    row = model.selected_ if requested["point"] is None else requested["point"]
     if not 0 <= row < len(model.front_):
         raise ValueError(f"`--point` must be a row of front.csv, from 0 to {len(model.front_) - 1}: found {row}.")
     settings = {
-        "limit": asked["limit"],
-        "confidence": _CONFIDENCE if asked["confidence"] is None else asked["confidence"],
-        "drift": _DRIFT if asked["drift"] is None else asked["drift"],
+        "limit": requested["limit"],
+        "confidence": _CONFIDENCE if requested["confidence"] is None else requested["confidence"],
+        "drift": _DRIFT if requested["drift"] is None else requested["drift"],
     }
     # Decisions and labels are read as 1 where they are favorable, whatever the run's labels are.
     monitor = Monitor.of_front(
@@ -203,12 +203,12 @@ def _find_others(
         tallies, labelled = tally_points(read, read.since(monitor.answer, before), run, form)
     if tallies is None and notes.get("others") is not None:
         return dict(notes["others"])
-    found = find_other_points(run.estimator.front_, notes["point"], monitor.limits, tallies, labelled)
+    others = find_other_points(run.estimator.front_, notes["point"], monitor.limits, tallies, labelled)
     judged: dict[str, Any] = {"table": None, "rows": 0}
     if read is not None and tallies is not None:
         judged = {"table": read.path.name, "rows": int(tallies[0].overall.sum())}
     measure = run.estimator.front_.performance.name
-    return judged | {"performance": measure, "points": [asdict(point) for point in found]}
+    return judged | {"performance": measure, "points": [asdict(point) for point in others]}
 
 
 def _describe_switch(run: Path, others: dict[str, Any]) -> list[str]:
@@ -221,14 +221,14 @@ def _describe_switch(run: Path, others: dict[str, Any]) -> list[str]:
     )
     if not others["points"]:
         return [f"{by}: none is within the limits by a standard error. Train again, on newer rows."]
-    told = [f"{by}: these are within the limits by a standard error, which promises nothing."]
+    sentences = [f"{by}: these are within the limits by a standard error, which promises nothing."]
     for point in others["points"]:
         gaps = [f"{name} is {gap:.3f} on {point['measured_on'][name]} rows" for name, gap in point["gaps"].items()]
         performance = f"its {others['performance']} on validation rows is {point['performance']:.3f}"
-        told.append(f"Point {point['row']}: {', '.join(gaps)}; {performance}.")
+        sentences.append(f"Point {point['row']}: {', '.join(gaps)}; {performance}.")
     best = others["points"][0]["row"]
     command = f"mamofair predict {shlex.quote(str(run))} new.csv --point {best} -o decided.csv"
-    return [*told, f"To switch, without training: {command}"]
+    return [*sentences, f"To switch, without training: {command}"]
 
 
 def _print(
