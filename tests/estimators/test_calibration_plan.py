@@ -84,7 +84,7 @@ def test_every_row_has_one_part():
 
 def test_the_error_of_planned_rows_is_nobodys():
     model = fit("plugin", table(), notions="equal_opportunity")
-    with pytest.raises(ValueError, match="must be like everyone to have an error: found rows of a plan"):
+    with pytest.raises(ValueError, match="needs calibration rows that represent everyone: found rows of a plan"):
         front_intervals(model.front_, part="calibration")
 
 

@@ -112,7 +112,7 @@ def test_it_is_saved_with_the_name_of_its_change(tmp_path):
     again = load(save(Run(model, {}, {"group": ("protected", "unprotected")}), tmp_path))
     np.testing.assert_array_equal(again.front_.values, model.front_.values)
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
-    with pytest.raises(ValueError, match=r"has kept the name\. Pass the objectives again"):
+    with pytest.raises(ValueError, match=r"has kept only the name\. Pass the objectives again"):
         fit(again)
     again = fit(load(tmp_path, objectives=[CounterfactualGap(flip)]).set_params(validation_fraction=MASK))
     np.testing.assert_array_equal(again.front_.values, model.front_.values)

@@ -89,7 +89,7 @@ def test_confidence_does_not_go_with_folds(make, model):
     with pytest.raises(ValueError, match=r"`calibration_fraction` must be 0 with `cv`"):
         make(cv=2, calibration_fraction=0.2).fit(X, Y, sensitive_features=GROUP)
     rule = MostAccurateWithin(0.5, confidence=0.9)
-    with pytest.raises(ValueError, match=r"needs rows of its own: set `calibration_fraction`, and cv=None"):
+    with pytest.raises(ValueError, match=r"needs calibration rows: set `calibration_fraction`, and cv=None"):
         make(cv=2, selection=rule).fit(X, Y, sensitive_features=GROUP)
     with pytest.raises(ValueError, match=r"found none. .* fit again, without `cv`"):
         model.with_selection(rule)

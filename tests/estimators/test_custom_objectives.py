@@ -174,7 +174,7 @@ def test_it_is_saved_and_loaded_with_functions_known_by_name(model, tmp_path):
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     assert [own.name for own in again.objectives] == ["brier", "size"]
     assert again.objectives[0].loss == SquaredError()
-    with pytest.raises(ValueError, match=r"of which the run has kept the name\. Pass the objectives again: load\(run"):
+    with pytest.raises(ValueError, match=r"the run has kept only the name\. Pass the objectives again: load\(run"):
         fit(again)
     given = load(tmp_path, objectives=[BRIER, SIZE])
     np.testing.assert_array_equal(fit(given).front_.values, model.front_.values)
@@ -235,7 +235,7 @@ def test_what_cannot_be_done_is_refused_in_a_sentence():
         fit(net().set_params(objectives=[size]))
     with pytest.raises(ValueError, match="found 'price', the front's first column"):
         fit(net(CustomObjective("price", size), performance=Cost(fn=2, name="price")))
-    with pytest.raises(ValueError, match="A portfolio measures performance and gaps alone: found the objective 'size'"):
+    with pytest.raises(ValueError, match="A portfolio measures only performance and gaps: found the objective 'size'"):
         fit(FairPortfolioClassifier([("net", net(SIZE))]))
     with pytest.raises(ValueError, match="each of 3 columns: found 2"):
         Archive([(DEMOGRAPHIC_PARITY, "a")], max_points=2, custom=["size"])

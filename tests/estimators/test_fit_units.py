@@ -77,7 +77,7 @@ def test_a_portfolio_passes_units_on() -> None:
 def test_certificates_for_independent_rows_are_refused() -> None:
     asked = {"calibration_fraction": 0.3, "random_state": 0}
     exact = FairBoostingClassifier(selection=MostAccurateWithin(0.4, confidence=0.8), **asked)
-    with pytest.raises(ValueError, match="must have rows that do not depend on each other: found `units`"):
+    with pytest.raises(ValueError, match="must have independent rows: found `units`"):
         exact.fit(X, Y, sensitive_features=GROUP, units=UNITS)
     rough = MostAccurateWithin(0.9, confidence=0.6, method="newcombe")
     model = FairBoostingClassifier(selection=rough, n_estimators=5, **asked)

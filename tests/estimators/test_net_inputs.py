@@ -302,5 +302,5 @@ def test_network_of_another_size_can_be_had():
 
 
 def test_a_choice_with_confidence_needs_calibration_rows_before_anything_is_trained():
-    with pytest.raises(ValueError, match=r"needs rows of its own: set `calibration_fraction`"):
+    with pytest.raises(ValueError, match=r"needs calibration rows: set `calibration_fraction`"):
         small(selection=MostAccurateWithin(0.1, confidence=0.9)).fit(X, Y, sensitive_features=GROUP)

@@ -173,8 +173,8 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
             search = Search.start(task, learner, self.max_points)
         elif task.identity != earlier.task.identity:
             raise ValueError(
-                "`warm_start` must continue with the same labels, groups, notions, costs and objectives: found others "
-                "in the earlier fit. Set `warm_start=False` to start again."
+                "`warm_start` must continue with the same labels, groups, notions, costs and objectives: found "
+                "different ones in the earlier fit. Set `warm_start=False` to start again."
             )
         else:
             search = earlier.continue_with(task, learner)

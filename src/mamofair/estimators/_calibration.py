@@ -37,9 +37,8 @@ def _refuse_units(selection: MostAccurateWithin, more: Rows | None) -> None:
     """Raise a `ValueError` if a choice needs rows that do not depend on each other."""
     if selection.confidence is not None and selection.method != "newcombe":
         raise ValueError(
-            "A certificate that holds in finite samples must have rows that do not depend on each other: found `units` "
-            'with several. Leave `confidence` out or, for differences, use method="newcombe", which is approximate and '
-            "counts units."
+            "A certificate that holds in finite samples must have independent rows: found `units` with several. Leave "
+            '`confidence` out or, for differences, use method="newcombe", which is approximate and counts units.'
         )
     if more is not None:
         raise ValueError("`unlabelled` rows have no units: leave them or `units` out.")
@@ -61,10 +60,7 @@ def _divide_by_plan(
             "hold back a fraction."
         )
     if rows.units is not None:
-        raise ValueError(
-            'calibration_fraction="plan" must have rows that do not depend on each other: found `units`. Hold back a '
-            "fraction."
-        )
+        raise ValueError('calibration_fraction="plan" must have independent rows: found `units`. Hold back a fraction.')
     assert selection.confidence is not None
     besides = {} if more is None else {gap: _group_sizes(more.groups, gap) for gap in more.samples}
     free = ~np.asarray(valid) if np.ndim(valid) else np.ones(len(rows), dtype=bool)  # a mask holds rows back before

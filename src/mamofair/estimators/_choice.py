@@ -29,7 +29,7 @@ def choose(selection: Selection, front: Front) -> int:
             choices[id(selection)] = selection, selection(front)
         except ValueError as error:
             choices[id(selection)] = selection, str(error)
-    _, found = choices[id(selection)]
-    if isinstance(found, str):
-        raise SelectionError(found, name=None)  # without a name Python does not guess which attribute was meant
-    return found
+    _, choice = choices[id(selection)]
+    if isinstance(choice, str):
+        raise SelectionError(choice, name=None)  # without a name Python does not guess which attribute was meant
+    return choice

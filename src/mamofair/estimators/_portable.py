@@ -32,7 +32,7 @@ class Portable:
         estimator = from_state(state[_FILES])
         if type(estimator) is not type(self):
             raise ValueError(
-                f"A {type(self).__name__} must hold what one has learned: found a {type(estimator).__name__}. Copy it "
-                "again, or write it again."
+                f"The state of a {type(self).__name__} must be of that type: found a {type(estimator).__name__}. Copy "
+                "it again, or write it again."
             )
         self.__dict__.update(vars(estimator))

@@ -50,11 +50,11 @@ class PortfolioLearner(Learner):
         if not reset:
             return X
         named = default_estimators(X, estimator.notions, self.effort) if self.named is None else self.named
-        self.estimators = {name: _clone(name, own, alone=len(named) == 1) for name, own in named}
-        self.learners = {name: own.new_learner() for name, own in self.estimators.items()}
-        views = tuple(self.learners[name].read(own, X, reset=True) for name, own in self.estimators.items())
+        self.estimators = {name: _clone(name, member, alone=len(named) == 1) for name, member in named}
+        self.learners = {name: member.new_learner() for name, member in self.estimators.items()}
+        views = tuple(self.learners[name].read(member, X, reset=True) for name, member in self.estimators.items())
         for name in ("n_features_in_", "feature_names_in_"):
-            known = [getattr(own, name) for own in self.estimators.values() if hasattr(own, name)]
+            known = [getattr(member, name) for member in self.estimators.values() if hasattr(member, name)]
             if known:
                 setattr(estimator, name, known[0])
             elif name in vars(estimator):  # of an earlier fit
@@ -63,7 +63,7 @@ class PortfolioLearner(Learner):
 
     def read_more(self, estimator: Any, X: Any) -> Any:
         """Return more rows in each estimator's form."""
-        return tuple(self.learners[name].read_more(own, X) for name, own in self.estimators.items())
+        return tuple(self.learners[name].read_more(member, X) for name, member in self.estimators.items())
 
     def split(self, rows: Rows, fractions: tuple[Any, float], rng: np.random.Generator) -> Parts:
         """Split rows into parts: as a single estimator asks for, or in the same way for all of several."""
@@ -79,8 +79,8 @@ class PortfolioLearner(Learner):
 
     def check_stream(self) -> None:
         """Raise a `ValueError` if one of the estimators cannot learn from a stream."""
-        for _, own in self.named or ():
-            own.new_learner().check_stream()
+        for _, estimator in self.named or ():
+            estimator.new_learner().check_stream()
 
     def takes_text(self, notions: Any) -> bool:
         """Whether there is a single estimator that takes text as it is."""
@@ -101,8 +101,10 @@ class PortfolioLearner(Learner):
             )
         if reset:
             self.read(estimator, X, reset=True)
-        pairs = [(self.learners.get(name) or own.search_.learner, own) for name, own in self.estimators.items()]
-        return [learner.read_stream(own, X, reset) for learner, own in pairs][-1]  # all check them
+        pairs = [
+            (self.learners.get(name) or member.search_.learner, member) for name, member in self.estimators.items()
+        ]
+        return [learner.read_stream(member, X, reset) for learner, member in pairs][-1]  # all check them
 
     def take_stream(self, parts: Parts, seed: int) -> Parts:
         """Return the parts in the form that a single estimator trains on; several share them."""
@@ -111,16 +113,16 @@ class PortfolioLearner(Learner):
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Fit each estimator, and yield its front so far."""
-        for place, (name, own) in enumerate(self.estimators.items()):
-            require(own, own.rules)
+        for place, (name, estimator) in enumerate(self.estimators.items()):
+            require(estimator, estimator.rules)
             learner = self.learners.pop(name)
-            search = Search.start(task, learner, own.max_points)
-            own._take(search)
+            search = Search.start(task, learner, estimator.max_points)
+            estimator._take(search)
             rows = parts.map(partial(_view, place))
             if len(self.estimators) > 1 and isinstance(rows.train, StreamedRows):  # all share its held-out rows
                 train = replace(rows.train, memory=int(rows.train.memory * (1 - HELD_OUT)))
                 rows = learner.take_stream(replace(rows, train=train), task.seed)
-            for fitted in own._follow(search, rows):
+            for fitted in estimator._follow(search, rows):
                 yield Candidates([replace(point, model=name) for point in fitted.front_.points])
             yield Candidates([], [{"model": name, **record} for record in search.history], complete=False)
 
@@ -128,16 +130,18 @@ class PortfolioLearner(Learner):
         """Return the scores, estimator by estimator: each reads the rows once."""
         scores: dict[int, np.ndarray] = {}
         for name in dict.fromkeys(point.model for point in points):
-            own, places = self.estimators[name], [i for i, point in enumerate(points) if point.model == name]
-            learner = own.search_.learner
-            ours = learner.scores([points[i] for i in places], learner.read(own, X, reset=False))
+            estimator, places = self.estimators[name], [i for i, point in enumerate(points) if point.model == name]
+            learner = estimator.search_.learner
+            ours = learner.scores([points[i] for i in places], learner.read(estimator, X, reset=False))
             scores |= zip(places, ours, strict=True)
         return np.stack([scores[i] for i in range(len(points))])
 
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:
         """Whether the estimators are fitted to the same task."""
         fitted = self.estimators.values()
-        same = all("front_" in vars(own) and own.search_.task.identity == task.identity for own in fitted)
+        same = all(
+            "front_" in vars(estimator) and estimator.search_.task.identity == task.identity for estimator in fitted
+        )
         return bool(self.estimators) and same
 
     def fits(self, point: Point) -> bool:
@@ -173,27 +177,30 @@ def _dimensions(X: Any) -> int:
 def _all_notions(notions: Any) -> list[Notion]:
     """Return the requested notions of all attributes; values that are not notions are rejected later."""
     lists = notions.values() if isinstance(notions, Mapping) else [notions]
-    each = [[own] if isinstance(own, str | Notion) else list(own) for own in lists]
-    return [as_notion(notion) for own in each for notion in own]
+    each = [
+        [notions_of_one] if isinstance(notions_of_one, str | Notion) else list(notions_of_one)
+        for notions_of_one in lists
+    ]
+    return [as_notion(notion) for notions_of_one in each for notion in notions_of_one]
 
 
 def _clone(name: str, estimator: FairClassifier, alone: bool) -> FairClassifier:
     """Return a copy to fit; unless it is the only one, it is measured on the rows that the portfolio holds back."""
-    own: FairClassifier = clone(estimator)
-    if getattr(own, "aware", False):
+    copy: FairClassifier = clone(estimator)
+    if getattr(copy, "aware", False):
         raise ValueError(
             f"A portfolio predicts without the sensitive attributes: found aware=True in {name!r}. Fit it alone."
         )
-    if custom := own.new_learner().custom:
+    if custom := copy.new_learner().custom:
         raise ValueError(
-            f"A portfolio measures performance and gaps alone: found the objective {custom[0]!r} in {name!r}. Fit it "
+            f"A portfolio measures only performance and gaps: found the objective {custom[0]!r} in {name!r}. Fit it "
             "alone."
         )
-    return own.set_params(cv=None) if hasattr(own, "cv") and not alone else own
+    return copy.set_params(cv=None) if hasattr(copy, "cv") and not alone else copy
 
 
 def _are_estimators(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(own, FairClassifier) for own in value.values())
+    return isinstance(value, dict) and all(isinstance(estimator, FairClassifier) for estimator in value.values())
 
 
 def _are_named(value: Any) -> bool:
@@ -269,7 +276,7 @@ class FairPortfolioClassifier(FairClassifier):
     rules = (
         *SHARED,
         EFFORT,
-        ("estimators", _are_named, "a list of pairs of a name, each another one, and an estimator of ours"),
+        ("estimators", _are_named, "a list of (name, estimator) pairs, with different names and mamofair's estimators"),
     )
 
     def new_learner(self) -> PortfolioLearner:
@@ -287,5 +294,5 @@ class FairPortfolioClassifier(FairClassifier):
         named = [("plugin", FairPlugInClassifier())] if self.estimators is None else self.estimators
         inputs = [get_tags(estimator).input_tags for _, estimator in named]
         for name in ("allow_nan", "sparse", "categorical", "string"):  # what all of them take
-            setattr(tags.input_tags, name, all(getattr(own, name) for own in inputs))
+            setattr(tags.input_tags, name, all(getattr(tag, name) for tag in inputs))
         return tags

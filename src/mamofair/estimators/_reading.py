@@ -54,8 +54,8 @@ def read_rows(
     small = find_small_groups(groups, favorable, notions, estimator.min_group, units=persons)
     warn_of_small_groups(small, estimator.min_group, "rows" if persons is None else "units")
     groups = leave_out(groups, small)
-    asked = task_settings(estimator) | {"notions": bind_notions(groups, notions, cells)}
-    task = Task.of(classes, groups, seed=seed, **asked, custom=learner.custom)
+    settings = task_settings(estimator) | {"notions": bind_notions(groups, notions, cells)}
+    task = Task.of(classes, groups, seed=seed, **settings, custom=learner.custom)
     rows = Rows(X, favorable, groups, weight, units=persons)
     return task, rows if weight is None else rows[weight > 0], small
 

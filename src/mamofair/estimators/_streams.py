@@ -54,7 +54,7 @@ class Streams:
     def _fit_dask(self: Any, X: Any, y: Any, sensitive_features: Any, given: dict[str, Any]) -> Any:
         """Fit to Dask frames: written to files first, with a plug-in's models fitted by the current cluster."""
         if refused := [name for name, value in given.items() if value is not None]:
-            raise ValueError(f"`{refused[0]}` must be left out with a Dask frame: streams do not have it.")
+            raise ValueError(f"`{refused[0]}` must be left out with a Dask frame: streams do not support it.")
         cluster = None if self.new_learner().needs_validation(self.notions) else current_client()
         with written_stream(X, y, sensitive_features, self.favorable) as rows:
             return self.fit_stream(rows, dask=cluster)
@@ -110,7 +110,7 @@ class Streams:
 def _refuse_strata(notions: Any) -> None:
     """Raise a `ValueError` for a notion within strata, before any row is read."""
     names = tuple(notions) if isinstance(notions, Mapping) else ("every attribute",)
-    for notion in (one for own in read_notions(notions, names).values() for one in own):
+    for notion in (one for notion_list in read_notions(notions, names).values() for one in notion_list):
         if notion.over is not None:
             raise ValueError(
                 f"{notion.name} compares groups within strata, and rows of a stream have none. Use `fit`, or another "

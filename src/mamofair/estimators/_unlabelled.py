@@ -57,7 +57,7 @@ def _warn_of_other_shares(rows: Rows, more: Rows) -> None:
     """Warn if group shares among rows without labels differ by more than chance explains."""
     for place, (name, values) in enumerate(zip(rows.groups.names, rows.groups.values, strict=True)):
         codes = [part.groups.codes[:, place] for part in (rows, more)]
-        counts = (np.bincount(own[own >= 0], minlength=len(values)) for own in codes)
+        counts = (np.bincount(column[column >= 0], minlength=len(values)) for column in codes)
         if listed := compare_shares(values, *counts):
             warn_user(
                 f"Rows without labels must come from the same population as the others: found other shares of "

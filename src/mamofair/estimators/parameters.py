@@ -36,10 +36,10 @@ def require_calibration(selection: Selection, fraction: float | str, folds: int 
         )
     if sure and not fraction and not unlabelled:
         way = "set `calibration_fraction`" if folds is None else "set `calibration_fraction`, and cv=None"
-        raise ValueError(f"A choice with `confidence` needs rows of its own: {way}; found 0.")
+        raise ValueError(f"A choice with `confidence` needs calibration rows: {way}; found 0.")
     if folds is not None and (fraction or unlabelled):
         raise ValueError(
-            "`calibration_fraction` must be 0 with `cv`: cross-fitted counts are of the procedure, and a guarantee is "
+            "`calibration_fraction` must be 0 with `cv`: cross-fitted counts describe a procedure, and a guarantee is "
             f"about one model: found {fraction or '`unlabelled`'}. Choose one of the two."
         )
 
@@ -76,8 +76,8 @@ def _present(device: Any) -> bool:
 
 def _are_objectives(*kinds: type) -> Callable[[Any], bool]:
     def holds(value: Any) -> bool:
-        listed = isinstance(value, list | tuple) and all(isinstance(own, kinds) for own in value)
-        return listed and len({own.name for own in value}) == len(value)
+        listed = isinstance(value, list | tuple) and all(isinstance(objective, kinds) for objective in value)
+        return listed and len({objective.name for objective in value}) == len(value)
 
     return holds
 
@@ -104,7 +104,7 @@ SHARED: tuple[Rule, ...] = (
 #: Of methods that know the error only, and no capacity.
 ERROR_ONLY: tuple[Rule, ...] = (
     *SHARED,
-    ("performance", lambda v: v in (ERROR, ERROR.name), "'error', the only one that this method knows"),
+    ("performance", lambda v: v in (ERROR, ERROR.name), "'error', the only one that this method supports"),
     ("selection", lambda v: getattr(v, "select_rate", None) is None, "a rule without `select_rate`, for this method"),
 )
 
@@ -123,7 +123,7 @@ NETWORK: tuple[Rule, ...] = (
     (
         "objectives",
         _are_objectives(CustomObjective, CounterfactualGap),
-        "a list of CustomObjective(name, loss, metric) or CounterfactualGap(change), each with another name",
+        "a list of CustomObjective(name, loss, metric) or CounterfactualGap(change), with different names",
     ),
     ("anchor_loss", lambda v: isinstance(v, CrossEntropy | SquaredError), "CrossEntropy() or SquaredError()"),
     ("network", _builds, "a callable that takes the number of features and returns a new module, not a module"),
@@ -147,7 +147,7 @@ BOOSTING: tuple[Rule, ...] = (
     (
         "objectives",
         _are_objectives(CustomObjective),
-        "a list of CustomObjective(name, loss, metric), each with another name (for a CounterfactualGap, which trains "
+        "a list of CustomObjective(name, loss, metric) with different names (for a CounterfactualGap, which trains "
         "on changed rows, use FairNetClassifier)",
     ),
     ("n_estimators", _whole, _WHOLE),

@@ -28,11 +28,13 @@ def _are_names(value: Any) -> bool:
 
 def _are_notions(value: Any) -> bool:
     lists = value.values() if isinstance(value, dict) else [()]
-    return all(isinstance(own, tuple) and all(isinstance(n, Notion) for n in own) for own in lists) and any(lists)
+    return all(isinstance(notions, tuple) and all(isinstance(n, Notion) for n in notions) for notions in lists) and any(
+        lists
+    )
 
 
 def _are_groups(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(own, tuple) for own in value.values())
+    return isinstance(value, dict) and all(isinstance(names, tuple) for names in value.values())
 
 
 def _are_sizes(value: Any) -> bool:
@@ -51,7 +53,7 @@ _KEPT: Mapping[str, Callable[[Any], bool]] = {
     "_reference": lambda value: isinstance(value, list) and all(map(is_number, value)),
     "_seed": lambda value: is_count(value) and value < 2**32,
     "_sizes": _are_sizes,
-    "_small": lambda value: isinstance(value, dict) and all(_are_sizes(own) for own in value.values()),
+    "_small": lambda value: isinstance(value, dict) and all(_are_sizes(sizes) for sizes in value.values()),
     "_stale": is_count,
     "classes_": _are_labels,
     "favorable_": lambda value: True,  # looked at where it meets the labels
@@ -98,14 +100,14 @@ def set_state(estimator: FairClassifier, state: Mapping[str, Any], points: list[
     _check_values(state, {**_KEPT, **{f"_{name}": check for name, check in learner.STATE.items()}})
     if not state:
         return
-    settled = [state[name] for name in ("classes_", "favorable_", _GROUPS, "notions_", "_seed")]
+    fields = [state[name] for name in ("classes_", "favorable_", _GROUPS, "notions_", "_seed")]
     measured = {"performance": state.get("_performance", ERROR), "custom": tuple(state.get("_custom", ()))}
-    task = Task(*settled, **measured)
+    task = Task(*fields, **measured)
     _check_task(task)
     features = state.get("n_features_in_", 0)
     learner.load_state_dict({name: state[f"_{name}"] for name in learner.STATE if f"_{name}" in state}, features)
     archive = Archive(task.criteria, estimator.max_points, task.groups, **measured)
-    require_points(points, {name: len(own) for name, own in task.groups.items()}, task.criteria, task.custom)
+    require_points(points, {name: len(names) for name, names in task.groups.items()}, task.criteria, task.custom)
     archive.add_all(points)
     if len(archive) != len(points):
         raise refuse("points that others of the same front beat")
