@@ -120,7 +120,7 @@ def test_fixed_weights_that_are_none_are_refused(weights):
 
 
 def test_fixed_weights_must_be_as_many_as_objectives():
-    with pytest.raises(ValueError, match="as many as objectives"):
+    with pytest.raises(ValueError, match="one fixed weight per objective"):
         Fixed((1, 1))(torch.eye(3))
 
 

@@ -149,7 +149,7 @@ def _match(front: Front, wanted: Front) -> list[int]:
     """
     gaps = front.values[:, 1:]
     excess = (gaps[None] - wanted.values[:, None, 1:]).clip(min=0).max(axis=2, initial=0.0)
-    return [int(np.lexsort([front.values[:, 0], own])[0]) for own in excess]
+    return [int(np.lexsort([front.values[:, 0], distances])[0]) for distances in excess]
 
 
 def _table(scores: Float[np.ndarray, "models points n"], people: Groups) -> pd.DataFrame:

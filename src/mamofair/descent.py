@@ -176,7 +176,7 @@ class Fixed:
     def __call__(self, gramian: Float[Tensor, "k k"]) -> Float[Tensor, " k"]:
         """Return the weights; the Gramian does not matter."""
         if len(gramian) != len(self.weights):
-            raise ValueError(f"Fixed weights must be as many as objectives: found {len(self.weights)}, {len(gramian)}.")
+            raise ValueError(f"Give one fixed weight per objective: found {len(self.weights)} for {len(gramian)}.")
         return gramian.new_tensor(self.weights)
 
 

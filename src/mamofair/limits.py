@@ -133,7 +133,7 @@ def _line(number: int, front: Front, quarter: Front, half: Front, sampled: float
     values = _useful(front)[:, [0, number]]
     gaps = np.linspace(0, values[values[:, 0].argmin(), 1], _STEPS)
     error = _hull(values, gaps)
-    less, more = (_hull(_useful(own)[:, [0, number]], gaps) for own in (quarter, half))
+    less, more = (_hull(_useful(points)[:, [0, number]], gaps) for points in (quarter, half))
     # With error = a + b n^−p, the gain left after n rows follows from the gain between n/4 and n/2, or from that
     # between a quarter and half of a sample.
     left = sampled**_EXPONENT / (_SHARES[0] ** -_EXPONENT - _SHARES[1] ** -_EXPONENT)

@@ -131,7 +131,7 @@ def as_performance(performance: Cost | str) -> Cost:
     """
     if isinstance(performance, Cost):
         return performance
-    named = {own.name: own for own in (ERROR, BALANCED_ERROR)}
+    named = {cost.name: cost for cost in (ERROR, BALANCED_ERROR)}
     if not isinstance(performance, str) or performance not in named:
         near = get_close_matches(str(performance), named, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""

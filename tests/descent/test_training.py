@@ -327,7 +327,7 @@ def test_loss_that_is_not_finite_stops_training_and_is_named_with_its_step(weigh
 
 
 def test_fixed_members_need_as_many_weights_as_there_are_objectives():
-    with pytest.raises(ValueError, match="as many as objectives"):
+    with pytest.raises(ValueError, match="one fixed weight per objective"):
         train(population_of(), [Fixed((1, 1))])
 
 

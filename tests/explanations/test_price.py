@@ -197,7 +197,7 @@ def test_a_front_of_one_point_has_no_steps():
     found = price(front((60, 500)))
     assert found.frame().empty
     assert found.sentences() == []
-    assert str(found) == "No point has a smaller gap than the most accurate one has."
+    assert str(found) == "No point has a smaller gap than the most accurate one."
 
 
 @pytest.mark.parametrize("confidence", [95, 0, 1, float("nan")])

@@ -94,7 +94,7 @@ def test_warm_start_refuses_another_metric_under_the_same_name():
 
     model = fitted()
     model.set_params(objectives=[CustomObjective("size", SIZE.loss, lambda s, _: 0.5)])
-    with pytest.raises(ValueError, match="same metrics: found another one under the name 'size'"):
+    with pytest.raises(ValueError, match="same metrics: found a different one named 'size'"):
         model.fit(TOY.X, TOY.y, sensitive_features=TOY.sensitive)
     model = fitted()
     model.set_params(objectives=[CustomObjective("size", lambda logits, _: logits.abs().mean(-1), SIZE.metric)])

@@ -165,7 +165,7 @@ class Alternative:
         if self.status == "found":
             return (
                 f"Row {self.tested} is an alternative: its {self.criterion} is smaller by {-self.gap.value:.3f}, and "
-                f"its {self._performance} is larger by {self.margin:g} at most."
+                f"its {self._performance} is at most {self.margin:g} larger."
             )
         if self.status == "none found":
             reason = (

@@ -38,7 +38,9 @@ def measure_cost(rows: PairedDecisions, performance: Cost, risk: float) -> Chang
         (price, exact_limits(int(worse[0]), int(better[0]), n, risk / len(stakes)))
         for price, worse, better, n in stakes
     ]
-    before, after = (float(performance(_count_cells(own, rows.y))) for own in (rows.incumbent, rows.models[0]))
+    before, after = (
+        float(performance(_count_cells(decisions, rows.y))) for decisions in (rows.incumbent, rows.models[0])
+    )
     low, high = (sum(price * float(getattr(one, end)) for price, one in limits) for end in ("low", "high"))
     return Change(before, after, low, high)
 
@@ -55,9 +57,9 @@ def _stakes(
         yield fn - tp, *rows.disagreements(), len(rows)
         return
     for label, price in ((True, fn - tp), (False, fp - tn)):
-        own = rows[rows.y == label]
-        share, n = (price / 2, len(own)) if performance.balanced else (price, len(rows))
-        yield share, *own.disagreements(), n
+        labelled = rows[rows.y == label]
+        share, n = (price / 2, len(labelled)) if performance.balanced else (price, len(rows))
+        yield share, *labelled.disagreements(), n
 
 
 def _count_cells(decided: np.ndarray, y: np.ndarray) -> Int[np.ndarray, "4"]:

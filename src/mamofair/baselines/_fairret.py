@@ -96,7 +96,7 @@ class FairretClassifier(FairNetClassifier):
         if unknown := {notion.name for notion, _ in task.criteria} - set(_STATISTICS):
             raise ValueError(f"`notions` must be of {', '.join(_STATISTICS)}: found {', '.join(sorted(unknown))}.")
         if parts.train.weight is not None:
-            raise ValueError("FairretClassifier cannot weigh rows: leave `sample_weight` out.")
+            raise ValueError("FairretClassifier does not support `sample_weight`: leave it out.")
         return super()._open(task, learner, parts, earlier, small)
 
 

@@ -30,9 +30,9 @@ def contrasts(rows: Rows, criteria: Sequence[Criterion], most: int) -> Float[np.
     if groups != [2] or not supported or len(criteria) > most:
         requested = ", ".join(f"{notion.name} of {attribute!r}" for notion, attribute in criteria)
         raise ValueError(
-            "This method knows one attribute with two groups, and for it demographic_parity "
+            "This method supports one attribute with two groups, and demographic_parity "
             f"{'or' if most == 1 else 'and'} equal_opportunity: found {requested}, groups: "
-            f"{', '.join(map(str, groups))}. FairNetClassifier takes any."
+            f"{', '.join(map(str, groups))}. FairNetClassifier has no such restriction."
         )
     tables = rows.groups.memberships(rows.y, rows.weight)
     weights = []

@@ -58,13 +58,13 @@ class PeerLearner(Learner):
             return read_numbers(estimator, X, reset)
         X, features = X if isinstance(X, tuple) else (X, None)
         rows = read_numbers(estimator, X, reset)
-        return rows, self._read_told(features, len(rows))
+        return rows, self._read_true_groups(features, len(rows))
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Yield the models as they are found."""
         self.task = task
         if parts.train.weight is not None:
-            raise ValueError(f"{_owner(self)} cannot weigh rows: leave `sample_weight` out.")
+            raise ValueError(f"{_owner(self)} does not support `sample_weight`: leave it out.")
         self.groups = set(self.group(parts.train.groups).tolist())
         for i, model in enumerate(self.models(self._notion(), parts)):
             held_back = parts.held_back
@@ -96,7 +96,7 @@ class PeerLearner(Learner):
         parts = [np.array([str(value) for value in groups.values[i]])[groups.codes[:, i]] for i in columns]
         return np.array([" / ".join(row) for row in zip(*parts, strict=True)])
 
-    def _read_told(self, features: Any, rows: int) -> np.ndarray:
+    def _read_true_groups(self, features: Any, rows: int) -> np.ndarray:
         """Return the group of each row to predict for."""
         if not self.needs_sensitive_features:
             return np.full(rows, "")

@@ -92,5 +92,5 @@ def _cause(groups: Sequence[Any], names: Mapping[Any, str], u: Rates, v: Rates, 
     """
     fell = u - v > _DUST
     closed = fell & (u > np.nanmax(v)) & (u - v > (u - v)[np.nanargmin(u)] + _DUST)
-    chosen = [group for group, own in zip(groups, closed if closed.any() else fell, strict=True) if own]
+    chosen = [group for group, is_chosen in zip(groups, closed if closed.any() else fell, strict=True) if is_chosen]
     return f"{groups_phrase(chosen, names)} {verb}{' more' if fell.sum() > len(chosen) else ''}"

@@ -51,7 +51,7 @@ class Price:
         return [_sentence(row, self.confidence) for row in cast(list[dict[str, Any]], self.steps.to_dict("records"))]
 
     def __str__(self) -> str:
-        return "\n".join(self.sentences()) or "No point has a smaller gap than the most accurate one has."
+        return "\n".join(self.sentences()) or "No point has a smaller gap than the most accurate one."
 
 
 def price(front: Front, *, confidence: float = 0.95, allow_constant: bool = False) -> Price:
@@ -253,15 +253,17 @@ def _ends(
 ) -> list[tuple[float, int]]:
     """Return the gap's derivatives by the rates at its ends, and their groups, for the worst stratum or for each."""
     blocks = [
-        own for own in notion.comparisons(len(values)) if (~np.isnan(values[own])).sum() > 1 or notion.over is None
+        block
+        for block in notion.comparisons(len(values))
+        if (~np.isnan(values[block])).sum() > 1 or notion.over is None
     ]
     plain = replace(notion, over=None, blocks=())
-    weights = [float(rows[own].sum()) for own in blocks]
+    weights = [float(rows[block].sum()) for block in blocks]
     if notion.over == "worst":
-        weights = np.eye(len(blocks))[int(np.argmax([plain.distance(values[own]) for own in blocks]))].tolist()
+        weights = np.eye(len(blocks))[int(np.argmax([plain.distance(values[block]) for block in blocks]))].tolist()
     ends = []
-    for weight, own in zip(weights, blocks, strict=True):
-        top, bottom = own[int(np.nanargmax(values[own]))], own[int(np.nanargmin(values[own]))]
+    for weight, block in zip(weights, blocks, strict=True):
+        top, bottom = block[int(np.nanargmax(values[block]))], block[int(np.nanargmin(values[block]))]
         high, low = float(values[top]), float(values[bottom])
         slopes = (low / high**2, -1 / high) if notion.is_ratio and high > 0 else (1.0, -1.0)
         share = weight / sum(weights) if len(blocks) > 1 else 1.0

@@ -124,8 +124,8 @@ class _SampledContributions:
     def __init__(self, values: np.ndarray, corner: np.ndarray):
         low = values.min(axis=0)
         dominated = np.ones((len(values), _SAMPLES), dtype=bool)
-        for own, (ordered, ranks) in zip(((values - low) / (corner - low)).T, _samples(len(corner)), strict=True):
-            dominated &= np.searchsorted(ordered, own).astype(np.uint16)[:, None] <= ranks
+        for column, (ordered, ranks) in zip(((values - low) / (corner - low)).T, _samples(len(corner)), strict=True):
+            dominated &= np.searchsorted(ordered, column).astype(np.uint16)[:, None] <= ranks
         self.bits = _pack(dominated)
         self.times = dominated.sum(axis=0, dtype=np.int32)
         self.share = self._count(self.times == 1)
@@ -154,7 +154,7 @@ def _pack(flags: np.ndarray) -> np.ndarray:
 def _samples(columns: int) -> list[tuple[np.ndarray, np.ndarray]]:
     """Return samples of the unit cube: of each column, the sorted values and the rank of each sample."""
     samples = np.random.default_rng(0).random((_SAMPLES, columns))
-    return [(np.sort(own), own.argsort().argsort().astype(np.uint16)) for own in samples.T]
+    return [(np.sort(column), column.argsort().argsort().astype(np.uint16)) for column in samples.T]
 
 
 def _nearest_distances(values: Float[np.ndarray, "n columns"]) -> Float[np.ndarray, " n"]:

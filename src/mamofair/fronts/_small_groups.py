@@ -37,16 +37,16 @@ def find_small_groups(
     """
     repeats = np.ones(len(y), dtype=int) if rows is None else rows
 
-    def count(codes: Int[np.ndarray, " n"], own: Bool[np.ndarray, " n"], size: int) -> np.ndarray:
+    def count(codes: Int[np.ndarray, " n"], mask: Bool[np.ndarray, " n"], size: int) -> np.ndarray:
         if units is None:
-            return np.bincount(codes[own], repeats[own], size)
-        return np.bincount(np.unique(np.column_stack([codes[own], units[own]]), axis=0)[:, 0], minlength=size)
+            return np.bincount(codes[mask], repeats[mask], size)
+        return np.bincount(np.unique(np.column_stack([codes[mask], units[mask]]), axis=0)[:, 0], minlength=size)
 
     small = {}
     for name, values, codes in zip(groups.names, groups.values, groups.codes.T, strict=True):
         conditions = [rate.labels for notion in notions.get(name, ()) for rate in notion.rates] or [(0, 1)]
         known = [(codes >= 0) & np.isin(y, labels) for labels in conditions]
-        counts = np.min([count(codes, own, len(values)) for own in known], axis=0).astype(int).tolist()
+        counts = np.min([count(codes, mask, len(values)) for mask in known], axis=0).astype(int).tolist()
         for bound in (least, 1):
             below = {value: count for value, count in zip(values, counts, strict=True) if count < bound}
             if below and len(values) - len(below) >= 2:

@@ -87,7 +87,7 @@ def divide_groups(
     >>> groups.names, groups.values
     (('sex within strata',), (('F in arts', 'M in arts', 'F in law', 'M in law'),))
     """
-    conditional = [notion for own in notions.values() for notion in own if notion.over is not None]
+    conditional = [notion for notion_list in notions.values() for notion in notion_list if notion.over is not None]
     if strata is None:
         if conditional:
             conditional[0].comparisons(0)  # raises an error that says it needs strata
@@ -109,10 +109,10 @@ def divide_groups(
             names, values, codes = [*names, name], [*values, groups.values[place]], [*codes, groups.codes[:, place]]
             divided |= {name: plain} if name in notions else {}
         if within:
-            both = f"{name} within {strata.names[0]}"
-            numbers[both], own = _cells(groups.values[place], groups.codes[:, place], strata)
-            names, values, codes = [*names, both], [*values, tuple(numbers[both])], [*codes, own]
-            divided[both] = within
+            within_name = f"{name} within {strata.names[0]}"
+            numbers[within_name], cell_codes = _cells(groups.values[place], groups.codes[:, place], strata)
+            names, values, codes = [*names, within_name], [*values, tuple(numbers[within_name])], [*codes, cell_codes]
+            divided[within_name] = within
     return Groups(tuple(names), tuple(values), np.column_stack(codes)), divided, numbers
 
 
@@ -128,9 +128,9 @@ def bind_notions(groups: Groups, notions: Notions, strata: Strata) -> dict[str, 
     (0, 0, 1, 1)
     """
     bound = {}
-    for name, own in notions.items():
+    for name, notion_list in notions.items():
         if name not in strata:
-            bound[name] = own
+            bound[name] = notion_list
             continue
         blocks = tuple(strata[name][value] for value in groups.values[groups.names.index(name)])
         if len(set(blocks)) == len(blocks):
@@ -138,7 +138,7 @@ def bind_notions(groups: Groups, notions: Notions, strata: Strata) -> dict[str, 
                 f"Some stratum must have two groups to compare: found none in {quote(name)}. Choose coarser strata, or "
                 "allow smaller groups with `min_group`."
             )
-        bound[name] = tuple(replace(notion, blocks=blocks) for notion in own)
+        bound[name] = tuple(replace(notion, blocks=blocks) for notion in notion_list)
     return bound
 
 

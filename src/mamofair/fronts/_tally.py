@@ -198,7 +198,7 @@ class Counter:
         if weight is None and len(groups) < _EXACT:
             # A piece at a time: in double precision, those of all rows would take more memory than the rest.
             parts = [_single(memberships(None, rows)) for rows in pieces(len(groups))]
-            return cls({name: np.concatenate([own[name] for own in parts]) for name in parts[0]}, whole=True)
+            return cls({name: np.concatenate([part[name] for part in parts]) for name in parts[0]}, whole=True)
         return cls(memberships(weight), None if weight is None else memberships(np.square(weight)))
 
     def __call__(self, positive: Bool[np.ndarray, "models n"]) -> list[Tally]:

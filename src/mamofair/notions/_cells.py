@@ -103,8 +103,8 @@ class Confusion:
 def _summands(cells: Cell) -> tuple[str, ...]:
     """Return the fields of `Confusion` that add up to the mass of a set of cells."""
     sides = ({TP | FN: "positives", TP: "tp", FN: "fn"}, {FP | TN: "negatives", FP: "fp", TN: "tn"})
-    found = (next((name for own, name in side.items() if own in cells), None) for side in sides)
-    return tuple(name for name in found if name is not None)
+    names = (next((name for cell_set, name in side.items() if cell_set in cells), None) for side in sides)
+    return tuple(name for name in names if name is not None)
 
 
 @dataclass(frozen=True)

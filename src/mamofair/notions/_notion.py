@@ -85,7 +85,9 @@ class Notion:
             raise ValueError(
                 f"{self.name} compares groups within strata: pass `strata`, their values or the name of their column."
             )
-        blocks = [[i for i, own in enumerate(self.blocks) if own == block] for block in dict.fromkeys(self.blocks)]
+        blocks = [
+            [i for i, stratum in enumerate(self.blocks) if stratum == block] for block in dict.fromkeys(self.blocks)
+        ]
         return [block for block in blocks if len(block) > 1]
 
     def distance(self, rates: Any, rows: Any = None, *, given_prediction: bool = False) -> Any:

@@ -90,8 +90,8 @@ def _attributes(audit: Audit) -> list[dict[str, Any]]:
     table, ratios = audit.groups(), {row["attribute"]: row for row in _records(audit.ratios())}
     people, unknown, shown = audit.people, audit.unknown_rows, []
     for name, values in zip(people.names, people.values, strict=True):
-        own = table[table["attribute"] == name]
-        cells = {str(group): _records(rows) for group, rows in own.groupby("group", sort=False)}
+        rates = table[table["attribute"] == name]
+        cells = {str(group): _records(rows) for group, rows in rates.groupby("group", sort=False)}
         counts = audit.tally.counts[name].sum(axis=1).tolist()
         left_out = {str(group): rows for group, rows in audit.small_groups.get(name, {}).items()}
         shown.append(

@@ -30,7 +30,7 @@ _CAVEATS = (
     "Equal rates on a data set are not justice. Which notion fits, and which limit is acceptable, is for those who "
     "answer for the decision.",
     "Figures describe the rows they were measured on. Other people, other times or other ways of collecting data may "
-    "give others.",
+    "give other figures.",
     "Labels are taken as they are: where past decisions were unfair, labels can be, too.",
     "Each interval holds by itself: of twenty 95% intervals about one misses.",
 )
@@ -70,16 +70,16 @@ def to_markdown(run: Run, least: int = 0, *, alternatives: Sequence[str] = (), a
         if has_hidden_intersections(run, hidden, least):
             crossed = None
             left_out.append(_NO_INTERSECTIONS)
-    told: dict[str, Sequence[str]] = {"Asked with new rows": asked}
+    sections: dict[str, Sequence[str]] = {"Asked with new rows": asked}
     if not least:  # these numbers would tell what tables leave out
         flips = (run.settings.get("arbitrariness") or {}).get("sentences", [])
-        told = {
+        sections = {
             "Compared with the most accurate model": _who_pays(run, verdict.point),
             "Compared with today's decisions": alternatives,
-            **told,
+            **sections,
             "With other training rows": flips[verdict.point :][:1],
         }
-    head, *parts = [*_card(run, verdict, tables, told, least > 0), *_evidence(run, verdict, tables, crossed)]
+    head, *parts = [*_card(run, verdict, tables, sections, least > 0), *_evidence(run, verdict, tables, crossed)]
     return "\n\n".join([head, *([" ".join(left_out)] if least else []), *parts]) + "\n"
 
 
@@ -87,7 +87,7 @@ def _card(
     run: Run,
     verdict: Verdict,
     tables: Mapping[str, pd.DataFrame],
-    told: Mapping[str, Sequence[str]],
+    sections: Mapping[str, Sequence[str]],
     hides: bool,
 ) -> Iterator[str]:
     """Yield the parts of the model card."""
@@ -127,7 +127,7 @@ def _card(
     if gate := settings.get("gate"):
         yield _escape(gate["headline"])
     yield "## Groups\n\n" + "\n\n".join(_group_part(run, verdict, name, table) for name, table in tables.items())
-    for heading, sentences in told.items():
+    for heading, sentences in sections.items():
         if sentences:
             yield f"## {heading}\n\n" + "\n".join(f"- {_escape(one)}" for one in sentences)
     yield "## Caveats\n\n" + "\n".join(f"- {one}" for one in _CAVEATS)

@@ -138,7 +138,8 @@ def _values(tallies: Sequence[Tally], front: Front, custom: Sequence[Mapping[str
     frame = tally_intervals(tallies, front.criteria, CONFIDENCE, front.performance)
     counted = frame.to_numpy().reshape(len(tallies), -1, 3).tolist()
     return [
-        [*own, *([more[name], None, None] for name in front.custom)] for own, more in zip(counted, custom, strict=True)
+        [*values, *([more[name], None, None] for name in front.custom)]
+        for values, more in zip(counted, custom, strict=True)
     ]
 
 

@@ -51,8 +51,8 @@ def hide_small_groups(summary: Mapping[str, Any], run: Run, least: int) -> dict[
         shown |= {"rates": tables if shows else [_blank(table) for table in tables]}
         gaps = [[None] * len(gap) for gap in point["gaps"]]
         points.append({**point, **shown, "told": [], "gaps": gaps, "hides_groups": not shows})
-        for own in summary["scores"][row : row + 1]:
-            parts = {part: keep_by_place(values, shows) for part, values in own.items()}
+        for summary_of_point in summary["scores"][row : row + 1]:
+            parts = {part: keep_by_place(values, shows) for part, values in summary_of_point.items()}
             scores.append(parts | {"counts": _hide_histograms(parts["counts"], least)})
     return {
         **summary,

@@ -76,9 +76,9 @@ class Answer:
     def message(self) -> str:
         """The answer in words."""
         confidence = f"{100 * self.confidence:g} % confidence"
-        asked = ", ".join(f"{name} ≤ {self.in_words.get(name, f'{limit:g}')}" for name, limit in self.limits.items())
+        limits = ", ".join(f"{name} ≤ {self.in_words.get(name, f'{limit:g}')}" for name, limit in self.limits.items())
         if self.passed:
-            return f"Row {self.row} is certified: {asked} with {confidence}."
+            return f"Row {self.row} is certified: {limits} with {confidence}."
         ranges = ", ".join(
             f"{name} is {low:.3f} to {_round_up_gap(high)}"
             for name, (low, high) in self.intervals.items()
@@ -90,7 +90,7 @@ class Answer:
             else f"About {_list_rows(self.more_rows) or 'a few more of each group'} would settle it."
         )
         return (
-            f"{self.status.capitalize()} for {asked} with {confidence}: at point {self.sequence[0]}, which has the "
+            f"{self.status.capitalize()} for {limits} with {confidence}: at point {self.sequence[0]}, which has the "
             f"most room, {ranges}. The high ends are the smallest limits that can be "
             f"certified. {advice}"
         )
@@ -112,7 +112,7 @@ def answer(front: Front, demand: Demand, pool: Pool) -> Answer:
         intervals=demand.intervals(tally),
         more_rows={} if passed else _more_rows(front, tally, demand),
         in_words={
-            column(*own): own[0].describe_limit(limit) for own, limit in demand.limits.items() if own[0].is_ratio
+            column(*gap): gap[0].describe_limit(limit) for gap, limit in demand.limits.items() if gap[0].is_ratio
         },
     )
 

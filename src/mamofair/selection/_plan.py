@@ -143,10 +143,10 @@ class Plan:
     @property
     def message(self) -> str:
         """The plan in words."""
-        asked = ", ".join(f"{column(*criterion)} ≤ {limit:g}" for criterion, limit in self.limits.items())
+        limits = ", ".join(f"{column(*criterion)} ≤ {limit:g}" for criterion, limit in self.limits.items())
         listed = dict.fromkeys(str(need) for need in self.needs if need.rows)
         return (
-            f"To certify {asked} with {100 * self.confidence:g} % confidence, reserve {_join(list(listed))}: about "
+            f"To certify {limits} with {100 * self.confidence:g} % confidence, reserve {_join(list(listed))}: about "
             f"{self.held_back:,} rows in all, which leaves {self.rows - self.held_back:,} for training. A model "
             f"without any gap is then certified with a chance of about {100 * self.chance:.0f} %."
         )
@@ -168,8 +168,8 @@ def _draw(
     order = rng.permutation(len(y))
     samples = {need.criterion: np.zeros(len(y), dtype=bool) for need in needs}
     for need in needs:
-        there = _is_in(need, y, groups)
-        samples[need.criterion][order[there[order]][: need.rows]] = True
+        matches = _is_in(need, y, groups)
+        samples[need.criterion][order[matches[order]][: need.rows]] = True
     return samples
 
 

@@ -55,9 +55,11 @@ class Pool:
             as_performance(self.performance)
 
     def __repr__(self) -> str:
-        shared = {own.name for own in fields(Pool)}
-        parts = sorted((own for own in fields(self) if own.init), key=lambda own: own.name in shared)
-        changed = (f"{own.name}={value!r}" for own in parts if (value := getattr(self, own.name)) != own.default)
+        shared = {field.name for field in fields(Pool)}
+        parts = sorted((field for field in fields(self) if field.init), key=lambda field: field.name in shared)
+        changed = (
+            f"{field.name}={value!r}" for field in parts if (value := getattr(self, field.name)) != field.default
+        )
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def rows(self, front: Front) -> Int[np.ndarray, " rows"]:
@@ -68,9 +70,9 @@ class Pool:
             shares = np.array([point.valid.positive_share for point in front])
             rows = np.flatnonzero(distance_to(bounds, shares) == 0)
             if not len(rows):
-                found = f"{shares.min():g} to {shares.max():g}"
+                reached = f"{shares.min():g} to {shares.max():g}"
                 raise ValueError(
-                    f"No point selects a share of {_in_words(bounds)} of people: found {found} on this front. Allow "
+                    f"No point selects a share of {_in_words(bounds)} of people: found {reached} on this front. Allow "
                     "other shares, or fit a default model with this selection, which moves thresholds."
                 )
         useful = rows[~constant[rows]]
