@@ -2,7 +2,7 @@
 
 A test for a fixed number of rows may be looked at once. Here a gambler bets against the claim r_a − r_b ≥ ε, one row
 after another, and wealth is the evidence: whoever rejects the claim when wealth has ever reached 1/δ is wrong with
-probability δ at most, whenever and however often he looks (Ville 1939; Ramdas et al. 2023, "Game-theoretic statistics
+probability δ at most, whenever and however often they look (Ville 1939; Ramdas et al. 2023, "Game-theoretic statistics
 and safe anytime-valid inference"). Why wealth is valid:
 
 1. If r_a − r_b ≥ ε, then r_a ≥ c + ε and r_b ≤ c for some c, namely c = r_b.

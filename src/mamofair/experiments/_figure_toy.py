@@ -92,19 +92,19 @@ def compare_seeds(seeds: Iterable[int] = range(5)) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(panels_by_title: dict[str, Boundary] | None = None) -> Any:
-    """Return the figure: the data, and a panel for each method, trained here unless `found` is given."""
-    panels_by_title = boundaries() if panels_by_title is None else panels_by_title
+def draw(trained: dict[str, Boundary] | None = None) -> Any:
+    """Return the figure: the data, and a panel for each method, trained here unless they are given."""
+    trained = boundaries() if trained is None else trained
     figure = canvas(8.0, 4.9)
-    panels = figure.subplots(2, -(-(len(panels_by_title) + 1) // 2), sharex=True, sharey=True).ravel()
+    panels = figure.subplots(2, -(-(len(trained) + 1) // 2), sharex=True, sharey=True).ravel()
     _scatter(panels[0], size=26)
     panels[0].set_title(f"toy data, {SHOWN} of 600 points\n(errors, gaps: fresh draws)", fontsize=9)
-    for panel, (title, one) in zip(panels[1:], panels_by_title.items(), strict=False):
+    for panel, (title, one) in zip(panels[1:], trained.items(), strict=False):
         panel.contourf(*grid(), one.score, levels=[0, np.inf], colors=[PALE])
         panel.contour(*grid(), one.score, levels=[0], colors=BLACK, linewidths=1.5)
         _scatter(panel, size=14)
         panel.set_title(f"{title}\nerror {one.error:.2f}, gap {one.gap:.2f}", fontsize=9)
-    for panel in panels[len(panels_by_title) + 1 :]:
+    for panel in panels[len(trained) + 1 :]:
         panel.remove()
     for panel in figure.axes:
         panel.set(xlabel="$x_1$", ylabel="$x_2$")

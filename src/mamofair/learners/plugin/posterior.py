@@ -263,7 +263,7 @@ class PosteriorModel:
     def join(
         self, views: Mapping[Key, Float[np.ndarray, "models n _"]], true_groups: Groups | None = None
     ) -> Posterior:
-        """Return the combined posterior of rows, given each model's; `told` are their true groups, if known."""
+        """Return the combined posterior of rows, given each model's; `true_groups` are their groups, if known."""
         stacked = {key: self.stacks[key](view) if key in self.stacks else view[0] for key, view in views.items()}
         positive = stacked.pop(_LABEL)[:, -1]
         label = np.column_stack([1 - positive, positive])
@@ -280,5 +280,5 @@ class PosteriorModel:
         return Posterior(positive, joint)
 
     def __call__(self, X: Any, true_groups: Groups | None = None) -> Posterior:
-        """Return the posterior of rows; `told` are their true groups, if known."""
+        """Return the posterior of rows; `true_groups` are their groups, if known."""
         return self.join(self.views(X), true_groups)
