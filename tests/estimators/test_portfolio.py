@@ -141,5 +141,5 @@ def test_a_member_that_needs_the_attribute_is_refused():
 
 @pytest.mark.parametrize("members", [[], [small()], [("a", small()), ("a", small())], [("a", "net")]])
 def test_members_are_named_estimators_of_ours(members):
-    with pytest.raises(ValueError, match="`estimators` must be a list of pairs"):
+    with pytest.raises(ValueError, match=r"`estimators` must be a list of \(name, estimator\) pairs"):
         FairPortfolioClassifier(members).fit(X, Y, sensitive_features=GROUP)

@@ -52,9 +52,9 @@ def test_tables_of_independent_rows_are_refused(rows: dict[str, np.ndarray]) -> 
     found = audit(rows["y_true"], scores, threshold=0.5, **people)
     assert "Scores" not in str(found)
     for table in ("auc", "calibration", "calibration_error", "around_threshold", "curve"):
-        with pytest.raises(ValueError, match=f"`{table}` takes rows to be independent: found `units`"):
+        with pytest.raises(ValueError, match=f"`{table}` needs independent rows: found `units`"):
             getattr(found, table)()
-    with pytest.raises(ValueError, match="`metric` takes rows to be independent"):
+    with pytest.raises(ValueError, match="`metric` needs independent rows"):
         found.metric(lambda y, decisions: 0.0)
 
 

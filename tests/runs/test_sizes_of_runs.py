@@ -111,7 +111,7 @@ def test_text_is_bounded_before_it_is_parsed(folder):
     require_size(b"1,2", "counts.json", b",")
     with (folder / "run.json").open("ab") as file:
         file.truncate(2**33)  # sparse: takes no space
-    refused(lambda: load_run(folder), r"run\.json.*bytes at the most")
+    refused(lambda: load_run(folder), r"run\.json.*bytes at most")
 
 
 def test_a_huge_file_is_summed_block_by_block(folder):
