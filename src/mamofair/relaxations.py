@@ -5,9 +5,11 @@ as ŷ = 0. f = 0 is ŷ = 0.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
 from jaxtyping import Float
 
 from mamofair._messages import quote
@@ -39,13 +41,20 @@ class Relaxation(ABC):
         """Return the stand-in for 1[f ≤ 0], or None if it is one minus the stand-in for 1[f > 0]."""
         return None
 
-    def with_slope(self, logits: Float[Tensor, "*n"]) -> tuple[Float[Tensor, "*n"], Float[Tensor, "*n"]]:
-        """Return the stand-in for 1[f > 0] and its derivative with respect to f."""
-        leaf = logits.detach().requires_grad_()
-        with torch.enable_grad():
-            values = self(leaf)
-        [slopes] = torch.autograd.grad(values.sum(), leaf)
-        return values.detach(), slopes
+    def with_slope(self, logits: Float[np.ndarray, "*n"]) -> tuple[Float[np.ndarray, "*n"], Float[np.ndarray, "*n"]]:
+        """Return the stand-in for 1[f > 0] and its derivative with respect to f, as arrays."""
+        return differentiate(self, logits)
+
+
+def differentiate(
+    function: Callable[[Float[Tensor, "*n"]], Float[Tensor, "*n"]], logits: Float[np.ndarray, "*n"]
+) -> tuple[Float[np.ndarray, "*n"], Float[np.ndarray, "*n"]]:
+    """Return the values of a function of each logit, and their derivatives, by autograd."""
+    leaf = torch.from_numpy(logits).requires_grad_()
+    with torch.enable_grad():
+        values = function(leaf)
+    [slopes] = torch.autograd.grad(values.sum(), leaf)
+    return values.detach().numpy(), slopes.numpy()
 
 
 def _check_scale(c: float) -> None:
@@ -97,11 +106,16 @@ class Sigmoid(Relaxation):
         """Return σ(c·f)."""
         return torch.sigmoid(self.c * logits)
 
-    def with_slope(self, logits: Float[Tensor, "*n"]) -> tuple[Float[Tensor, "*n"], Float[Tensor, "*n"]]:
+    def with_slope(self, logits: Float[np.ndarray, "*n"]) -> tuple[Float[np.ndarray, "*n"], Float[np.ndarray, "*n"]]:
         """Return σ(c·f) and c·σ·(1 − σ)."""
-        values = self(logits.detach())
-        known = values.cpu().numpy()  # for so few numbers, NumPy takes less time
-        return values, torch.from_numpy(self.c * known * (1 - known)).to(values.device)
+        with np.errstate(over="ignore"):  # σ is 0 where e^(−c·f) is infinite
+            values = np.exp(-self.c * logits)
+        values += 1
+        np.reciprocal(values, out=values)
+        slopes = 1 - values
+        slopes *= values
+        slopes *= self.c
+        return values, slopes
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -51,7 +52,7 @@ def probe(
 def _live_share(relaxation: Relaxation, logits: Tensor, batch: Batch, notion: Notion) -> Float[Tensor, " members"]:
     """Return the share of rows with a substantial gradient, among those the notion is about."""
     labels = {label for rate in notion.rates for label in rate.labels}
-    about = torch.tensor([float(label) in labels for label in batch.y.tolist()])
-    _, steepest = relaxation.with_slope(torch.linspace(-20, 20, 8001))
-    _, slopes = relaxation.with_slope(logits[:, about])
-    return (slopes.abs() > _LIVE * steepest.abs().max()).float().mean(-1)
+    about = [float(label) in labels for label in batch.y.tolist()]
+    _, steepest = relaxation.with_slope(np.linspace(-20, 20, 8001))
+    _, slopes = relaxation.with_slope(logits.numpy()[:, about])
+    return torch.from_numpy((np.abs(slopes) > _LIVE * np.abs(steepest).max()).mean(-1)).to(logits)

@@ -76,7 +76,7 @@ class Evaluation:
         For so few numbers, NumPy takes a fifth of torch's time; logits on another device are moved to the CPU. Callers
         check that logits are finite; NumPy must not warn before they do.
         """
-        f, M, k = logits.detach(), batch.memberships.cpu().numpy(), len(self.objectives)
+        f, M, k = logits.detach().cpu().numpy(), batch.memberships.cpu().numpy(), len(self.objectives)
         values, cotangents = np.empty((k, *f.shape[:-1]), M.dtype), np.empty((k, *f.shape), M.dtype)
         for i in self._losses:
             values[i], cotangents[i] = _differentiate(self.objectives[i], f, batch)
@@ -84,17 +84,17 @@ class Evaluation:
             value, pull = gaps(f, M, batch)
             if anchors is not None:
                 anchored = _differentiate(loss, f, batch) if same is None else (values[same], cotangents[same])
-                shares = anchors.astype(M.dtype).reshape(-1, *[1] * f.ndim)
-                value += shares[..., 0] * anchored[0]
-                pull += shares * anchored[1]
+                shares = anchors.astype(M.dtype, copy=False)
+                value += np.multiply.outer(shares, anchored[0])
+                pull += np.multiply.outer(shares, anchored[1])
             values[places], cotangents[places] = value, pull
         return torch.from_numpy(values).to(logits.device), torch.from_numpy(cotangents).to(logits.device)
 
 
-def _differentiate(objective: Objective, logits: Float[Tensor, "*members n"], batch: Batch) -> Evaluated:
+def _differentiate(objective: Objective, f: Float[np.ndarray, "*members n"], batch: Batch) -> Evaluated:
     if isinstance(objective, CrossEntropy):  # needed in every step, so it has a closed form
-        return _cross_entropy(objective, logits.cpu().numpy(), batch)
-    leaf = logits.detach().requires_grad_()
+        return _cross_entropy(objective, f, batch)
+    leaf = torch.from_numpy(f).to(batch.y.device).requires_grad_()
     with torch.enable_grad():
         value = objective(leaf, batch)
     [cotangent] = torch.autograd.grad(value.sum(), leaf)

@@ -7,7 +7,10 @@ one-sided relaxation also t M, with t the indicator of ŷ = 0):
     gap       r_high − r_low               over the groups that count; for ratios, divided by r_high
     gradient  ∂r/∂m = (A − r B) / (m B)    and from m back to the logits through M and s
 
-Apart from the products with M, arrays have a handful of numbers, and the cost is that of calling NumPy.
+Apart from the products with M, arrays have a handful of numbers, and the cost is that of calling NumPy. So both ends of
+a gap are computed together: −r_low is the largest of the rates −r, which A and B give once more, in reverse order of
+the groups. And where one gap has fewer groups or rates than another, its last one stands there again: that changes
+neither end.
 """
 
 from collections.abc import Hashable, Sequence
@@ -17,18 +20,18 @@ import numpy as np
 from jaxtyping import Float
 
 from mamofair._rows.batches import Batch
-from mamofair._torch import Tensor, torch
+from mamofair._torch import torch
 from mamofair.notions import Confusion, Notion
 from mamofair.objectives._objectives import LEAST_RATE, Gap
-from mamofair.relaxations import Relaxation
+from mamofair.relaxations import Relaxation, differentiate
 
 __all__ = ["Gaps"]
 
 
 class _Tables(NamedTuple):
-    """A and B side by side, to rates of all gaps at once; and below each other for each gap, back to the masses."""
+    """A and B side by side, to rates of all gaps; and A and −B below each other for each gap, back to the masses."""
 
-    shape: tuple[int, int, int]  # gaps, rates, groups
+    shape: tuple[int, int, int, int]  # gaps, ends (high and low), rates, groups
     forth: Float[np.ndarray, "masses both"]
     back: Float[np.ndarray, "gaps both masses"]
     unit: Float[np.ndarray, "groups groups"]
@@ -50,10 +53,10 @@ class Gaps:
         self._tables: dict[Hashable, _Tables] = {}
 
     def __call__(
-        self, logits: Float[Tensor, "*members n"], M: Float[np.ndarray, "n columns"], batch: Batch
+        self, f: Float[np.ndarray, "*members n"], M: Float[np.ndarray, "n columns"], batch: Batch
     ) -> tuple[Float[np.ndarray, " gaps *members"], Float[np.ndarray, "gaps *members n"]]:
-        """Return values and cotangents, given the batch and its memberships."""
-        indicators, slopes = _indicators(self._gaps[0].relaxation, logits)
+        """Return values and cotangents, given logits, memberships and their batch."""
+        indicators, slopes = _indicators(self._gaps[0].relaxation, f)
         *members, sides, n = indicators.shape
         masses = np.empty((*members, sides + 1, M.shape[1]), M.dtype)
         np.matmul(indicators, M, out=masses[..., :-1, :])
@@ -70,77 +73,72 @@ class Gaps:
     ) -> tuple[Float[np.ndarray, "gaps members"], Float[np.ndarray, "gaps members _"]]:
         """Return gaps and their derivatives with respect to the masses of decisions."""
         sums = (masses @ tables.forth).reshape(-1, 2, *tables.shape)
-        event, given = sums[:, 0], sums[:, 1]  # (members, gaps, rates, groups)
-        counts = given >= one_row
+        event, given = sums[:, 0], sums[:, 1]  # (members, gaps, ends, rates, groups)
         divisor = np.maximum(given, one_row)  # a group that does not count must not divide by zero
-        rates = highs = lows = event / divisor
+        rates = known = event / divisor
+        counts = given >= one_row
         if not (all_count := counts.all()):
-            highs, lows = np.where(counts, rates, -np.inf), np.where(counts, rates, np.inf)
-        high, low = highs.max(-1), lows.min(-1)
-        distance = np.maximum(high - low, 0)
-
-        # +1 for the group with the largest rate and −1 for the one with the smallest; if they are the same group,
-        # nothing is compared. A constant model, as boosting is at first, has rates that differ only by rounding, which
-        # must not decide between groups: among equal rates, the first counts as the largest, the last as the smallest.
-        close = 1e-12 if rates.dtype == np.float64 else 1e-5
-        top = (highs >= (high - close)[..., None]).argmax(-1)
-        bottom = -1 - (lows <= (low + close)[..., None])[..., ::-1].argmax(-1)
-        if self._has_ratios:
-            distance, rise, fall = self._divide_by_high(high, distance)
-            ends = rise[..., None] * tables.unit[top] - fall[..., None] * tables.unit[bottom]
-        else:
-            ends = tables.unit[top] - tables.unit[bottom]
-        if tables.shape[1] > 1:  # the worst of a notion's rates
-            ends *= np.arange(tables.shape[1])[:, None] == distance.argmax(-1)[..., None, None]
+            known = np.where(counts, rates, -np.inf)
+        peaks = known.max(-1)  # the highest rate, and minus the lowest
+        distance = peaks.sum(2)
         if not all_count:
-            ends *= counts
-        by_sums = np.empty_like(sums).swapaxes(1, 2)  # (members, gaps, 2, rates, groups)
-        np.divide(ends, divisor, out=by_sums[:, :, 0])
-        np.multiply(by_sums[:, :, 0], -rates, out=by_sums[:, :, 1])
+            distance = np.maximum(distance, 0)
+
+        # A constant model, as boosting is at first, has rates that differ only by rounding, which must not decide
+        # between groups: among equal rates, the first counts as the highest and the last as the lowest.
+        close = 1e-12 if rates.dtype == np.float64 else 1e-5
+        ends = tables.unit[(known >= (peaks - close)[..., None]).argmax(-1)]
+        if self._has_ratios:
+            distance, by_ends = self._divide_by_high(peaks[:, :, 0], distance)
+            ends = ends * by_ends[..., None]
+        if tables.shape[2] > 1:  # the worst of a notion's rates
+            ends = ends * (np.arange(tables.shape[2])[:, None] == distance.argmax(-1)[..., None, None, None])
+        if not all_count:  # a single group has nothing to be compared with
+            ends = ends * (counts & (counts.sum(-1, keepdims=True) > 1))
+        by_sums = np.empty((len(sums), tables.shape[0], 2, *tables.shape[1:]), sums.dtype)
+        by_event, by_given = by_sums[:, :, 0], by_sums[:, :, 1]
+        np.divide(ends, divisor, out=by_event)
+        np.multiply(by_event, rates, out=by_given)
         by_mass = by_sums.reshape(*by_sums.shape[:2], -1).swapaxes(0, 1) @ tables.back
         return distance.max(-1).T, by_mass
 
     def _divide_by_high(
         self, high: Float[np.ndarray, "members gaps rates"], difference: Float[np.ndarray, "members gaps rates"]
-    ) -> tuple[Float[np.ndarray, "members gaps rates"], ...]:
-        """Return gaps, their derivatives by the largest rate, and minus those by the smallest.
+    ) -> tuple[Float[np.ndarray, "members gaps rates"], Float[np.ndarray, "members gaps ends rates"]]:
+        """Return gaps, and their derivatives by the highest rate and by minus the lowest.
 
         Gaps of ratios are shortfalls, 1 − low / high, with the derivatives low / high² and −1 / high; `high` is at
         least `LEAST_RATE`.
         """
         divisor = np.where(self._ratios, np.maximum(high, LEAST_RATE), 1)
         distance = difference / divisor
-        return distance, (1 - np.where(self._ratios & (high >= LEAST_RATE), distance, 0)) / divisor, 1 / divisor
+        rise = (1 - np.where(self._ratios & (high >= LEAST_RATE), distance, 0)) / divisor
+        return distance, np.stack([rise, 1 / divisor], axis=2).astype(high.dtype)
 
     def _tables_for(self, batch: Batch, M: Float[np.ndarray, "n columns"], sides: int) -> _Tables:
         key = tuple(batch.spans.items()), M.dtype
         if key not in self._tables:
             spans = [batch.spans[gap.attribute] for gap in self._gaps]
-            both = _selectors([gap.notion for gap in self._gaps], spans, M.shape[1], sides, M.dtype)
-            _, *shape, masses = both.shape
-            back = np.moveaxis(both, 0, 1).reshape(shape[0], -1, masses)[..., : -M.shape[1]]  # rows are what they are
-            unit = np.eye(shape[2], dtype=M.dtype)
-            self._tables[key] = _Tables(tuple(shape), both.reshape(-1, masses).T.copy(), back.copy(), unit)
+            A, B = _selectors([gap.notion for gap in self._gaps], spans, M.shape[1], sides, M.dtype)
+            reverse = slice(None), slice(None), slice(None, None, -1)
+            A, B = np.stack([A, -A[reverse]], axis=1), np.stack([B, B[reverse]], axis=1)
+            gaps, ends, rates, groups, masses = A.shape
+            forth = np.concatenate([A.reshape(-1, masses), B.reshape(-1, masses)]).T
+            back = np.stack([A, -B], axis=1).reshape(gaps, -1, masses)[..., : -M.shape[1]]  # rows are what they are
+            unit = np.eye(groups, dtype=M.dtype)
+            self._tables[key] = _Tables((gaps, ends, rates, groups), forth.copy(), back.copy(), unit)
         return self._tables[key]
 
 
 def _indicators(
-    relaxation: Relaxation, logits: Float[Tensor, "*members n"]
+    relaxation: Relaxation, f: Float[np.ndarray, "*members n"]
 ) -> tuple[Float[np.ndarray, "*members sides n"], Float[np.ndarray, "*members sides n"]]:
     """Return the relaxed indicators of ŷ = 1 and, unless it is one minus that, of ŷ = 0, with their derivatives."""
-    positive, slope = relaxation.with_slope(logits)
-    if type(relaxation).negative is not Relaxation.negative:
-        leaf = logits.detach().requires_grad_()
-        with torch.enable_grad():
-            negative = relaxation.negative(leaf)
-        if negative is not None:
-            [fall] = torch.autograd.grad(negative.sum(), leaf)
-            return np.stack([_array(positive), _array(negative)], -2), np.stack([_array(slope), _array(fall)], -2)
-    return _array(positive)[..., None, :], _array(slope)[..., None, :]
-
-
-def _array(tensor: Tensor) -> np.ndarray:
-    return np.asarray(tensor.detach().cpu().numpy())
+    positive, slope = relaxation.with_slope(f)
+    if type(relaxation).negative is not Relaxation.negative and relaxation.negative(torch.from_numpy(f)) is not None:
+        negative, fall = differentiate(relaxation.negative, f)
+        return np.stack([positive, negative], -2), np.stack([slope, fall], -2)
+    return positive[..., None, :], slope[..., None, :]
 
 
 def _selectors(
@@ -148,8 +146,7 @@ def _selectors(
 ) -> Float[np.ndarray, "2 gaps rates groups masses"]:
     """Return A and B: the masses that each rate's event and condition add up, for every gap and group.
 
-    A rate within several strata counts as one rate per stratum. Notions with fewer rates and attributes with fewer
-    groups are padded with conditions that never hold.
+    A rate within several strata counts as one rate per stratum.
     """
     halves = [(stop - start) // 2 for start, stop in spans]
     compared = [
@@ -164,7 +161,9 @@ def _selectors(
     for i, (own, half, (start, stop)) in enumerate(zip(compared, halves, spans, strict=True)):
         labels = slice(start, start + half), slice(start + half, stop)
         cells = Confusion(*(part[:, label] for part in (selected, rejected, rows) for label in labels))
-        for j, (rate, block) in enumerate(own):
-            A[i, j, : len(block)] = cells.mass(rate.event).T[block]
-            B[i, j, : len(block)] = cells.mass(rate.given).T[block]
+        for j in range(shape[1] if own else 0):
+            rate, block = own[min(j, len(own) - 1)]
+            padded = [*block, *block[-1:] * (shape[2] - len(block))]
+            A[i, j] = cells.mass(rate.event).T[padded]
+            B[i, j] = cells.mass(rate.given).T[padded]
     return tables
