@@ -108,8 +108,7 @@ class Sigmoid(Relaxation):
 
     def with_slope(self, logits: Float[np.ndarray, "*n"]) -> tuple[Float[np.ndarray, "*n"], Float[np.ndarray, "*n"]]:
         """Return σ(c·f) and c·σ·(1 − σ)."""
-        with np.errstate(over="ignore"):  # σ is 0 where e^(−c·f) is infinite
-            values = np.exp(-self.c * logits)
+        values = np.exp(-self.c * logits)  # where it is infinite, σ is 0; callers ignore NumPy's warning
         values += 1
         np.reciprocal(values, out=values)
         slopes = 1 - values

@@ -103,13 +103,12 @@ def test_copies_have_memory_of_their_own(copied):
 def test_dropout_leaves_out_its_share_and_keeps_the_mean(dropout):
     network = MLP((3,), dropout)(FEATURES)
     with isolated(1):
-        mask = network.draw_mask(torch.empty(200_001))
-    assert set(mask.unique().tolist()) == {0.0, np.float32(network.slope)}
-    error = np.sqrt(dropout * (1 - dropout) / len(mask))
-    assert abs((mask == 0).double().mean() - dropout) < 5 * error
-    assert abs(mask.double().mean() - 1) < 5 * error / (1 - dropout)
-    neighbours = (mask[:-1] == 0).double() * (mask[1:] == 0).double()  # four units share a random word
-    assert abs(neighbours.mean() - dropout**2) < 5 * error
+        kept = torch.as_tensor(network.draw_kept(66_667, torch.device("cpu")))
+    error = np.sqrt(dropout * (1 - dropout) / len(kept))
+    assert abs((~kept).double().mean() - dropout) < 5 * error
+    assert abs(network.slope * kept.double().mean() - 1) < 5 * error / (1 - dropout)
+    neighbours = ~kept[:-1] & ~kept[1:]  # four units share a random word
+    assert abs(neighbours.double().mean() - dropout**2) < 5 * error
 
 
 def test_without_dropout_nothing_is_drawn():

@@ -6,8 +6,10 @@ mask, a row's logit f depends on that row alone. So one backward pass of Σ f gi
     δᵢ₋₁ = s·[aᵢ > 0] ∘ (δᵢ Wᵢ)    with s the factor of units that the mask keeps,
 
 and an objective with the cotangents c = ∂L/∂f has ∂L/∂Wᵢ = (c ∘ δᵢ)ᵀ aᵢ and ∂L/∂bᵢ = Σ c ∘ δᵢ. Apart from the products,
-the cost is that of calling a library, so memory and its views are allocated once for all batches of the same size, and
-on the CPU the library is NumPy, whose calls cost a third of torch's. Elsewhere it is torch, by the same names.
+the cost is that of calling a library and of memory that does not fit into the caches. So memory and its views are
+allocated once for all batches of the same size, dropout masks are booleans, s multiplies weights instead of units, and
+objectives are weighed one after another in the same memory. On the CPU the library is NumPy, whose calls cost a third
+of torch's. Elsewhere it is torch, by the same names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +38,7 @@ class _Hidden(NamedTuple):
     active: Array  # which units are neither off nor left out
     stored: tuple[Array, Array]  # units and which are active, in the order in which they are in memory
     bias: Array
-    mask: Array
+    kept: tuple[int, int, int]  # the shape of a dropout mask, which members share
 
 
 class _Places(NamedTuple):
@@ -45,7 +47,9 @@ class _Places(NamedTuple):
     jacobian: Float[Tensor, "k members d"]
     ones: Array
     weighed: list[tuple[Array, Array]]  # and its transpose
-    parts: list[list[tuple[Array, Array]]]
+    by_weights: list[list[Array]]  # for each layer and objective
+    by_biases: list[Array]
+    by_last: Array  # the weights of the last layer
 
 
 class ClosedForm:
@@ -69,25 +73,22 @@ class ClosedForm:
         self._transposed = [weight.swapaxes(1, 2) for weight in self._weights]
         if len(self._weights) > 1:  # members share their inputs: one product for all is faster than one for each
             self._transposed[0] = self._weights[0].reshape(-1, x.shape[1]).T
-        self._members, n = len(arrays[0]), x.shape[0]
-        widths = [weight.shape[1] for weight in self._weights[:-1]]
-        self._mask = x.new_empty(n * sum(widths))
-        masks = torch.split(self._mask, [n * width for width in widths])
-        self._hidden = [self._memory(i, mask.view(n, -1)) for i, mask in enumerate(masks)]
+        self._members = len(arrays[0])
+        self._hidden = [self._memory(i, x) for i in range(len(self._weights) - 1)]
         self._places: dict[int, _Places] = {}
+        self._wide: dict[int, bool] = {}
 
     def _array(self, tensor: Tensor) -> Array:
         return tensor.detach().numpy() if self._np is np else tensor.detach()
 
-    def _memory(self, i: int, mask: Float[Tensor, "n width"]) -> _Hidden:
-        (n, width), m = mask.shape, self._members
+    def _memory(self, i: int, x: Float[Tensor, "n features"]) -> _Hidden:
+        n, width, m = x.shape[0], self._weights[i].shape[1], self._members
         bias = self._biases[i] if i == 0 else self._biases[i][:, None]
         # One product for all members computes their first units row by row.
         shape, members_in = ((m, n, width), 0) if i else ((n, m, width), 1)
-        kinds = mask.dtype, mask.dtype, torch.bool
-        stored = [self._array(mask.new_empty(shape, dtype=kind)) for kind in kinds]
+        stored = [self._array(x.new_empty(shape, dtype=kind)) for kind in (x.dtype, x.dtype, torch.bool)]
         units, deltas, active = (part.swapaxes(0, members_in) for part in stored)
-        return _Hidden(units, deltas, active, (stored[0], stored[2]), bias, self._array(mask if i else mask[:, None]))
+        return _Hidden(units, deltas, active, (stored[0], stored[2]), bias, (1, n, width) if i else (n, 1, width))
 
     def fits(self, tensors: Mapping[str, Tensor], x: Tensor) -> bool:
         """Whether this fits such parameters and batches."""
@@ -96,16 +97,20 @@ class ClosedForm:
 
     def __call__(self, x: Float[Tensor, "n features"]) -> Float[Tensor, "members n"]:
         """Return the logits; members share the dropout mask."""
-        xp, drops, inputs = self._np, self._network.drops, self._array(x)
-        if drops:
-            self._network.draw_mask(self._mask)
+        xp, network, inputs = self._np, self._network, self._array(x)
+        n, start, slope = len(inputs), 0, network.slope
+        kept = xp.asarray(network.draw_kept(n, x.device)) if network.drops else None
         for i, (hidden, weight) in enumerate(zip(self._hidden, self._transposed, strict=False)):
-            units, active = hidden.stored
-            xp.matmul(inputs, weight, out=units if i else units.reshape(len(inputs), -1))
-            xp.add(units, hidden.bias, out=units)
-            if drops:
-                xp.multiply(units, hidden.mask, out=units)
+            (units, active), bias = hidden.stored, hidden.bias
+            if kept is not None:
+                weight, bias = slope * weight, slope * bias
+            xp.matmul(inputs, weight, out=units if i else units.reshape(n, -1))
+            xp.add(units, bias, out=units)
             xp.greater(units, 0, out=active)
+            if kept is not None:
+                stop = start + n * units.shape[-1]
+                xp.logical_and(active, kept[start:stop].reshape(*hidden.kept), out=active)
+                start = stop
             xp.multiply(units, active, out=units)  # NumPy's maximum takes longer, and the mask is needed again
             inputs = hidden.units
         logits = xp.matmul(inputs, self._transposed[-1])[..., 0]
@@ -136,18 +141,16 @@ class ClosedForm:
     def _jacobian(
         self, inputs: Sequence[Array], cotangents: Float[Tensor, "k members n"]
     ) -> Float[Tensor, "k members d"]:
-        xp, places, several = self._np, self._places_for(cotangents), self._array(cotangents)
-        # All objectives at once for a single member; else all members at once for each objective.
-        each = several if self._members > 1 else several.swapaxes(0, 1)
+        xp, places = self._np, self._places_for(cotangents)
+        several = self._array(cotangents)
+        by_member = several.swapaxes(0, 1)
+        xp.matmul(by_member, inputs[-1], out=places.by_last)  # the derivatives by the logits themselves are 1
         for i, deltas in self._backwards(places.ones):
-            for own, (by_weights, by_biases) in zip(each, places.parts[i], strict=True):
-                if i == len(self._hidden):  # the derivatives by the logits themselves are 1
-                    xp.matmul(own[:, None], inputs[i], out=by_weights)
-                else:
-                    weighed, transposed = places.weighed[i]
-                    xp.multiply(own[..., None], deltas, out=weighed)
-                    xp.matmul(transposed, inputs[i], out=by_weights)
-                xp.matmul(own[:, None], deltas, out=by_biases)
+            xp.matmul(by_member, deltas, out=places.by_biases[i])
+            for own, by_weights in zip(several, places.by_weights[i], strict=False):
+                weighed, transposed = places.weighed[i]
+                xp.multiply(own[..., None], deltas, out=weighed)
+                xp.matmul(transposed, inputs[i], out=by_weights)
         return places.jacobian
 
     def _places_for(self, cotangents: Float[Tensor, "k members n"]) -> "_Places":
@@ -156,25 +159,29 @@ class ClosedForm:
             shapes = [tuple(weight.shape[1:]) for weight in self._weights]
             sizes = [size for outputs, inputs in shapes for size in (outputs * inputs, outputs)]
             jacobian = cotangents.new_empty(k, members, sum(sizes))
-            split = [torch.split(row, sizes, dim=1) for row in ([jacobian[:, 0]] if members == 1 else jacobian)]
-            parts = [
-                [
-                    (self._array(torch.unflatten(own[2 * i], 1, shape)), self._array(own[2 * i + 1].unsqueeze(1)))
-                    for own in split
-                ]
-                for i, shape in enumerate(shapes)
+            *parts, last, bias = (self._array(part) for part in torch.split(jacobian, sizes, dim=2))
+            by_weights, by_biases = _halves(parts)
+            by_layer = [
+                [own.reshape(members, *shape) for own in part] for part, shape in zip(by_weights, shapes, strict=False)
             ]
-            at_once = k if members == 1 else members
-            weighed = [self._array(cotangents.new_empty(at_once, n, outputs)) for outputs, _ in shapes[:-1]]
+            by_member = [part.swapaxes(0, 1) for part in (*by_biases, bias)]
+            memory = cotangents.new_empty(members * n * max((outputs for outputs, _ in shapes[:-1]), default=0))
+            weighed = [
+                self._array(memory[: members * n * outputs].view(members, n, outputs)) for outputs, _ in shapes[:-1]
+            ]
             both = [(own, own.swapaxes(1, 2)) for own in weighed]
-            self._places[k] = _Places(jacobian, self._array(cotangents.new_ones(members, n, 1)), both, parts)
+            ones = self._array(cotangents.new_ones(members, n, 1))
+            places = _Places(jacobian, ones, both, [*by_layer, []], by_member, last.swapaxes(0, 1))
+            self._places[k] = places
         return self._places[k]
 
     def _layers(self, inputs: Sequence[Array], k: int) -> list[Layer]:
         n = self._shape[0]
-        if not any(is_wide(n, before, after, k) for after, before in (weight.shape[1:] for weight in self._weights)):
+        if k not in self._wide:
+            self._wide[k] = any(is_wide(n, weight.shape[2], weight.shape[1], k) for weight in self._weights)
+        if not self._wide[k]:
             return []
-        ones = self._array(self._mask.new_ones(self._members, n, 1))
+        ones = self._array(self._tensors[0].detach().new_ones(self._members, n, 1))
         found = [
             Layer(torch.as_tensor(inputs[i]).expand(self._members, -1, -1), torch.as_tensor(deltas))
             for i, deltas in self._backwards(ones)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from mamofair._messages import quote
@@ -65,12 +65,13 @@ class Perceptron(nn.Module):
 
     def forward(self, x: Float[Tensor, "n features"]) -> Float[Tensor, " n"]:
         """Return the logits."""
-        sizes = [x.shape[0] * width for width in self._widths]
-        masks = torch.split(self.draw_mask(x.new_empty(sum(sizes))), sizes) if self.drops else ()
-        for i, layer in enumerate(self.layers[:-1]):
+        n, start = x.shape[0], 0
+        kept = torch.as_tensor(self.draw_kept(n, x.device)) if self.drops else None
+        for layer, width in zip(self.layers, self._widths, strict=False):
             x = torch.relu(layer(x))
-            if masks:
-                x = x * masks[i].view(x.shape)
+            if kept is not None:
+                stop = start + n * width
+                x, start = x * kept[start:stop].view(n, width) * self.slope, stop
         logits: Tensor = self.layers[-1](x)
         return logits.squeeze(-1)
 
@@ -81,23 +82,20 @@ class Perceptron(nn.Module):
 
     @property
     def slope(self) -> float:
-        """The derivative of ReLU and dropout where a unit is neither off nor left out."""
+        """The factor by which dropout multiplies units that are not left out, so that the mean stays the same."""
         return float(2**_BITS / (2**_BITS - self._left_out))
 
-    def draw_mask(self, mask: Float[Tensor, " _"]) -> Float[Tensor, " _"]:
-        """Fill with 0 for units that are left out and `slope` for the others, drawn from torch's random numbers.
+    def draw_kept(self, n: int, device: torch.device) -> Bool[np.ndarray | Tensor, " units"]:
+        """Return which hidden units of n rows are not left out, layer after layer, drawn from torch's random numbers.
 
         torch's own dropout draws a number of 64 bits for each unit, which takes longer than a small network. Sixteen
         bits are enough: the share that is left out is `dropout` to within 0.00002, and the mean is kept exactly.
         """
-        if mask.device.type != "cpu":
-            return mask.bernoulli_(1 / self.slope).mul_(self.slope)
-        n = mask.shape[0]
-        words = torch.empty(-(-n * _BITS // 64), dtype=torch.int64).random_(-(2**63), None)
-        stays = words.numpy().view(np.int16)[:n] >= np.int16(self._left_out - 2 ** (_BITS - 1))
-        filled = mask.numpy()
-        np.multiply(stays, filled.dtype.type(self.slope), out=filled)
-        return mask
+        units = n * sum(self._widths)
+        if device.type != "cpu":
+            return torch.empty(units, device=device).bernoulli_(1 / self.slope).bool()
+        words = torch.empty(-(-units * _BITS // 64), dtype=torch.int64).random_(-(2**63), None)
+        return words.numpy().view(np.int16)[:units] >= np.int16(self._left_out - 2 ** (_BITS - 1))
 
     @property
     def _left_out(self) -> int:

@@ -30,7 +30,8 @@ class Snapshot:
     """A moment of training: the population and its average, in place, may be measured now.
 
     `values` and `weights` are those of the objectives for each member, means over the steps since the last snapshot.
-    `cosines` are between the objectives' gradients, at the last step of an epoch and for each member.
+    `cosines` are between the objectives' gradients, at the end of an epoch and for each member: those of the last step
+    for common descent, which has them; for `Fixed` weights, those of the last batch after it, without dropout.
     """
 
     epoch: int
@@ -108,10 +109,13 @@ def epochs(
                 population.train()
                 for batch in islice(batches, end - start):
                     values, cotangents, pull = derive(population, batch, ranks)
-                    traces.append((values, descend(cotangents, pull)))
+                    weights, gramians = descend(cotangents, pull)
+                    traces.append((values, weights))
                     optimizer.step()
                     average.follow(population)
-                cosines = _cosines(look, population, batch, ranks) if end == count else None
+                cosines = None
+                if end == count:
+                    cosines = _cosines(_gramians(look, population, batch, ranks) if gramians is None else gramians)
                 values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
                 _require_finite(values, objectives, epoch * count + start)
                 average.population.require_finite(epoch * count + end)
@@ -161,7 +165,10 @@ def _without_rows(population: Population) -> tuple[Float[Tensor, "members 0"], P
     return some.new_zeros(population.size, 0), Pullback(lambda own: some.new_zeros(len(own), population.size, d))
 
 
-Descent = Callable[[Float[Tensor, "k members n"], Pullback], Float[Tensor, "k members"]]
+#: From cotangents and their pullback to the weights of the objectives and, if it was needed, the gradients' Gramian.
+Descent = Callable[
+    [Float[Tensor, "k members n"], Pullback], tuple[Float[Tensor, "k members"], Float[Tensor, "members k k"] | None]
+]
 
 
 def _descent(
@@ -171,19 +178,19 @@ def _descent(
     initial: Callable[[], Float[Tensor, "k members"]],
     separate_passes: bool,
 ) -> Descent:
-    """Return the function that writes each member's direction into the parameters' `grad` and returns the weights."""
+    """Return the function that writes each member's direction into the parameters' `grad`."""
     parameters, write = population.parameters, _grad_writer(population.parameters)
     if all(isinstance(weighting, Fixed) for weighting in weightings):
         shares = [weighting(torch.eye(len(objectives)).to(parameters[0])) for weighting in weightings]
         fixed = torch.stack(shares, dim=1)
 
-        def weigh_first(cotangents: Tensor, pull: Pullback) -> Tensor:
+        def weigh_first(cotangents: Tensor, pull: Pullback) -> tuple[Tensor, None]:
             weighed = fixed.unsqueeze(-1) * cotangents
             if separate_passes:  # objectives with dropout masks of their own have to be pulled back one by one
                 write(pull(weighed).sum(0))
             else:
                 pull.assign_grad(parameters, weighed.sum(0))
-            return fixed
+            return fixed, None
 
         return weigh_first
 
@@ -191,14 +198,14 @@ def _descent(
         population.scales = initial()
     scales = population.scales.unsqueeze(-1)
 
-    def common_descent(cotangents: Tensor, pull: Pullback) -> Tensor:
+    def common_descent(cotangents: Tensor, pull: Pullback) -> tuple[Tensor, Tensor]:
         gramians, direction = pull.gramians(cotangents / scales)
         # If a gradient is not finite, the weights do not matter: the values of the next step will show it.
         finite = np.isfinite(gramians.cpu().numpy()).all((1, 2)).tolist()
         chosen = [w(g) if fine else g[0] for w, g, fine in zip(weightings, gramians, finite, strict=True)]
         weights = torch.stack(chosen).detach()  # a weighting may have parameters of its own
         write(direction(weights))
-        return weights.T
+        return weights.T, gramians
 
     return common_descent
 
@@ -237,11 +244,14 @@ def _initial_scales(
     return torch.where(raw, 1.0, scales)
 
 
-def _cosines(derive: Derivation, population: Population, batch: Batch, ranks: Ranks) -> Float[Tensor, "members k k"]:
-    """Return the cosines between the objectives' gradients, for each member as it predicts: without dropout."""
+def _gramians(derive: Derivation, population: Population, batch: Batch, ranks: Ranks) -> Float[Tensor, "members k k"]:
+    """Return the Gramian of the objectives' gradients, for each member as it predicts: without dropout."""
     population.train(False)
     _, cotangents, pull = derive(population, batch, ranks)
-    gramians, _ = pull.gramians(cotangents)
+    return pull.gramians(cotangents)[0]
+
+
+def _cosines(gramians: Float[Tensor, "members k k"]) -> Float[Tensor, "members k k"]:
     lengths = gramians.diagonal(dim1=1, dim2=2).clamp(min=0).sqrt().clamp(min=1e-12)
     return gramians / (lengths.unsqueeze(1) * lengths.unsqueeze(2))
 

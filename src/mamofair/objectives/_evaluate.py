@@ -28,7 +28,8 @@ def evaluate(
     Logits may have leading axes for members: each member then has its own values and cotangents. Logits may be in half
     precision, as under autocast: values and cotangents are float32.
     """
-    return Evaluation(objectives)(logits, batch)
+    with np.errstate(invalid="ignore", over="ignore"):
+        return Evaluation(objectives)(logits, batch)
 
 
 class Evaluation:
@@ -67,14 +68,13 @@ class Evaluation:
         return stretch if together else numbers, Gaps(own), anchors, loss, same
 
     @full_precision
-    @np.errstate(invalid="ignore", over="ignore")
     def __call__(
         self, logits: Float[Tensor, "*members n"], batch: Batch
     ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
         """Return what `evaluate` does.
 
         For so few numbers, NumPy takes a fifth of torch's time; logits on another device are moved to the CPU. Callers
-        check that logits are finite; NumPy must not warn before they do.
+        check that logits are finite, and make NumPy ignore what is not.
         """
         f, M, k = logits.detach().cpu().numpy(), batch.memberships.cpu().numpy(), len(self.objectives)
         values, cotangents = np.empty((k, *f.shape[:-1]), M.dtype), np.empty((k, *f.shape), M.dtype)
@@ -104,8 +104,7 @@ def _differentiate(objective: Objective, f: Float[np.ndarray, "*members n"], bat
 def _cross_entropy(objective: CrossEntropy, f: Float[np.ndarray, "*members n"], batch: Batch) -> Evaluated:
     """Return the mean of −log σ(z) and its derivative by the logits, ±w·(σ(z) − 1) / Σw, with z = ±f by the label."""
     y = batch.y.cpu().numpy()
-    share = np.full(len(y), 1 / len(y), y.dtype) if batch.weight is None else batch.weight.cpu().numpy()
-    share = share if batch.weight is None else share / share.sum()
+    share = 1 / len(y) if batch.weight is None else (batch.weight / batch.weight.sum()).cpu().numpy()
     if not objective.is_even:
         share = share * objective.weights_of(batch.y).cpu().numpy()
     sign = 2 * y - 1
@@ -113,4 +112,5 @@ def _cross_entropy(objective: CrossEntropy, f: Float[np.ndarray, "*members n"], 
     pull = np.exp(logs)
     pull -= 1
     pull *= sign * share
-    return np.asarray(logs @ -share), pull
+    logs *= share
+    return -np.add.reduce(logs, -1), pull

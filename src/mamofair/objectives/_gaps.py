@@ -13,14 +13,14 @@ the groups. And where one gap has fewer groups or rates than another, its last o
 neither end.
 """
 
-from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Hashable, Sequence
+from typing import NamedTuple, cast
 
 import numpy as np
 from jaxtyping import Float
 
 from mamofair._rows.batches import Batch
-from mamofair._torch import torch
+from mamofair._torch import Tensor, torch
 from mamofair.notions import Confusion, Notion
 from mamofair.objectives._objectives import LEAST_RATE, Gap
 from mamofair.relaxations import Relaxation, differentiate
@@ -76,11 +76,11 @@ class Gaps:
         event, given = sums[:, 0], sums[:, 1]  # (members, gaps, ends, rates, groups)
         divisor = np.maximum(given, one_row)  # a group that does not count must not divide by zero
         rates = known = event / divisor
-        counts = given >= one_row
-        if not (all_count := counts.all()):
+        if not (all_count := np.minimum.reduce(given, None) >= one_row):
+            counts = given >= one_row
             known = np.where(counts, rates, -np.inf)
-        peaks = known.max(-1)  # the highest rate, and minus the lowest
-        distance = peaks.sum(2)
+        peaks = np.maximum.reduce(known, -1)  # the highest rate, and minus the lowest
+        distance = np.add.reduce(peaks, 2)
         if not all_count:
             distance = np.maximum(distance, 0)
 
@@ -100,7 +100,7 @@ class Gaps:
         np.divide(ends, divisor, out=by_event)
         np.multiply(by_event, rates, out=by_given)
         by_mass = by_sums.reshape(*by_sums.shape[:2], -1).swapaxes(0, 1) @ tables.back
-        return distance.max(-1).T, by_mass
+        return np.maximum.reduce(distance, -1).T, by_mass
 
     def _divide_by_high(
         self, high: Float[np.ndarray, "members gaps rates"], difference: Float[np.ndarray, "members gaps rates"]
@@ -136,7 +136,7 @@ def _indicators(
     """Return the relaxed indicators of ŷ = 1 and, unless it is one minus that, of ŷ = 0, with their derivatives."""
     positive, slope = relaxation.with_slope(f)
     if type(relaxation).negative is not Relaxation.negative and relaxation.negative(torch.from_numpy(f)) is not None:
-        negative, fall = differentiate(relaxation.negative, f)
+        negative, fall = differentiate(cast(Callable[[Tensor], Tensor], relaxation.negative), f)
         return np.stack([positive, negative], -2), np.stack([slope, fall], -2)
     return positive[..., None, :], slope[..., None, :]
 
