@@ -53,13 +53,13 @@ class Adam:
             self.steps[i] = self.steps.get(i, 0) + 1
         if not moved:
             return
-        held = [self.state[i] for i, _ in moved]
+        states = [self.state[i] for i, _ in moved]
         counters = {count: self._counter(count, moved[0][1]) for count in {self.steps[i] for i, _ in moved}}
         torch._fused_adam_(
             [parameter for _, parameter in moved],
             [parameter.grad for _, parameter in moved],
-            [own["exp_avg"] for own in held],
-            [own["exp_avg_sq"] for own in held],
+            [state["exp_avg"] for state in states],
+            [state["exp_avg_sq"] for state in states],
             [],
             [counters[self.steps[i]] for i, _ in moved],
             lr=group["lr"],
@@ -78,7 +78,8 @@ class Adam:
         numbers = list(range(len(group["params"])))
         return {
             "state": {
-                i: {"step": self._counter(self.steps[i], group["params"][i]), **own} for i, own in self.state.items()
+                i: {"step": self._counter(self.steps[i], group["params"][i]), **moments}
+                for i, moments in self.state.items()
             },
             "param_groups": [{**settings, "params": numbers}],
         }
@@ -88,10 +89,10 @@ class Adam:
         [group], [given] = self.param_groups, state["param_groups"]
         group |= {name: value for name, value in given.items() if name in group and name != "params"}
         devices = [parameter.device for parameter in group["params"]]
-        self.steps = {int(i): int(own["step"]) for i, own in state["state"].items()}
+        self.steps = {int(i): int(saved["step"]) for i, saved in state["state"].items()}
         self.state = {
-            int(i): {name: own[name].to(devices[int(i)], copy=True) for name in ("exp_avg", "exp_avg_sq")}
-            for i, own in state["state"].items()
+            int(i): {name: saved[name].to(devices[int(i)], copy=True) for name in ("exp_avg", "exp_avg_sq")}
+            for i, saved in state["state"].items()
         }
 
     @staticmethod

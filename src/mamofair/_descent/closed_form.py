@@ -92,7 +92,7 @@ class ClosedForm:
 
     def fits(self, tensors: Mapping[str, Tensor], x: Tensor) -> bool:
         """Whether this fits such parameters and batches."""
-        same = all(map(lambda mine, theirs: mine is theirs, self._tensors, tensors.values()))
+        same = all(map(lambda one, other: one is other, self._tensors, tensors.values()))
         return same and self._shape == x.shape and self._dtype == x.dtype
 
     def __call__(self, x: Float[Tensor, "n features"]) -> Float[Tensor, "members n"]:
@@ -142,14 +142,14 @@ class ClosedForm:
         self, inputs: Sequence[Array], cotangents: Float[Tensor, "k members n"]
     ) -> Float[Tensor, "k members d"]:
         xp, places = self._np, self._places_for(cotangents)
-        several = self._array(cotangents)
-        by_member = several.swapaxes(0, 1)
+        by_objective = self._array(cotangents)
+        by_member = by_objective.swapaxes(0, 1)
         xp.matmul(by_member, inputs[-1], out=places.by_last)  # the derivatives by the logits themselves are 1
         for i, deltas in self._backwards(places.ones):
             xp.matmul(by_member, deltas, out=places.by_biases[i])
-            for own, by_weights in zip(several, places.by_weights[i], strict=False):
+            for cotangent, by_weights in zip(by_objective, places.by_weights[i], strict=False):
                 weighed, transposed = places.weighed[i]
-                xp.multiply(own[..., None], deltas, out=weighed)
+                xp.multiply(cotangent[..., None], deltas, out=weighed)
                 xp.matmul(transposed, inputs[i], out=by_weights)
         return places.jacobian
 
@@ -162,14 +162,15 @@ class ClosedForm:
             *parts, last, bias = (self._array(part) for part in torch.split(jacobian, sizes, dim=2))
             by_weights, by_biases = _halves(parts)
             by_layer = [
-                [own.reshape(members, *shape) for own in part] for part, shape in zip(by_weights, shapes, strict=False)
+                [objective.reshape(members, *shape) for objective in part]
+                for part, shape in zip(by_weights, shapes, strict=False)
             ]
             by_member = [part.swapaxes(0, 1) for part in (*by_biases, bias)]
             memory = cotangents.new_empty(members * n * max((outputs for outputs, _ in shapes[:-1]), default=0))
             weighed = [
                 self._array(memory[: members * n * outputs].view(members, n, outputs)) for outputs, _ in shapes[:-1]
             ]
-            both = [(own, own.swapaxes(1, 2)) for own in weighed]
+            both = [(rows, rows.swapaxes(1, 2)) for rows in weighed]
             ones = self._array(cotangents.new_ones(members, n, 1))
             places = _Places(jacobian, ones, both, [*by_layer, []], by_member, last.swapaxes(0, 1))
             self._places[k] = places
@@ -182,11 +183,11 @@ class ClosedForm:
         if not self._wide[k]:
             return []
         ones = self._array(self._tensors[0].detach().new_ones(self._members, n, 1))
-        found = [
+        layers = [
             Layer(torch.as_tensor(inputs[i]).expand(self._members, -1, -1), torch.as_tensor(deltas))
             for i, deltas in self._backwards(ones)
         ]
-        return found[::-1]
+        return layers[::-1]
 
     def _backwards(self, deltas: Array) -> Iterator[tuple[int, Array]]:
         """Yield the derivatives by each layer's outputs, last layer first, starting from those by the logits."""

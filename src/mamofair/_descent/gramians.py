@@ -90,17 +90,17 @@ def gramians(
     def direction(weights: Tensor) -> Tensor:
         weighed = (weights.T.unsqueeze(-1) * cotangents).sum(0, keepdim=True)
         parts: list[Tensor] = []
-        for layer, own in zip(layers, narrow, strict=True):
+        for layer, gradients in zip(layers, narrow, strict=True):
             if layer.is_wide(k):
                 parts += [part[0] for part in layer.gradients(weighed)]
             else:
-                parts += [torch.einsum("mk,kmp->mp", weights, part) for part in own]
+                parts += [torch.einsum("mk,kmp->mp", weights, part) for part in gradients]
         return torch.cat(parts, dim=-1)
 
-    found = _by_kernel([layer for layer in layers if layer.is_wide(k)], cotangents)
-    for part in (part.transpose(0, 1) for own in narrow for part in own):
-        found += part @ part.mT
-    return found, direction
+    products = _by_kernel([layer for layer in layers if layer.is_wide(k)], cotangents)
+    for part in (part.transpose(0, 1) for gradients in narrow for part in gradients):
+        products += part @ part.mT
+    return products, direction
 
 
 def _by_kernel(layers: Sequence[Layer], cotangents: Float[Tensor, "k members n"]) -> Float[Tensor, "members k k"]:
@@ -125,8 +125,8 @@ def linear_layers(network: nn.Module) -> list[nn.Linear]:
     []
     """
     layers = [layer for layer in network.modules() if type(layer) is nn.Linear and layer.weight.requires_grad]
-    held = [id(parameter) for layer in layers for parameter in layer.parameters()]
-    return layers if held == [id(parameter) for parameter in network.parameters() if parameter.requires_grad] else []
+    in_layers = [id(parameter) for layer in layers for parameter in layer.parameters()]
+    return layers if in_layers == [id(p) for p in network.parameters() if p.requires_grad] else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +142,8 @@ class Calls:
     def are_regular(self, members: int, n: int) -> bool:
         """Whether each layer was called once for each member, with n rows."""
         return bool(self.layers) and all(
-            len(own) == members and all(call is not None and call[0].shape[:-1] == (n,) for call in own)
-            for own in self.calls
+            len(calls) == members and all(call is not None and call[0].shape[:-1] == (n,) for call in calls)
+            for calls in self.calls
         )
 
     def is_wide(self, n: int, k: int) -> bool:
@@ -152,13 +152,13 @@ class Calls:
 
     def traced(self, logits: Float[Tensor, "members n"], retain_graph: bool = False) -> list[Layer]:
         """Return the layers of regular calls, by one backward pass that stops at the layers' outputs."""
-        edges = [call[1] for own in self.calls for call in own if call]
-        found = iter(torch.autograd.grad(logits.sum(), edges, allow_unused=True, retain_graph=retain_graph))
+        edges = [call[1] for calls in self.calls for call in calls if call]
+        gradients = iter(torch.autograd.grad(logits.sum(), edges, allow_unused=True, retain_graph=retain_graph))
         traced = []
-        for layer, own in zip(self.layers, self.calls, strict=True):
-            inputs = torch.stack([call[0] for call in own if call])
+        for layer, calls in zip(self.layers, self.calls, strict=True):
+            inputs = torch.stack([call[0] for call in calls if call])
             unused = inputs.new_zeros(inputs.shape[1], layer.out_features)
-            deltas = torch.stack([unused if delta is None else delta for delta in islice(found, len(own))])
+            deltas = torch.stack([unused if delta is None else delta for delta in islice(gradients, len(calls))])
             traced.append(Layer(inputs, deltas, layer.bias is not None))
         return traced
 
@@ -183,11 +183,14 @@ def noted(layers: Sequence[nn.Linear]) -> Iterator[Calls]:
     """Record the inputs and outputs of the layers inside this context."""
     calls = Calls(layers, [[] for _ in layers])
 
-    def note(own: list[Any], _: nn.Module, given: tuple[Any, ...], output: Tensor) -> None:
+    def note(calls_of_layer: list[Any], _: nn.Module, given: tuple[Any, ...], output: Tensor) -> None:
         fits = len(given) == 1 and output.requires_grad
-        own.append((given[0].detach(), get_gradient_edge(output)) if fits else None)
+        calls_of_layer.append((given[0].detach(), get_gradient_edge(output)) if fits else None)
 
-    handles = [layer.register_forward_hook(partial(note, own)) for layer, own in zip(layers, calls.calls, strict=True)]
+    handles = [
+        layer.register_forward_hook(partial(note, calls_of_layer))
+        for layer, calls_of_layer in zip(layers, calls.calls, strict=True)
+    ]
     try:
         yield calls
     finally:

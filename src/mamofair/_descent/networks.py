@@ -169,10 +169,10 @@ class Population:
         with self._aside() as twin:
             same = torch.allclose(twin._logits(others)[:, : len(x) // 2], logits[:, : len(x) // 2], equal_nan=True)
         if changed or not same:
-            found = f"{changed[0]} changes" if changed else "logits depend on other rows"
+            problem = f"{changed[0]} changes" if changed else "logits depend on other rows"
             raise ValueError(
                 "`micro_batch` must be None for networks that mix rows or keep count of them, as BatchNorm does: found "
-                f"that {found} in training. Normalise within rows (LayerNorm, GroupNorm), or make `batch_size` smaller."
+                f"that {problem} in training. Normalize within rows (LayerNorm, GroupNorm), or lower `batch_size`."
             )
         self._comes_in_pieces = True
 
@@ -217,12 +217,12 @@ class Average:
         """Move towards the current population."""
         self.steps += 1
         news = 1 - min(self.decay, self.steps / (10 + self.steps))
-        mine, theirs = self.population, population
-        floats = [name for name, stack in mine.buffers.items() if stack.is_floating_point()]
+        average, current = self.population, population
+        floats = [name for name, stack in average.buffers.items() if stack.is_floating_point()]
         torch._foreach_lerp_(
-            [*mine.tensors.values(), *map(mine.buffers.__getitem__, floats)],
-            [*theirs.tensors.values(), *map(theirs.buffers.__getitem__, floats)],
+            [*average.tensors.values(), *map(average.buffers.__getitem__, floats)],
+            [*current.tensors.values(), *map(current.buffers.__getitem__, floats)],
             news,
         )
-        for name in mine.buffers.keys() - floats:
-            mine.buffers[name].copy_(theirs.buffers[name])
+        for name in average.buffers.keys() - floats:
+            average.buffers[name].copy_(current.buffers[name])

@@ -46,8 +46,8 @@ class Pullback:
         """Return the Gramian of each member's gradients, and the function from weights to the direction."""
         if layers := self.layers(len(cotangents)):
             return gramians(layers, cotangents)
-        own = self(cotangents).transpose(0, 1)  # (members, k, d)
-        return torch.bmm(own, own.mT), lambda weights: torch.bmm(weights.unsqueeze(1), own).squeeze(1)
+        jacobians = self(cotangents).transpose(0, 1)  # (members, k, d)
+        return torch.bmm(jacobians, jacobians.mT), lambda weights: torch.bmm(weights.unsqueeze(1), jacobians).squeeze(1)
 
     def assign_grad(self, parameters: Sequence[Tensor], cotangents: Float[Tensor, "members n"]) -> None:
         """Write the gradient of one objective into the parameters' `grad`."""
@@ -77,10 +77,10 @@ def in_pieces(traced: Tracer, pieces: Sequence[Shaped[Tensor, "_ ..."]]) -> tupl
             logits.append(traced(piece)[0])
 
     def jacobians(cotangents: Float[Tensor, "k members n"]) -> Iterator[Float[Tensor, "k members d"]]:
-        for piece, own, before in zip(pieces, torch.split(cotangents, sizes, dim=-1), drawn, strict=True):
+        for piece, part, before in zip(pieces, torch.split(cotangents, sizes, dim=-1), drawn, strict=True):
             _draw_again(before)
             with torch.enable_grad():
-                jacobian = traced(piece)[1](own)
+                jacobian = traced(piece)[1](part)
             yield jacobian.clone()  # the next one may be in the same memory
 
     return torch.cat(logits, dim=1), Pullback(lambda cotangents: reduce(Tensor.add_, jacobians(cotangents)))

@@ -52,13 +52,15 @@ class Ranks:
         table = torch.cat(parts).T.contiguous()
         everyone, (y, *rest) = table[: len(logits)], table[len(logits) :]
         spans = batch.spans.values()
-        members = torch.cat([_members(own, stop - start) for own, (start, stop) in zip(rest, spans, strict=False)], 1)
+        members = torch.cat(
+            [_members(places, stop - start) for places, (start, stop) in zip(rest, spans, strict=False)], 1
+        )
         weight = rest[-1] if weights else None
         if weight is not None:
             members *= weight.unsqueeze(1)
         start = sum(map(len, parts[: self.rank]))
-        ours = slice(start, start + len(parts[self.rank]))
-        return everyone, Batch(y.unsqueeze(1), y, members, batch.spans, weight), ours
+        local = slice(start, start + len(parts[self.rank]))
+        return everyone, Batch(y.unsqueeze(1), y, members, batch.spans, weight), local
 
     def all(self, table: Float[Tensor, "n columns"]) -> list[Tensor]:
         """Return the tables of all ranks, which may differ in their rows."""
@@ -84,39 +86,39 @@ class Ranks:
         """Return, on every rank, what `find` returns on rank 0; if it fails there, it fails on every rank."""
         if self.size == 1:
             return find()
-        found: list[Any] = [None, None]
+        result_and_error: list[Any] = [None, None]
         if self.rank == 0:
             try:
-                found[0] = find()
+                result_and_error[0] = find()
             except Exception as error:
-                found[1] = error
+                result_and_error[1] = error
         with _all_present():
-            torch.distributed.broadcast_object_list(found, src=0)
-        if found[1] is not None:
-            raise found[1]
-        return found[0]  # type: ignore[no-any-return]
+            torch.distributed.broadcast_object_list(result_and_error, src=0)
+        if result_and_error[1] is not None:
+            raise result_and_error[1]
+        return result_and_error[0]  # type: ignore[no-any-return]
 
     def all_or_none(self, find: Callable[[], T]) -> T:
         """Return what `find` returns on this rank; if it fails on one of them, it fails on all."""
         if self.size == 1:
             return find()
-        found, failed = None, None
+        result, failed = None, None
         try:
-            found = find()
+            result = find()
         except Exception as error:
             failed = error
         for other in self.all_gather(failed):
             if other is not None:
                 raise other
-        return found  # type: ignore[return-value]
+        return result  # type: ignore[return-value]
 
-    def all_gather(self, own: T) -> list[T]:
+    def all_gather(self, value: T) -> list[T]:
         """Return what each rank has, in the order of ranks and on all of them."""
         if self.size == 1:
-            return [own]
+            return [value]
         everyone: list[Any] = [None] * self.size
         with _all_present():
-            torch.distributed.all_gather_object(everyone, own)
+            torch.distributed.all_gather_object(everyone, value)
         return everyone
 
     def require_same(self, given: Mapping[str, Any], advice: str) -> None:
@@ -124,8 +126,8 @@ class Ranks:
         everyone = self.all_gather(dict(given))
         for name in given:
             if any(other[name] != everyone[0][name] for other in everyone):
-                found = ", ".join(str(other[name]) for other in everyone[:8]) + (", …" if self.size > 8 else "")
-                raise ValueError(f"All ranks must be given the same {name}: found {found}. {advice}")
+                values = ", ".join(str(other[name]) for other in everyone[:8]) + (", …" if self.size > 8 else "")
+                raise ValueError(f"All ranks must be given the same {name}: found {values}. {advice}")
 
 
 ALONE = Ranks()

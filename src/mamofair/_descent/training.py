@@ -94,7 +94,7 @@ def epochs(
         Whether each objective has its own forward pass and dropout mask, as in the paper's code.
     """
     count = feed.steps
-    own = [ranks.rank] if ranks.size > 1 else []  # each rank drops its own units
+    rank = [ranks.rank] if ranks.size > 1 else []  # each rank drops its own units
     derive, look = _derivation(objectives, separate_passes), _derivation(objectives)
     with isolated(seed, device=population.device, small=population.is_small):
         population.train(separate_passes)  # the paper's code takes initial values with dropout
@@ -105,7 +105,7 @@ def epochs(
         marks = np.linspace(0, count, min(snapshots, count) + 1).astype(int).tolist()
         for start, end in pairwise(marks):
             traces = []
-            with isolated(seed, epoch, end, *own, device=population.device, small=population.is_small):
+            with isolated(seed, epoch, end, *rank, device=population.device, small=population.is_small):
                 population.train()
                 for batch in islice(batches, end - start):
                     values, cotangents, pull = derive(population, batch, ranks)
@@ -141,11 +141,11 @@ def _derive(
     evaluate: EvaluationWithChanges, memory: Scratch, population: Population, batch: Batch, ranks: Ranks
 ) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
     logits, pull = population.traced(batch.inputs, memory) if len(batch) else _without_rows(population)
-    everyone, whole, ours = ranks.gather_batch(logits.detach(), batch)
+    everyone, whole, local = ranks.gather_batch(logits.detach(), batch)
     values, cotangents = evaluate(everyone, whole)
     if ranks.size == 1:
         return values, cotangents, pull
-    return values, cotangents[..., ours], Pullback(lambda own: ranks.all_reduce(pull(own)))
+    return values, cotangents[..., local], Pullback(lambda cotangents: ranks.all_reduce(pull(cotangents)))
 
 
 def _derive_separately(
@@ -153,16 +153,21 @@ def _derive_separately(
 ) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
     values, cotangents, pulls = zip(*(derive(population, batch, ranks) for derive in derivations), strict=True)
 
-    def pull(own: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
-        return torch.cat([one(cotangent) for one, cotangent in zip(pulls, torch.split(own, 1), strict=True)])
+    def pull(cotangents: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
+        return torch.cat([one(cotangent) for one, cotangent in zip(pulls, torch.split(cotangents, 1), strict=True)])
 
     return torch.cat(values), torch.cat(cotangents), Pullback(pull)
 
 
 def _without_rows(population: Population) -> tuple[Float[Tensor, "members 0"], Pullback]:
     """Return the result for no rows: few custom modules take an empty batch."""
-    some, d = population.parameters[0].detach(), sum(parameter[0].numel() for parameter in population.parameters)
-    return some.new_zeros(population.size, 0), Pullback(lambda own: some.new_zeros(len(own), population.size, d))
+    parameter_like, d = (
+        population.parameters[0].detach(),
+        sum(parameter[0].numel() for parameter in population.parameters),
+    )
+    return parameter_like.new_zeros(population.size, 0), Pullback(
+        lambda cotangents: parameter_like.new_zeros(len(cotangents), population.size, d)
+    )
 
 
 #: From cotangents and their pullback to the weights of the objectives and, if it was needed, the gradients' Gramian.
@@ -212,10 +217,10 @@ def _descent(
 
 def _grad_writer(parameters: Sequence[Tensor]) -> Callable[[Float[Tensor, "members d"]], object]:
     """Return `assign_grad` for these parameters; gradients of a single member are one piece of memory, and one copy."""
-    some = parameters[0].detach()
-    if len(some) > 1 or len({(parameter.dtype, parameter.device) for parameter in parameters}) > 1:
+    first = parameters[0].detach()
+    if len(first) > 1 or len({(parameter.dtype, parameter.device) for parameter in parameters}) > 1:
         return partial(assign_grad, parameters)
-    whole = some.new_empty(1, sum(parameter.numel() for parameter in parameters))
+    whole = first.new_empty(1, sum(parameter.numel() for parameter in parameters))
     assign_grad(parameters, whole)
     return whole.copy_
 

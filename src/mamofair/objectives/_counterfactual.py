@@ -56,13 +56,13 @@ class CounterfactualGap:
 
     def __call__(self, logits: Float[Tensor, "*members both"], batch: Batch) -> Float[Tensor, "*members"]:
         """Return the weighted mean over rows, given the logits of the rows followed by those of the changed rows."""
-        own, changed = self._pair(logits, batch)
-        return mean_over_rows((self.relaxation(own) - self.relaxation(changed)).abs(), batch)
+        unchanged, changed = self._pair(logits, batch)
+        return mean_over_rows((self.relaxation(unchanged) - self.relaxation(changed)).abs(), batch)
 
     def measure(self, scores: Float[Tensor, "models both"], rows: Batch) -> list[float]:
         """Return the share of each model's decisions that flip, given scores of rows and of changed rows."""
-        own, changed = self._pair(scores.detach(), rows)
-        flips: list[float] = mean_over_rows(((own > 0) != (changed > 0)).to(rows.y), rows).tolist()
+        unchanged, changed = self._pair(scores.detach(), rows)
+        flips: list[float] = mean_over_rows(((unchanged > 0) != (changed > 0)).to(rows.y), rows).tolist()
         return flips
 
     def _pair(self, logits: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -99,7 +99,9 @@ class EvaluationWithChanges:
         """Return the objectives' values, and their derivatives with respect to the logits."""
         if not batch.changed:
             return self._plain(logits, batch)
-        values, cotangents = zip(*(_differentiate(own, logits, batch) for own in self.objectives), strict=True)
+        values, cotangents = zip(
+            *(_differentiate(objective, logits, batch) for objective in self.objectives), strict=True
+        )
         return torch.stack(values), torch.stack(cotangents)
 
 

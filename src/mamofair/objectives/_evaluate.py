@@ -44,7 +44,11 @@ class Evaluation:
     def __init__(self, objectives: Sequence[Objective]):
         self.objectives = objectives
         # A mean over strata has a dozen more terms, so autograd computes it, including the anchor.
-        gaps = {i: own for i, own in enumerate(objectives) if isinstance(own, Gap) and own.notion.over != "mean"}
+        gaps = {
+            i: objective
+            for i, objective in enumerate(objectives)
+            if isinstance(objective, Gap) and objective.notion.over != "mean"
+        }
         self._losses = [i for i in range(len(objectives)) if i not in gaps]
         kinds = dict.fromkeys((gap.relaxation, gap.anchor_loss) for gap in gaps.values())
         self._kinds = [
@@ -59,13 +63,13 @@ class Evaluation:
 
         That loss is mostly the first of the objectives.
         """
-        numbers, own = list(gaps), list(gaps.values())
+        numbers, same_kind = list(gaps), list(gaps.values())
         stretch = slice(numbers[0], numbers[-1] + 1)
-        together = len(own) == stretch.stop - stretch.start
-        anchors = np.array([gap.anchor for gap in own]) if any(gap.anchor for gap in own) else None
-        loss = own[0].anchor_loss
+        together = len(same_kind) == stretch.stop - stretch.start
+        anchors = np.array([gap.anchor for gap in same_kind]) if any(gap.anchor for gap in same_kind) else None
+        loss = same_kind[0].anchor_loss
         same = next((i for i in self._losses if self.objectives[i] == loss), None)
-        return stretch if together else numbers, Gaps(own), anchors, loss, same
+        return stretch if together else numbers, Gaps(same_kind), anchors, loss, same
 
     @full_precision
     def __call__(

@@ -153,16 +153,20 @@ def _selectors(
         [(rate, block) for rate in notion.rates for block in notion.comparisons(half)]
         for notion, half in zip(notions, halves, strict=True)
     ]
-    shape = (len(notions), max(map(len, compared)), max(len(block) for own in compared for _, block in own))
+    shape = (
+        len(notions),
+        max(map(len, compared)),
+        max(len(block) for comparisons in compared for _, block in comparisons),
+    )
     A, B = tables = np.zeros((2, *shape, (sides + 1) * columns), dtype)
     unit = np.eye((sides + 1) * columns, dtype=dtype)
     selected, rows = unit[:, :columns], unit[:, -columns:]
     rejected = rows - selected if sides == 1 else unit[:, columns : 2 * columns]
-    for i, (own, half, (start, stop)) in enumerate(zip(compared, halves, spans, strict=True)):
+    for i, (comparisons, half, (start, stop)) in enumerate(zip(compared, halves, spans, strict=True)):
         labels = slice(start, start + half), slice(start + half, stop)
         cells = Confusion(*(part[:, label] for part in (selected, rejected, rows) for label in labels))
-        for j in range(shape[1] if own else 0):
-            rate, block = own[min(j, len(own) - 1)]
+        for j in range(shape[1] if comparisons else 0):
+            rate, block = comparisons[min(j, len(comparisons) - 1)]
             padded = [*block, *block[-1:] * (shape[2] - len(block))]
             A[i, j] = cells.mass(rate.event).T[padded]
             B[i, j] = cells.mass(rate.given).T[padded]

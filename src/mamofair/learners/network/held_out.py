@@ -25,8 +25,8 @@ class HeldOut:
     def of(cls, part: Rows, tensor: Callable[[Any], Tensor]) -> "HeldOut":
         """Return the chunks of some rows; `tensor` converts features."""
         parts = (part[rows] for rows in chunks(len(part)))
-        own = [(each.X if isinstance(each.X, RowView) else tensor(each.X), each.counter()) for each in parts]
-        return cls(own, tensor)
+        pairs = [(each.X if isinstance(each.X, RowView) else tensor(each.X), each.counter()) for each in parts]
+        return cls(pairs, tensor)
 
     def __iter__(self) -> Iterator[tuple[Tensor, Counter]]:
         return ((x if isinstance(x, Tensor) else self.tensor(x), counter) for x, counter in self.chunks)

@@ -103,7 +103,7 @@ class NetworkLearner(Learner):
     @property
     def custom(self) -> tuple[str, ...]:
         """The names of the custom objectives."""
-        return tuple(own.name for own in self.objectives)
+        return tuple(objective.name for objective in self.objectives)
 
     def measure_custom(self, points: Sequence[Point], rows: Rows) -> list[dict[str, float]]:
         """Return the custom metrics of each point on some rows."""
@@ -178,8 +178,10 @@ class NetworkLearner(Learner):
         tallies = zip(*(measure(population, part, ranks, offsets) for part in held_back), strict=True)
         origins = list(product(range(population.size), offsets))
         stretches = [scores(population, x, offsets) for x in metrics.stretches()] or [torch.empty(len(origins), 0)]
-        found = zip(tallies, origins, metrics(torch.cat(stretches, dim=1)), strict=True)
-        return [Point.of(own, member=m, step=step, state=offset, custom=more) for own, (m, offset), more in found]
+        measured = zip(tallies, origins, metrics(torch.cat(stretches, dim=1)), strict=True)
+        return [
+            Point.of(counts, member=m, step=step, state=offset, custom=more) for counts, (m, offset), more in measured
+        ]
 
     def _members(self, task: Task) -> list[Member]:
         k = task.size
@@ -198,10 +200,10 @@ class NetworkLearner(Learner):
         pieces = self.pieces if isinstance(self.network, MLP) else 0  # a custom network expects the original columns
         self.scaling = train.scaling(pieces) if self.standardize and train.X.ndim == 2 else None
         networks: dict[int, nn.Module] = {}
-        for own in {member.seed for member in members}:
-            with isolated(seed, own):
-                networks[own] = self.network(self._width(train.X.shape[1]))
-                require_logits(networks[own], self._tensor(train.X[:2], "cpu"))
+        for member_seed in {member.seed for member in members}:
+            with isolated(seed, member_seed):
+                networks[member_seed] = self.network(self._width(train.X.shape[1]))
+                require_logits(networks[member_seed], self._tensor(train.X[:2], "cpu"))
         population = Population([networks[m.seed] for m in members], self.device, self.micro_batch)
         return Training(population, Average(population, self.averaging), self._optimizer(population))
 
@@ -276,15 +278,15 @@ class NetworkLearner(Learner):
         """Build the population and its average, and fill them."""
         if "population" not in state:
             return
-        held, self.scaling = state["population"], state["scaling"]
-        require_shapes(self.network, self._width(features), held["tensors"])
+        saved, self.scaling = state["population"], state["scaling"]
+        require_shapes(self.network, self._width(features), saved["tensors"])
         with isolated(0):  # whatever the new network's weights are, they are replaced
             network = self.network(self._width(features))
-        population = Population([network] * len(next(iter(held["tensors"].values()))), self.device)
+        population = Population([network] * len(next(iter(saved["tensors"].values()))), self.device)
         average = Average(population, self.averaging)
-        scales, average.steps = held["scales"], state["average"]["steps"]
+        scales, average.steps = saved["scales"], state["average"]["steps"]
         population.scales = scales.to(population.device) if isinstance(scales, Tensor) else scales
-        fill(population, held)
+        fill(population, saved)
         fill(average.population, state["average"])
         require_moments(state["optimizer"], population, average)
         self.training = Training(population, average, state["optimizer"], state["epoch"])

@@ -26,12 +26,12 @@ def require_same(ranks: Ranks, learner: "NetworkLearner", task: Task, parts: Par
             f"whole batch, of which each rank has a share: found {quote_some(learner.custom)}. Train on one rank."
         )
     every = parts.train, parts.valid, parts.calibration
-    held = [(np.asarray(part.X), part.y, part.groups.codes, part.weight) for part in every]
+    rows = [(np.asarray(part.X), part.y, part.groups.codes, part.weight) for part in every]
     given = {
         "number of rows": sum(map(len, every)),
         "columns of X": parts.train.X.shape[1:],
         "classes and groups": task.identity[:3],
-        "rows": joblib.hash(held),
+        "rows": joblib.hash(rows),
         "seed": task.seed,
         "number of epochs": learner.last_epoch,
         "batch size": learner.batch_size,

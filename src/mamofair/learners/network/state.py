@@ -28,9 +28,9 @@ class Training:
 
     def require_size(self, members: int) -> None:
         """Raise a `ValueError` unless the population has this many members."""
-        found = self.population.size
-        if members != found:
-            raise ValueError(f"`warm_start` must continue with as many members: found {members} after {found}.")
+        size = self.population.size
+        if members != size:
+            raise ValueError(f"`warm_start` must continue with as many members: found {members} after {size}.")
 
 
 def stacks(population: Population) -> dict[str, Any]:
@@ -39,18 +39,18 @@ def stacks(population: Population) -> dict[str, Any]:
 
 
 @torch.no_grad()
-def fill(population: Population, held: Mapping[str, Mapping[str, Tensor]]) -> None:
+def fill(population: Population, saved: Mapping[str, Mapping[str, Tensor]]) -> None:
     """Copy parameters and buffers into a population of the same shape."""
-    for ours, theirs in ((population.tensors, held["tensors"]), (population.buffers, held["buffers"])):
-        shapes = [{name: tuple(t.shape[1:]) for name, t in stack.items()} for stack in (ours, theirs)]
+    for stacks, saved_stacks in ((population.tensors, saved["tensors"]), (population.buffers, saved["buffers"])):
+        shapes = [{name: tuple(t.shape[1:]) for name, t in stack.items()} for stack in (stacks, saved_stacks)]
         if shapes[0] != shapes[1]:
             raise ValueError(
                 f"`network` must return a network like the one that was trained, with {shapes[1]}: found {shapes[0]}."
             )
-        if not all(tensor.isfinite().all() for tensor in theirs.values()):
+        if not all(tensor.isfinite().all() for tensor in saved_stacks.values()):
             raise refuse("weights that are not finite")
-        for name, tensor in ours.items():
-            tensor.copy_(theirs[name])
+        for name, tensor in stacks.items():
+            tensor.copy_(saved_stacks[name])
 
 
 def add_offset(state: Mapping[str, Tensor], offset: float) -> dict[str, Tensor]:
@@ -68,32 +68,32 @@ def require_shapes(recipe: Any, features: int, tensors: Mapping[str, Tensor]) ->
     if not isinstance(recipe, MLP):
         return
     widths = [features, *recipe.hidden, 1]
-    found = [tuple(tensors[f"layers.{i}.weight"].shape[1:]) for i in range(len(tensors) // 2)]
-    if found != list(zip(widths[1:], widths[:-1], strict=True)):
+    shapes = [tuple(tensors[f"layers.{i}.weight"].shape[1:]) for i in range(len(tensors) // 2)]
+    if shapes != list(zip(widths[1:], widths[:-1], strict=True)):
         raise refuse(f"a network of the widths {str(widths)[:60]} without weights of that size")
 
 
-def require_moments(held: Mapping[str, Any], population: Population, average: Average) -> None:
+def require_moments(saved: Mapping[str, Any], population: Population, average: Average) -> None:
     """Raise a `ValueError` if an optimizer's moments do not match the parameters, or its counters are invalid."""
     scales = population.scales
     like = {i: {"step": torch.zeros(()), "exp_avg": p, "exp_avg_sq": p} for i, p in enumerate(population.parameters)}
-    sound = all(i in like and are_tensors(state, like[i]) for i, state in held["state"].items())
-    grouped = all(isinstance(group, dict) for group in held["param_groups"])
+    sound = all(i in like and are_tensors(state, like[i]) for i, state in saved["state"].items())
+    grouped = all(isinstance(group, dict) for group in saved["param_groups"])
     known = scales is None or (isinstance(scales, Tensor) and bool((scales > 0).all() and scales.isfinite().all()))
     if not (sound and grouped and known and type(average.steps) is int and average.steps >= 0):
         raise _refuse_optimizer()
 
 
-def filled(optimizer: Adam | torch.optim.Optimizer, held: Mapping[str, Any]) -> Adam | torch.optim.Optimizer:
+def filled(optimizer: Adam | torch.optim.Optimizer, saved: Mapping[str, Any]) -> Adam | torch.optim.Optimizer:
     """Return an optimizer with the saved state; its settings must be the same, except for the learning rate."""
-    ours, theirs = (
+    settings, saved_settings = (
         # A setting that is off counts as absent: versions of torch differ in the settings that they list.
         [{k: value for k, value in group.items() if k != "lr" and value not in (None, False)} for group in groups]
-        for groups in (optimizer.state_dict()["param_groups"], held["param_groups"])
+        for groups in (optimizer.state_dict()["param_groups"], saved["param_groups"])
     )
-    if ours != theirs:
+    if settings != saved_settings:
         raise _refuse_optimizer()
-    optimizer.load_state_dict(dict(held))
+    optimizer.load_state_dict(dict(saved))
     return optimizer
 
 
