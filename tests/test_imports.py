@@ -50,17 +50,18 @@ def test_a_fit_does_not_import_the_compiler_of_torch():
 
 #: What takes long to import, and is of no use to those who predict.
 SLOW = {"torch", "skops", "matplotlib", "altair", "jinja2", "dask", "onnx", "sklearn.ensemble", "sklearn.linear_model"}
-#: What takes a second of CPU time together: `scipy.stats` is deferred, and LightGBM's library needs no package.
+#: What takes a second of CPU time together: two of them are deferred, and LightGBM's library needs no package.
 HEAVY = {"lightgbm", "scipy.stats._stats_py", "scipy.optimize", "scipy.spatial", "scipy.interpolate"}
-HEAVY |= {"sklearn.metrics", "sklearn.model_selection", "sklearn.preprocessing"}
+HEAVY |= {"numpy.f2py.crackfortran", "sklearn.metrics", "sklearn.model_selection", "sklearn.preprocessing"}
 
 
 @pytest.mark.parametrize("arguments", ["--version", "--help", "predict --help", "train --help"])
-def test_help_imports_no_mathematics(arguments):
+def test_help_imports_no_mathematics_and_no_more_of_rich_than_typer_does(arguments):
     asked = f"import sys; sys.argv = ['mamofair', *{arguments.split()}]; from mamofair.cli import main"
     modules = said(f"{asked}\ntry: main()\nexcept SystemExit: print('\\n:', *sys.modules)")
     assert modules[-1] not in (":", "")
     assert not (SLOW | {"numpy", "pandas", "sklearn", "scipy", "lightgbm", "jaxtyping"}) & set(modules)
+    assert not {"rich.console", "rich.markdown"} & (set(modules) - set(said("import sys, typer; print(*sys.modules)")))
 
 
 def run_of(estimator, folder):

@@ -38,6 +38,12 @@ def test_help_shows_the_example_whole(name):
     assert f"Example: mamofair {name} " in said.stdout
 
 
+def test_the_list_of_commands_shows_summaries_whole():
+    said = " ".join(RUNNER.invoke(app, ["--help"], env={"COLUMNS": "80"}).stdout.split())
+    for name, command in COMMANDS.items():
+        assert f"{name} {' '.join(command.help.split(chr(10) * 2)[0].split())}" in said
+
+
 def test_where_nothing_is_random_a_seed_is_accepted_and_changes_nothing(trained, loans, tmp_path):
     decided, page, onnx = (tmp_path / name for name in ("decided.csv", "page.html", "model.onnx"))
     for asked in (

@@ -1,5 +1,7 @@
 """The command line, one file a command. Whatever is slow to import is imported by the command that needs it."""
 
+from collections.abc import Callable
+
 from mamofair.cli import (
     _alternatives,
     _ask,
@@ -19,16 +21,21 @@ from mamofair.cli._app import app, main
 
 __all__ = ["app", "main"]
 
-app.command("check")(_check_table.check)
-app.command("train")(_train.train)
-app.command("predict")(_predict.predict)
-app.command("audit")(_audit.audit)
-app.command("plan")(_plan.plan)
-app.command("ask")(_ask.ask)
-app.command("watch")(_watch.watch)
-app.command("alternatives")(_alternatives.alternatives)
-app.command("compare")(_compare.compare)
-app.command("export")(_export.export)
-app.command("datasets")(_datasets.datasets)
-app.command("reproduce")(_reproduce.reproduce)
-app.command("report")(_report.report)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "check": _check_table.check,
+    "train": _train.train,
+    "predict": _predict.predict,
+    "audit": _audit.audit,
+    "plan": _plan.plan,
+    "ask": _ask.ask,
+    "watch": _watch.watch,
+    "alternatives": _alternatives.alternatives,
+    "compare": _compare.compare,
+    "export": _export.export,
+    "datasets": _datasets.datasets,
+    "reproduce": _reproduce.reproduce,
+    "report": _report.report,
+}
+for _name, _command in _COMMANDS.items():
+    _summary = str(_command.__doc__).partition("\n")[0]  # which the list of commands would cut short
+    app.command(_name, short_help=_summary)(_command)

@@ -1,5 +1,6 @@
 """The application, and its errors: one line that says what to do, and a traceback only with `--debug`."""
 
+import gc
 import os
 import sys
 from typing import Annotated
@@ -19,7 +20,8 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode=None,  # rich takes longer to import than all commands, and leaves little room for explanations
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
     help="Train classifiers that are accurate and fair, explore the whole trade-off, and choose from it.",
 )
 
@@ -49,6 +51,7 @@ def main() -> None:
     except BrokenPipeError:  # the reader of the output, such as `head`, is done
         _silence_streams()
         code = _SIGPIPE
+    gc.freeze()  # what is left goes with the process: to search all modules for garbage at exit takes .3 CPU seconds
     sys.exit(code)
 
 

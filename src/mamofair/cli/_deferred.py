@@ -1,11 +1,11 @@
-"""Modules that are executed when they are used, not when they are imported.
+"""Modules that are imported when they are used, not when another module imports them.
 
-scikit-learn imports all of `scipy.stats` for a function that predictions do not call: a second of CPU time, more than
-pandas takes. Only a command may defer it, in its own process: a library must not change what others import.
+scikit-learn imports all of `scipy.stats`, and SciPy `numpy.f2py`, for functions that predictions do not call: more CPU
+time than pandas takes. Only a command may defer them, in its own process: a library must not change what others import.
 """
 
 import sys
-from importlib.util import find_spec, module_from_spec
+from importlib import import_module
 from threading import RLock
 from types import ModuleType
 from typing import Any
@@ -15,34 +15,24 @@ __all__ = ["defer"]
 _LOCK = RLock()
 
 
-class _Deferred(ModuleType):
-    """A module that has only its names for the import system until somebody asks for another one.
-
-    Unlike the module of `importlib.util.LazyLoader`, it is not executed by `import`, which reads `__spec__`.
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        with _LOCK:  # other threads wait until the module is complete; this one may ask while it is executed
-            spec = self.__spec__
-            if self.__dict__.pop("__deferred__", False) and spec is not None and spec.loader is not None:
-                if spec.submodule_search_locations is not None:
-                    self.__path__ = spec.submodule_search_locations
-                spec.loader.exec_module(self)
-                object.__setattr__(self, "__class__", ModuleType)
-            return ModuleType.__getattribute__(self, name)
-
-
 def defer(name: str) -> None:
-    """Put off the execution of a submodule of a package until it is used; nothing happens if it has been imported."""
+    """Put off the import of a submodule until one of its names is used; nothing happens if it has been imported.
+
+    `importlib.util.LazyLoader` does not do: there, a second `import` of the module executes it.
+    """
     if name in sys.modules:
         return
-    spec = find_spec(name)
-    if spec is None:
-        return
-    module = module_from_spec(spec)
-    module.__class__ = _Deferred
-    module.__dict__.pop("__path__", None)  # importing a submodule asks for it, and must execute the module first
-    module.__dict__["__deferred__"] = True
-    sys.modules[name] = module
+    stand_in = ModuleType(name)
+
+    def find(attribute: str) -> Any:
+        if attribute == "__file__":  # as `inspect` asks of every module
+            raise AttributeError(attribute)
+        with _LOCK:  # other threads wait until the module is complete; this one may ask while it is imported
+            if sys.modules.get(name) is stand_in:
+                del sys.modules[name]
+            return getattr(import_module(name), attribute)
+
+    stand_in.__getattr__ = find  # type: ignore[method-assign]
+    sys.modules[name] = stand_in
     parent, _, child = name.rpartition(".")
-    setattr(sys.modules[parent], child, module)
+    setattr(import_module(parent), child, stand_in)

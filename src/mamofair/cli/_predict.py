@@ -77,7 +77,8 @@ def predict(
     decided.csv
     """
     _require_output(out, table, as_json)
-    defer("scipy.stats")
+    for unused in ("scipy.stats", "numpy.f2py"):
+        defer(unused)
     if table.is_dir() and (gate or policy is not None):
         raise ValueError("A gate needs one table: found a folder. Predict it first, then run `mamofair audit --gate`.")
     required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)
