@@ -1,6 +1,7 @@
 """The estimated limit against the true one, and how it is drawn."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -121,6 +122,19 @@ def test_no_point_of_the_same_rules_lies_below_the_limit():
     line = frontier(TOY.X, TOY.y, sensitive_features=TOY.sensitive, **settings).frame()
     least = np.interp(front.values[:, 1], line["gap"], line["error"])
     assert (front.values[~front.is_constant, 0] >= least[~front.is_constant] - 5e-3).all()
+
+
+def test_groups_below_min_group_do_not_count():
+    few = TOY.sensitive["group"].astype(object).where(np.arange(len(TOY.X)) >= 20, "few")
+    settings = {"estimator": LogisticRegression(), "random_state": 0}
+    with pytest.warns(UserWarning, match=r"left out of its gaps: 'few' \(20\)"):
+        default = frontier(TOY.X, TOY.y, sensitive_features=few, **settings).frame()
+    unknown, whole = (
+        frontier(TOY.X, TOY.y, sensitive_features=people, min_group=20, **settings).frame()
+        for people in (few.where(few != "few", None), few)
+    )
+    pd.testing.assert_frame_equal(default, unknown)
+    assert whole["gap"].iloc[-1] > default["gap"].iloc[-1]
 
 
 def test_weights_and_seeds_count():

@@ -60,6 +60,7 @@ def frontier(
     effort: str = "balanced",
     performance: Cost | str = "error",
     selection: Selection = ClosestToIdeal(),
+    min_group: int = 30,
     random_state: Any = None,
 ) -> Frontier:
     """Return the best trade-off found between error and each gap, and an extrapolation to more rows.
@@ -81,7 +82,7 @@ def frontier(
         A model fitted to these rows, whose front is then used; nothing is retrained on all rows.
     rows : int, optional
         The number of rows that `model` was fitted to, if these are a sample of them.
-    notions, estimator, aware, crossed, favorable, cv, effort, performance, selection, random_state
+    notions, estimator, aware, crossed, favorable, cv, effort, performance, selection, min_group, random_state
         As in `FairPlugInClassifier`; do not repeat what `model` already has. Of the selection, only `select_rate` is
         used. `error` is the performance, if that is another one.
 
@@ -104,6 +105,7 @@ def frontier(
         favorable=favorable,
         performance=performance,
         selection=selection,
+        min_group=min_group,
         random_state=random_state,
     )
     search, parts = plugin.start(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)

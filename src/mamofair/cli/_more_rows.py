@@ -36,7 +36,8 @@ def estimate_limit(
         return None
     print_note("Estimating what more rows may bring (`--no-limit` skips this).")
     more: dict[str, Any] = {"crossed": options.crossed, "random_state": options.seed, "effort": options.effort}
-    more |= {"performance": estimator.performance, "selection": estimator.selection, "model": estimator, "rows": rows}
+    more |= {"performance": estimator.performance, "selection": estimator.selection, "min_group": estimator.min_group}
+    more |= {"model": estimator, "rows": rows}
     try:
         train = read()
         if not takes_tables(options):
