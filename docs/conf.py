@@ -6,6 +6,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
+from sphinx_gallery.sorting import ExplicitOrder
+
 import mamofair
 
 project = "mamofair"
@@ -46,12 +48,18 @@ autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # the page of a class lists them itself
 numpydoc_xref_param_type = False
 
+FIRST_EXAMPLES = (  # a newcomer's questions first; by default, the shortest scripts come first
+    *("choose_limit", "trained_model", "audit_vendor", "fairer_model", "certain_limit", "three_attributes"),
+    *("costs", "four_fifths", "departments", "late_labels", "pipeline"),
+    *("own_network", "fine_tuning", "own_loop", "counterfactual"),
+)
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "backreferences_dir": "gallery/used",
     "doc_module": ("mamofair",),
     "filename_pattern": r"/examples/(?!mlflow_model)",  # mlflow is not a dependency
+    "within_subsection_order": ExplicitOrder([*(f"plot_{name}.py" for name in FIRST_EXAMPLES), "*"]),
     "image_scrapers": ("gallery_figures.scrape",),
     "capture_repr": ("_repr_html_", "__repr__"),
     "default_thumb_file": str(Path(__file__).parent / "images/front.png"),

@@ -157,6 +157,8 @@ def _commands() -> str:
     command = typer.main.get_command(_import("cli").app)
     with typer.Context(command, info_name="mamofair") as context:
         text = get_docs_for_click(obj=command, ctx=context, name="mamofair")
+    for name, one in command.commands.items():  # typer cuts the list's summaries short
+        text = re.sub(rf"(?m)^\* `{name}`: .*$", f"* `{name}`: {(one.help or '').splitlines()[0]}", text)
     return text.replace("# `mamofair`", "# Commands", 1)
 
 
@@ -170,9 +172,9 @@ def _write(app: Any, config: Any) -> None:
 
 
 def _skip(app: Any, what: str, name: str, member: object, skip: bool, options: Any) -> bool | None:
-    """Leave out what every estimator has of scikit-learn, which documents it."""
+    """Leave out what scikit-learn and torch document: methods of every estimator, and the default of `optimizer`."""
     request = name == "set_output" or (name.startswith("set_") and name.endswith("_request"))
-    return True if request or (getattr(member, "__module__", None) or "").startswith("sklearn.") else None
+    return True if request or (getattr(member, "__module__", None) or "").startswith(("sklearn.", "torch.")) else None
 
 
 def _link_example(app: Any, what: str, name: str, value: object, options: Any, lines: list[str]) -> None:
