@@ -381,7 +381,7 @@ def test_weights_that_cannot_be_weights_are_refused(weights: list, message: str)
         ),
         (
             ("--weight", "weight", "--within", "0.1", "--confidence", "0.9", "--calibration-fraction", "0.2"),
-            "and with `--weight` rows have different weights",
+            "but with `--weight` rows have different weights",
         ),
         (("--memory", "1GB", "--unit", "person"), "`--unit` needs data that fit in memory"),
     ],

@@ -186,7 +186,7 @@ def test_a_list_of_files_that_leads_elsewhere_removes_nothing_there(run, tmp_pat
     head = (folder / "run.json").read_text()
     for name in ("../mine.txt", str(tmp_path / "mine.txt"), "link/mine.txt"):
         (folder / "run.json").write_text(head.replace('"files": {', '"files": {"' + name + '": "0",'))
-        with pytest.raises(ValueError, match="files in its own folder"):
+        with pytest.raises(ValueError, match="files of its own folder"):
             load_run(folder)
         save(run, folder)
         load_run(folder)

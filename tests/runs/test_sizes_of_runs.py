@@ -124,7 +124,7 @@ def test_a_huge_file_is_summed_block_by_block(folder):
 def test_links_that_lead_out_of_the_folder_are_refused(folder, tmp_path, name):
     (folder / name).rename(tmp_path / "outside")
     (folder / name).symlink_to(tmp_path / "outside")
-    with pytest.raises(ValueError, match="files in its own folder"):
+    with pytest.raises(ValueError, match="files of its own folder"):
         load_run(folder)
 
 

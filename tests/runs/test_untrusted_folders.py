@@ -105,7 +105,7 @@ def test_types_outside_the_list_are_refused_by_name(folder):
 
 def test_no_file_outside_the_folder_is_read(folder):
     edit(folder, files={"../secret": "0"})
-    with pytest.raises(ValueError, match=r"files in its own folder: found '\.\./secret'"):
+    with pytest.raises(ValueError, match=r"files of its own folder: found '\.\./secret'"):
         load_run(folder)
 
 

@@ -72,8 +72,8 @@ def alternatives(
         loaded = load_run(run)
     if loaded.estimator.encoder_ is None or not {"target", "command"} <= loaded.settings.keys():
         raise ValueError(
-            f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} has no record of the columns "
-            "of tables. Use `mamofair.find_alternative` in Python."
+            f"The run must have been written by `mamofair train`: {quote(str(run), PATH)} has no record of the "
+            "table's columns. Use `mamofair.find_alternative` in Python."
         )
     with warnings_as_notes():
         columns, people, features = _read(loaded, incumbent, decision, file_format)

@@ -96,7 +96,7 @@ def _own_path(folder: Path, name: str) -> Path:
     """Return the path of a file in a folder; a name or link that leads elsewhere is an error."""
     if not leads_inside(folder, name):
         raise ValueError(
-            f"A run must name files in its own folder: found {name[:80]!r} in {str(folder)!r}. Do not use it."
+            f"A run must name files of its own folder: found {name[:80]!r} in {str(folder)!r}. Do not use it."
         )
     return folder / name
 
