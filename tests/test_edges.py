@@ -3,7 +3,7 @@
 import numpy as np
 
 from mamofair._stats.intervals import bootstrap
-from mamofair.learners.plugin.multipliers import between
+from mamofair.learners.plugin.multipliers import midway_multipliers
 from mamofair.metrics import audit
 
 
@@ -29,5 +29,5 @@ def test_every_gap_is_within_a_limit_of_one():
 
 
 def test_between_two_points_lies_their_middle_and_beyond_the_fairest_as_much_again():
-    found = between(np.array([[0.1, 0.5], [0.2, 0.4]]), np.array([[0.0], [1.0]]), 5)
+    found = midway_multipliers(np.array([[0.1, 0.5], [0.2, 0.4]]), np.array([[0.0], [1.0]]), 5)
     assert found.tolist() == [[0.5], [2.0]]

@@ -9,7 +9,7 @@ import pytest
 from known_posteriors import World
 from mamofair.fronts import Counter
 from mamofair.learners.plugin.evidence import Evidence
-from mamofair.learners.plugin.multipliers import Contrasts, Dual, between, first_multipliers
+from mamofair.learners.plugin.multipliers import Contrasts, Dual, first_multipliers, midway_multipliers
 from mamofair.learners.plugin.mutations import Rules, mutate
 from mamofair.notions import EQUAL_OPPORTUNITY, PREDICTIVE_EQUALITY
 
@@ -31,7 +31,7 @@ def swept(seed: int) -> Rules:
     rules.add(np.zeros((1, 3)))
     multipliers = first_multipliers(Dual.of(contrasts, posterior, None), 20)
     rules.add(np.column_stack([multipliers, np.zeros(len(multipliers))]))
-    more = between(rules.values, rules.multipliers[:, :-1], 20)
+    more = midway_multipliers(rules.values, rules.multipliers[:, :-1], 20)
     rules.add(np.column_stack([more, np.zeros(len(more))]))
     return rules
 

@@ -9,7 +9,7 @@ from known_posteriors import Known, World
 from mamofair import FairPlugInClassifier
 from mamofair.fronts import Counter
 from mamofair.learners.plugin.evidence import Evidence
-from mamofair.learners.plugin.multipliers import Contrasts, Dual, between, first_multipliers
+from mamofair.learners.plugin.multipliers import Contrasts, Dual, first_multipliers, midway_multipliers
 from mamofair.notions import (
     ACCURACY_PARITY,
     DEMOGRAPHIC_PARITY,
@@ -145,11 +145,11 @@ def test_a_gap_without_a_bound_has_no_multiplier():
 
 def test_between_asks_for_the_middle_of_the_widest_stretch():
     values = np.array([[0.1, 0.5], [0.2, 0.4], [0.5, 0.1]])
-    found = between(values, np.array([[0.0], [1.0], [3.0]]), 1)
+    found = midway_multipliers(values, np.array([[0.0], [1.0], [3.0]]), 1)
     assert 2.0 in found
     assert 0.5 not in found
     assert 5.0 in found  # as far beyond the fairest as its neighbour lies before it
-    assert len(between(values[:1], np.zeros((1, 1)), 5)) == 0
+    assert len(midway_multipliers(values[:1], np.zeros((1, 1)), 5)) == 0
 
 
 @pytest.mark.parametrize("notion", [n for n in NOTIONS if n.conditions_on_prediction], ids=lambda notion: notion.name)

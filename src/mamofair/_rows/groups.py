@@ -160,7 +160,7 @@ class Census:
     def groups(self) -> Groups:
         """Return the groups of each cell, as if it were a row; all groups that occur have a name."""
         columns = [[cell[i + 1] for cell in self.cells] for i in range(len(self.names))]
-        values = [_ordered({value for value in column if value is not None}) for column in columns]
+        values = [_sort_any({value for value in column if value is not None}) for column in columns]
         codes = [
             [-1 if value is None else names.index(value) for value in column]
             for names, column in zip(values, columns, strict=True)
@@ -168,7 +168,7 @@ class Census:
         return Groups(self.names, tuple(map(tuple, values)), np.array(codes, dtype=int).T)
 
 
-def _ordered(values: Iterable[Any]) -> list[Any]:
+def _sort_any(values: Iterable[Any]) -> list[Any]:
     """Return values of any type, sorted."""
     return sorted(values, key=lambda value: (type(value).__name__, value))
 
@@ -281,7 +281,7 @@ def _factorize(column: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
     try:
         codes, uniques = pd.factorize(np.asarray(column, dtype=object))  # as objects: text need not be valid Unicode
         plain = [value.item() if isinstance(value, np.generic) else value for value in uniques]
-        values = _ordered(plain)
+        values = _sort_any(plain)
         _ = [value.encode() for value in values if isinstance(value, str)]  # tables take valid Unicode only
     except (TypeError, UnicodeEncodeError) as error:
         raise ValueError(

@@ -131,7 +131,7 @@ def row_keys(columns: Iterable[Shaped[np.ndarray, " n"]]) -> UInt64[np.ndarray, 
     for column in columns:
         keys = (keys + _bits(np.asarray(column))) * _ODD
         keys ^= keys >> np.uint64(32)
-    return _mixed(keys)
+    return _mix_bits(keys)
 
 
 def text_keys(values: Any) -> UInt64[np.ndarray, " n"]:
@@ -154,7 +154,7 @@ def row_places(keys: UInt64[np.ndarray, " n"], *seed: int) -> Float[np.ndarray, 
     [0.901, 0.2]
     """
     salt = np.random.SeedSequence(seed).generate_state(1, dtype=np.uint64)[0]
-    return np.asarray((_mixed(keys ^ salt) >> np.uint64(11)) * 2.0**-53)
+    return np.asarray((_mix_bits(keys ^ salt) >> np.uint64(11)) * 2.0**-53)
 
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -171,7 +171,7 @@ def _bits(column: np.ndarray) -> UInt64[np.ndarray, " n"]:
     return text_keys(column)
 
 
-def _mixed(keys: UInt64[np.ndarray, " n"]) -> UInt64[np.ndarray, " n"]:
+def _mix_bits(keys: UInt64[np.ndarray, " n"]) -> UInt64[np.ndarray, " n"]:
     """Return the keys with every bit depending on every other (the finalizer of SplitMix64)."""
     keys = (keys ^ (keys >> np.uint64(30))) * _FIRST
     keys = (keys ^ (keys >> np.uint64(27))) * _SECOND

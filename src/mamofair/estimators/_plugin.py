@@ -11,7 +11,7 @@ from sklearn.utils import Tags, get_tags
 from mamofair.estimators._base import FairClassifier
 from mamofair.estimators.parameters import PLUG_IN
 from mamofair.learners import PlugInLearner, Search
-from mamofair.learners.plugin.prefit import unfrozen, warn_of_retraining
+from mamofair.learners.plugin.prefit import unfreeze, warn_of_retraining
 
 __all__ = ["FairPlugInClassifier"]
 
@@ -125,6 +125,6 @@ class FairPlugInClassifier(FairClassifier):
         tags = super().__sklearn_tags__()
         if self.estimator is None:
             tags.input_tags.allow_nan = True
-        elif isinstance(unfrozen(self.estimator), BaseEstimator):  # a trained model of another library may have no tags
+        elif isinstance(unfreeze(self.estimator), BaseEstimator):  # a trained model of another library may have no tags
             tags.input_tags = get_tags(self.estimator).input_tags
         return tags

@@ -101,7 +101,7 @@ class Streams:
         )
         task = Task.of(common.classes, common.groups, seed=seed, **task_settings(self), custom=learner.custom)
         parts = learner.take_stream(held_out, seed)
-        parts = parts if dask is None else _elsewhere(parts, held_out, dask, seed)
+        parts = parts if dask is None else _fit_on_cluster(parts, held_out, dask, seed)
         search = self._open(task, learner, parts, earlier, common.small)
         search.bound, self.encoder_ = bound, getattr(rows, "encoder", None)
         return search, parts
@@ -118,7 +118,7 @@ def _refuse_strata(notions: Any) -> None:
             )
 
 
-def _elsewhere(parts: Parts, streamed: Parts, dask: Any, seed: int) -> Parts:
+def _fit_on_cluster(parts: Parts, streamed: Parts, dask: Any, seed: int) -> Parts:
     """Return the parts for a plug-in whose models are fitted on a cluster."""
     if not isinstance(parts.train, StoredRows) or not isinstance(parts.valid, StoredRows):
         raise ValueError(

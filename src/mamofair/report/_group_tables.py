@@ -20,8 +20,8 @@ __all__ = [
     "counted",
     "hide_rows",
     "intersection_table",
-    "measured",
     "selection_tables",
+    "tally_shown",
     "without_small_counts",
 ]
 
@@ -34,14 +34,14 @@ MIN_PEOPLE = 30
 _SELECTION = Rate(TP | FP)
 
 
-def measured(run: Run, row: int) -> Tally:
+def tally_shown(run: Run, row: int) -> Tally:
     """Return the counts of a point that pages and tables show: on test rows, or on validation rows without them."""
     return run.test[row] if run.test else run.estimator.front_[row].valid
 
 
 def counted(run: Run) -> str:
     """Return what tables count: people, the weight of rows, or rows, if a person may have several."""
-    if measured(run, BASELINE).squares is None:
+    if tally_shown(run, BASELINE).squares is None:
         return "people"
     return "weight" if run.settings.get("data", {}).get("weight", "") is not None else "rows"
 
@@ -53,7 +53,7 @@ def selection_tables(run: Run, row: int, confidence: float) -> dict[str, pd.Data
     the highest rate, and `is_small`: fewer than `MIN_PEOPLE`, so that the group has no ratio and is no reference of
     others. The last row, "unknown or left out", has everyone else, without a ratio.
     """
-    tally, tables = measured(run, row), {}
+    tally, tables = tally_shown(run, row), {}
     for attribute, groups in run.groups.items():
         events, rows = (part[0, 0] for part in count_events([tally], [_SELECTION], attribute))
         rest = [tally.overall[:2].sum() - tally.counts[attribute][:, :2].sum()]

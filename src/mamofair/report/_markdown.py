@@ -15,8 +15,8 @@ from mamofair.report._group_tables import (
     counted,
     hide_rows,
     intersection_table,
-    measured,
     selection_tables,
+    tally_shown,
     without_small_counts,
 )
 from mamofair.report._small_cells import find_hidden_groups, has_hidden_intersections
@@ -160,7 +160,7 @@ def _evidence(
 
 def _group_part(run: Run, verdict: Verdict, name: str, table: pd.DataFrame) -> str:
     """Return the rates of an attribute's groups: of selection, and those that its notions compare."""
-    tally = measured(run, verdict.point)
+    tally = tally_shown(run, verdict.point)
     rates = dict.fromkeys(
         rate for notion, attribute in run.estimator.front_.criteria if attribute == name for rate in notion.rates
     )
@@ -211,7 +211,7 @@ def _ratio_table(caption: str, table: pd.DataFrame, unit: str) -> str:
 def _who_pays(run: Run, row: int) -> list[str]:
     if row == BASELINE:
         return []
-    before, after = (measured(run, one) for one in (BASELINE, row))
+    before, after = (tally_shown(run, one) for one in (BASELINE, row))
     names = {name: tuple(groups) for name, groups in run.groups.items()}
     return who_pays_by_counts(before, after, names, run.estimator.front_.criteria).sentences()
 

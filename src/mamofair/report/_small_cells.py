@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from mamofair.fronts import Tally
-from mamofair.report._group_tables import BASELINE, measured
+from mamofair.report._group_tables import BASELINE, tally_shown
 from mamofair.runs import Run
 
 __all__ = ["find_hidden_groups", "find_hidden_rows", "has_hidden_intersections", "has_small_cells"]
@@ -62,13 +62,13 @@ def has_hidden_intersections(run: Run, hidden: Mapping[str, Bool[np.ndarray, " _
     if not counted:
         return False
     tables = [np.array(counted[name], dtype=float) for name in ("chosen", "unconstrained")]
-    chosen, unconstrained = measured(run, run.estimator.selected_), measured(run, BASELINE)
+    chosen, unconstrained = tally_shown(run, run.estimator.selected_), tally_shown(run, BASELINE)
     cells = _cells([chosen, unconstrained], tables)
     return bool(has_small_cells(cells, least).any()) or any(rows.any() for rows in hidden.values())
 
 
 def _published(run: Run) -> list[Tally]:
-    return [measured(run, row) for row in sorted({BASELINE, run.estimator.selected_})]
+    return [tally_shown(run, row) for row in sorted({BASELINE, run.estimator.selected_})]
 
 
 def _cells(tallies: Sequence[Tally], tables: Sequence[np.ndarray]) -> Float[np.ndarray, "rows cells"]:

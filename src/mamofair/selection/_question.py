@@ -104,7 +104,7 @@ class Question:
         nameless = [name for name in attributes if name not in front.groups]
         if nameless:
             raise ValueError(f"A question must know the groups of {quote(nameless[0])}: the front does not name them.")
-        groups = {name: tuple(front.groups[name]) for name in _needed(attributes, list(front.groups))}
+        groups = {name: tuple(front.groups[name]) for name in _required_attributes(attributes, list(front.groups))}
         return cls(limits, confidence, groups, tuple(points), _identify(front, sequence))
 
     @property
@@ -284,6 +284,6 @@ def _crossing(names: Sequence[str]) -> str | None:
     return names[-1] if len(names) > 2 and names[-1] == "*".join(names[:-1]) else None
 
 
-def _needed(attributes: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+def _required_attributes(attributes: Sequence[str], names: Sequence[str]) -> Sequence[str]:
     """Return the attributes that new rows must have: those that count, and all if their crossing does."""
     return names if _crossing(names) in attributes else attributes

@@ -86,7 +86,7 @@ def rounds(
             weights, cosines, gradients, hessians = direct(scores, cotangents)
             del cotangents  # several numbers for each row and member
         for booster, gradient, hessian in zip(boosters, gradients.numpy(), hessians.numpy(), strict=True):
-            booster.update(fobj=partial(_known, (gradient, hessian)))
+            booster.update(fobj=partial(_one_of_all, (gradient, hessian)))
             if trees == 1:
                 _shift(booster, start)
         del gradient, hessian, gradients, hessians
@@ -144,7 +144,9 @@ def _label_weights(objectives: Sequence[Objective], y: Float[Tensor, " n"]) -> F
     return next((loss.weights_of(y) for loss in losses), None)
 
 
-def _known(derivatives: tuple[np.ndarray, np.ndarray], scores: np.ndarray, rows: Any) -> tuple[np.ndarray, np.ndarray]:
+def _one_of_all(
+    derivatives: tuple[np.ndarray, np.ndarray], scores: np.ndarray, rows: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Return derivatives that were computed for all boosters at once, where LightGBM asks for those of one."""
     return derivatives
 

@@ -16,7 +16,7 @@ from mamofair.learners.features import count_rows, take_rows
 from mamofair.learners.plugin.table_models import Bins, Linear, LinearModel, Trees, TreesModel
 from mamofair.learners.rows import Rows
 
-__all__ = ["Model", "fitted", "read_table", "trained"]
+__all__ = ["Model", "check_trained", "fit_clone", "read_table"]
 
 _FEW, _NOTHING = 1000, 1e-12
 _DUST = 1e-6  # of rounding, in probabilities
@@ -74,7 +74,7 @@ class Model:
         return given
 
 
-def fitted(
+def fit_clone(
     estimator: Any, rows: Rows, target: np.ndarray, classes: int, seed: int = 0, bins: Bins | None = None
 ) -> Model:
     """Return a fitted clone; for a single class, no fit is needed, and most classifiers would refuse.
@@ -96,7 +96,7 @@ def fitted(
     return Model(classifier, tuple(range(classes)))
 
 
-def trained(estimator: Any, labels: tuple[Any, Any]) -> Model:
+def check_trained(estimator: Any, labels: tuple[Any, Any]) -> Model:
     """Return an already trained classifier, after checking that it is trained, and for these labels."""
     known = getattr(estimator, "classes_", None)
     if known is None:

@@ -20,8 +20,8 @@ from mamofair.learners.numbers import read_numbers, text_refused
 from mamofair.learners.plugin.classifiers import read_table
 from mamofair.learners.plugin.evidence import Evidence, State
 from mamofair.learners.plugin.ladder import SmoothCounts, ladders
-from mamofair.learners.plugin.multipliers import Contrasts, Dual, Posterior, between, first_multipliers
-from mamofair.learners.plugin.mutations import Rules, measure, move_rules, mutate, padded
+from mamofair.learners.plugin.multipliers import Contrasts, Dual, Posterior, first_multipliers, midway_multipliers
+from mamofair.learners.plugin.mutations import Rules, measure, move_rules, mutate, with_zero_offset
 from mamofair.learners.plugin.out_of_core import cross_fit_stored, fitting_beside, fitting_within
 from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
 from mamofair.learners.plugin.prefit import posterior_learner
@@ -247,9 +247,9 @@ class PlugInLearner(Learner):
         gaps = rules.values[0, 1:]
         dual = Dual.of(self.contrasts, posterior, valid.weight)
         if len(dual.pairs) <= _PAIRS:
-            yield padded(first_multipliers(dual, _FIRST, alone=alone))
+            yield with_zero_offset(first_multipliers(dual, _FIRST, alone=alone))
             for _ in range(_ROUNDS_ALONE if alone else _ROUNDS):
-                yield padded(between(rules.values, rules.multipliers[:, :-1], _BETWEEN))
+                yield with_zero_offset(midway_multipliers(rules.values, rules.multipliers[:, :-1], _BETWEEN))
         if self.aware and self.strata.are_few:  # group thresholds cover whatever mutations could find
             return
         ratios = any(notion.is_ratio for notion, _ in task.criteria)  # the dual handles differences only

@@ -240,7 +240,7 @@ def first_multipliers(dual: Dual, n: int, *, alone: bool = False) -> Float[np.nd
     return np.unique(np.round(np.vstack([multipliers, around]), 12), axis=0)
 
 
-def between(
+def midway_multipliers(
     values: Float[np.ndarray, "points columns"], multipliers: Float[np.ndarray, "points m"], n: int
 ) -> Float[np.ndarray, "some m"]:
     """Return multipliers midway between neighbours on the front, the `n` farthest apart, and beyond its fair ends.

@@ -16,7 +16,7 @@ from mamofair.learners.capacity import threshold_within
 from mamofair.learners.plugin.evidence import Evidence, State
 from mamofair.performance import ERROR, Cost
 
-__all__ = ["Rules", "measure", "move_rules", "mutate", "padded"]
+__all__ = ["Rules", "measure", "move_rules", "mutate", "with_zero_offset"]
 
 _AT_ONCE = 2**22  # decisions in memory
 _PRICE = 3.0  # of exceeding a bound, in units of error
@@ -72,7 +72,7 @@ def measure(states: list[State], evidence: Evidence, counter: Counter) -> list[T
     return [tally for chunk in chunks for tally in counter(evidence.scores(chunk) > 0)]
 
 
-def padded(multipliers: Float[np.ndarray, "rules m"]) -> Float[np.ndarray, "rules more"]:
+def with_zero_offset(multipliers: Float[np.ndarray, "rules m"]) -> Float[np.ndarray, "rules more"]:
     """Return rules extended by a multiplier of 0, which does not move the threshold."""
     return np.column_stack([multipliers, np.zeros(len(multipliers))])
 

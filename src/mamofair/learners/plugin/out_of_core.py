@@ -107,13 +107,13 @@ def cross_fit_stored(
     learner, share = fitting_within(learner, rows)
     whole, models = (rows.elsewhere or partial(_fit_folds, rows))(learner, folds, share)
     views = _views(models, rows)
-    numbers = _some(len(rows), learner.seed)
+    numbers = _sample_rows(len(rows), learner.seed)
     some = rows[numbers]
-    stacks = learner.stack({key: _apart(view.take(numbers), models[0], key) for key, view in views.items()}, some)
+    stacks = learner.stack({key: _split_views(view.take(numbers), models[0], key) for key, view in views.items()}, some)
     model = replace(whole, stacks=stacks)
 
     def posterior(numbers: np.ndarray, part: Rows) -> Posterior:
-        given = {key: _apart(view.take(numbers), models[0], key) for key, view in views.items()}
+        given = {key: _split_views(view.take(numbers), models[0], key) for key, view in views.items()}
         return model.join(given, part.groups if learner.aware else None)
 
     columns = DiskArray(1 + width)
@@ -133,7 +133,7 @@ def _fit_folds(
     return whole, [fold_learner.fit(rows.others(fold, folds, share)) for fold in range(folds)]
 
 
-def _some(count: int, seed: int) -> np.ndarray:
+def _sample_rows(count: int, seed: int) -> np.ndarray:
     """Return the numbers of some rows, in order: all, or as many as needed."""
     if count <= _SEARCHED:
         return np.arange(count)
@@ -157,7 +157,7 @@ def _views(models: list[PosteriorModel], rows: StoredRows) -> dict[Any, DiskArra
     return written
 
 
-def _apart(block: np.ndarray, model: PosteriorModel, key: Any) -> np.ndarray:
+def _split_views(block: np.ndarray, model: PosteriorModel, key: Any) -> np.ndarray:
     """Return the views of models one by one again."""
     count = len(model.models[key])
     return np.ascontiguousarray(block.reshape(len(block), count, -1).transpose(1, 0, 2))

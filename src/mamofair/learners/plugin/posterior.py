@@ -17,7 +17,7 @@ from mamofair._rows.views import RowView, release_after
 from mamofair.fronts import Criterion
 from mamofair.learners.checks import are_finite
 from mamofair.learners.features import take_rows
-from mamofair.learners.plugin.classifiers import Model, fitted
+from mamofair.learners.plugin.classifiers import Model, fit_clone
 from mamofair.learners.plugin.multipliers import Posterior, slopes
 from mamofair.learners.plugin.stack import Stack
 from mamofair.learners.plugin.table_models import Bins, Linear, Trees
@@ -197,9 +197,9 @@ class PosteriorLearner:
         part = part[target.wanted[part]]
         codes, part_rows = target.codes[part], rows if len(part) == len(rows) else rows[part]
         if target.shares is None:
-            return fitted(estimator, part_rows, codes, 2, self.seed, bins)
+            return fit_clone(estimator, part_rows, codes, 2, self.seed, bins)
         if estimator is not None and len(np.unique(codes)) > 1:
-            model = fitted(estimator, part_rows, codes, target.classes, self.seed, bins)
+            model = fit_clone(estimator, part_rows, codes, target.classes, self.seed, bins)
             if not model.is_constant(part_rows.X):
                 return model
         everyone = np.arange(target.classes)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from mamofair._messages import warn_user
-from mamofair.learners.plugin.classifiers import Model, trained
+from mamofair.learners.plugin.classifiers import Model, check_trained
 from mamofair.learners.plugin.posterior import PosteriorLearner
 from mamofair.learners.task import Task
 
@@ -17,12 +17,12 @@ _LONGEST = 160  # characters of somebody else's message
 
 def is_fitted(estimator: Any) -> bool:
     """Return whether a classifier is fitted: it has classes, and does not say otherwise."""
-    estimator = unfrozen(estimator)
+    estimator = unfreeze(estimator)
     says = getattr(estimator, "__sklearn_is_fitted__", None)
     return getattr(estimator, "classes_", None) is not None and (says is None or bool(says()))
 
 
-def unfrozen(estimator: Any) -> Any:
+def unfreeze(estimator: Any) -> Any:
     """Return the estimator inside scikit-learn's `FrozenEstimator`; anything else unchanged."""
     while isinstance(estimator, FrozenEstimator):
         estimator = estimator.estimator
@@ -44,7 +44,7 @@ def try_clone(estimator: Any) -> tuple[Any, str]:
     return (None, "is not fitted") if isinstance(copy, FrozenEstimator) else (copy, "")
 
 
-def learns(estimator: Any, prefit: bool) -> bool:
+def is_trainable(estimator: Any, prefit: bool) -> bool:
     """Return whether `estimator` is to be trained rather than used as it is; a `ValueError` if neither is possible."""
     if prefit:
         return False
@@ -62,7 +62,7 @@ def learns(estimator: Any, prefit: bool) -> bool:
     )
 
 
-def seeded(estimator: Any, seed: int) -> Any:
+def with_seeds(estimator: Any, seed: int) -> Any:
     """Return a clone whose every open `random_state` is set."""
     copy = clone(estimator)
     parameters = copy.get_params() if hasattr(copy, "get_params") else {}  # `__sklearn_clone__` needs none
@@ -73,7 +73,7 @@ def seeded(estimator: Any, seed: int) -> Any:
 def group_learner(estimator: Any, group_estimator: Any) -> Any:
     """Return the estimator to train for the groups, or None if `group_estimator` is used as it is."""
     if group_estimator is None:
-        inner = unfrozen(estimator)
+        inner = unfreeze(estimator)
         copy, reason = try_clone(inner)
         if copy is None:
             raise ValueError(
@@ -100,7 +100,7 @@ def group_classes(group_estimator: Any, estimator: Any, groups: dict[str, tuple[
             f"A fitted `group_estimator` knows the groups of one attribute: found {', '.join(groups)}. "
             "Pass one that is not fitted; it is trained for each of them."
         )
-    if unfrozen(group_estimator) is unfrozen(estimator):
+    if unfreeze(group_estimator) is unfreeze(estimator):
         raise ValueError("`group_estimator` must have learned the groups: found `estimator`, which learned the labels.")
     [(name, values)] = groups.items()
     known = np.asarray(group_estimator.classes_).tolist()
@@ -124,15 +124,15 @@ def posterior_learner(
     label, group = None, None
     estimators, groups = ours, ours_of_groups
     if given.estimator is not None or given.prefit:
-        if learns(given.estimator, given.prefit):
-            estimators = (seeded(given.estimator, task.seed),)
+        if is_trainable(given.estimator, given.prefit):
+            estimators = (with_seeds(given.estimator, task.seed),)
         else:
             favorable, unfavorable = (task.classes.tolist()[i] for i in task.places)
-            label = trained(given.estimator, (unfavorable, favorable))
+            label = check_trained(given.estimator, (unfavorable, favorable))
     if not given.aware and (given.estimator is not None or given.group_estimator is not None):
         copy = group_learner(given.estimator, given.group_estimator)
         if copy is not None:
-            groups = (seeded(copy, task.seed),)
+            groups = (with_seeds(copy, task.seed),)
         else:
             values = {name: task.groups[name] for _, name in task.criteria}
             group = Model(given.group_estimator, group_classes(given.group_estimator, given.estimator, values))

@@ -8,8 +8,8 @@ import numpy as np
 
 from mamofair._messages import warn_user
 from mamofair.learners.features import take_rows
-from mamofair.learners.plugin.classifiers import Model, fitted
-from mamofair.learners.plugin.prefit import seeded, try_clone, unfrozen
+from mamofair.learners.plugin.classifiers import Model, fit_clone
+from mamofair.learners.plugin.prefit import try_clone, unfreeze, with_seeds
 from mamofair.learners.rows import Rows
 
 _ROWS = 3000  # rows at most: the second model must train quickly
@@ -46,7 +46,7 @@ def compare(model: Model, learner: Any, rows: Rows, seed: int) -> Sign:
     """
     order = np.random.default_rng(seed).permutation(len(rows))[:_ROWS]
     known, new = np.split(order, [round(_SHARE * len(order))])
-    second = fitted(learner, replace(rows[known], weight=None), rows.y[known], 2)
+    second = fit_clone(learner, replace(rows[known], weight=None), rows.y[known], 2)
     ours, theirs = ([one(take_rows(rows.X, part))[:, -1] for part in (known, new)] for one in (model, second))
     apart = [np.abs(a - b) for a, b in zip(ours, theirs, strict=True)]
     deviation = np.sqrt(sum(part.var() / len(part) for part in apart))
@@ -59,12 +59,12 @@ def compare(model: Model, learner: Any, rows: Rows, seed: int) -> Sign:
 
 def warn_of_seen_rows(model: Model, rows: Rows, seed: int) -> None:
     """Warn if a trained model of the labels seems to have been trained on these rows."""
-    learner, _ = try_clone(unfrozen(model.classifier))
+    learner, _ = try_clone(unfreeze(model.classifier))
     if learner is None or len(np.unique(rows.y)) < 2:
         return
     try:
         with warnings.catch_warnings(action="ignore"):
-            sign = compare(model, seeded(learner, seed), rows, seed)
+            sign = compare(model, with_seeds(learner, seed), rows, seed)
     except Exception:  # whatever fails in a clone (early stopping needs rows of its own): the user did not ask for it
         return
     if sign.is_clear:
