@@ -47,6 +47,17 @@ def test_archive_does_not_depend_on_the_order_of_insertion(points, random):
     assert thousandths(one_by_one) == thousandths(archive_of(points, len(points[0]) - 1))
 
 
+@given(st.integers(2, 4).flatmap(rows))
+def test_an_archive_lends_its_front_the_values_that_the_points_have(points):
+    archive = Archive(criteria(len(points[0]) - 1), max_points=10)
+    for row in points:
+        archive.add_all([point(*row)])
+    found = archive.front()
+    again = Front(found.points, found.criteria)
+    assert found.points == again.points
+    np.testing.assert_array_equal(found.values, again.values)
+
+
 @given(st.integers(2, 5).flatmap(lambda columns: rows(columns, 10, 60)), st.integers(5, 12))
 def test_bounded_archive_keeps_the_best_of_every_column(points, max_points):
     gaps = len(points[0]) - 1

@@ -85,7 +85,7 @@ class Archive:
 
     def front(self) -> Front:
         """Return the front so far."""
-        return Front(tuple(self.points), self.criteria, self.groups, self.performance, self.custom)
+        return Front(tuple(self.points), self.criteria, self.groups, self.performance, self.custom, self.values)
 
     def hypervolume(self, reference: float | Sequence[float]) -> float:
         """Return the hypervolume of the front so far, approximated to about a percent, which is fast."""

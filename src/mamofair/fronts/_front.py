@@ -1,7 +1,7 @@
 """Points, and fronts of them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any, SupportsIndex, overload
 
 import numpy as np
@@ -81,7 +81,7 @@ class Front(Sequence[Point]):
 
     `front[i]` is the point in row i of `frame()`. `criteria` are the gaps, each a notion and an attribute; `values` are
     performance and gaps of each point. An undefined gap counts as 1. `groups` has the names of each attribute's groups,
-    if known. `custom` names the custom objectives, the last columns.
+    if known. `custom` names the custom objectives, the last columns. `measured` are the values, if they are known.
 
     >>> from mamofair.notions import DEMOGRAPHIC_PARITY
     >>> tables = [[20.0, 5, 20, 55], [45, 5, 5, 45]], [[25.0, 20, 15, 40], [40, 10, 10, 40]]  # TP, FP, FN, TN
@@ -103,11 +103,14 @@ class Front(Sequence[Point]):
     performance: Cost = ERROR
     custom: tuple[str, ...] = ()
     values: Float[np.ndarray, "points columns"] = field(init=False)
+    measured: InitVar[Float[np.ndarray, "points columns"] | None] = None
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, measured: Float[np.ndarray, "points columns"] | None) -> None:
         if not self.points:
             raise ValueError("A front must have at least one point: found none.")
-        values = measure_points(self.points, self.criteria, self.performance, self.custom)
+        values = measured
+        if values is None:
+            values = measure_points(self.points, self.criteria, self.performance, self.custom)
         order = np.lexsort(values.T[::-1])
         object.__setattr__(self, "points", tuple(self.points[i] for i in order))
         object.__setattr__(self, "values", values[order])
