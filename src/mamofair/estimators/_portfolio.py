@@ -19,8 +19,6 @@ from mamofair.estimators.parameters import EFFORT, SHARED, require
 from mamofair.fronts import Archive, Point
 from mamofair.learners import Candidates, Learner, Parts, Rows, Search, Task
 from mamofair.notions import Notion, as_notion
-from mamofair.streaming.holdout import HELD_OUT
-from mamofair.streaming.rows import StreamedRows
 
 __all__ = ["FairPortfolioClassifier"]
 
@@ -113,6 +111,9 @@ class PortfolioLearner(Learner):
 
     def candidates(self, task: Task, parts: Parts, archive: Archive) -> Iterator[Candidates]:
         """Fit each estimator, and yield its front so far."""
+        from mamofair.streaming.holdout import HELD_OUT  # here, since predictions do not need them
+        from mamofair.streaming.rows import StreamedRows
+
         for place, (name, estimator) in enumerate(self.estimators.items()):
             require(estimator, estimator.rules)
             learner = self.learners.pop(name)

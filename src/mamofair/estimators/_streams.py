@@ -1,9 +1,9 @@
-"""How estimators learn from rows that need not fit in memory."""
+"""How estimators learn from rows that need not fit in memory; what reads them is imported then, not by predictions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -12,12 +12,9 @@ from mamofair.estimators.progress import finish
 from mamofair.learners import Learner, Parts, Search, Task
 from mamofair.learners.stored import StoredRows
 from mamofair.learners.task import read_notions
-from mamofair.streaming.blocks import ReadX
-from mamofair.streaming.cluster import Cluster, connect
-from mamofair.streaming.dask_frames import current_client, written_stream
-from mamofair.streaming.holdout import hold_out
-from mamofair.streaming.rows import StreamedRows
-from mamofair.streaming.table import Stream
+
+if TYPE_CHECKING:
+    from mamofair.streaming.blocks import ReadX
 
 __all__ = ["Streams"]
 
@@ -53,6 +50,8 @@ class Streams:
 
     def _fit_dask(self: Any, X: Any, y: Any, sensitive_features: Any, given: dict[str, Any]) -> Any:
         """Fit to Dask frames: written to files first, with a plug-in's models fitted by the current cluster."""
+        from mamofair.streaming.dask_frames import current_client, written_stream
+
         if refused := [name for name, value in given.items() if value is not None]:
             raise ValueError(f"`{refused[0]}` must be left out with a Dask frame: streams do not support it.")
         cluster = None if self.new_learner().needs_validation(self.notions) else current_client()
@@ -75,6 +74,9 @@ class Streams:
         self: Any, rows: Any, memory: int | str | None, resumed: bool = False, dask: Any = None
     ) -> tuple[Search, Parts]:
         """Read and check all rows in one pass, as `start` does, and hold some out; the rest is streamed."""
+        from mamofair.streaming.cluster import connect
+        from mamofair.streaming.holdout import hold_out
+
         earlier = self._check_start(resumed)
         _refuse_strata(self.notions)
         if dask is not None:
@@ -120,6 +122,9 @@ def _refuse_strata(notions: Any) -> None:
 
 def _fit_on_cluster(parts: Parts, streamed: Parts, dask: Any, seed: int) -> Parts:
     """Return the parts for a plug-in whose models are fitted on a cluster."""
+    from mamofair.streaming.cluster import Cluster
+    from mamofair.streaming.rows import StreamedRows
+
     if not isinstance(parts.train, StoredRows) or not isinstance(parts.valid, StoredRows):
         raise ValueError(
             "A Dask cluster trains plug-in models, in folds: found another kind, or cv=None. Leave `dask` out; "
@@ -130,8 +135,10 @@ def _fit_on_cluster(parts: Parts, streamed: Parts, dask: Any, seed: int) -> Part
     return replace(parts, train=train, valid=train)
 
 
-def _reading(estimator: Any, learner: Learner, rows: Any, reset: bool) -> tuple[Any, ReadX]:
+def _reading(estimator: Any, learner: Learner, rows: Any, reset: bool) -> tuple[Any, "ReadX"]:
     """Return rows in the learner's form, text as codes if it takes text, and the function that reads features."""
+    from mamofair.streaming.table import Stream
+
     if learner.takes_text(estimator.notions) and isinstance(rows, Stream):
         learner.read(estimator, rows.as_codes().example, reset=reset)
         return rows.as_codes(), lambda X, reset: X

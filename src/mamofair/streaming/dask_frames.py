@@ -4,10 +4,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mamofair._messages import quote
-from mamofair.streaming.table import Stream, stream
+
+if TYPE_CHECKING:
+    from mamofair.streaming.table import Stream
 
 __all__ = ["current_client", "is_dask", "written_stream"]
 
@@ -28,12 +30,14 @@ def current_client() -> Any:
 
 
 @contextmanager
-def written_stream(X: Any, y: Any, sensitive_features: Any, favorable: Any) -> Iterator[Stream]:
+def written_stream(X: Any, y: Any, sensitive_features: Any, favorable: Any) -> Iterator["Stream"]:
     """Yield the rows of Dask frames as a stream, whose files are in Dask's temporary folder for as long as this lasts.
 
     Workers on other machines must be able to write to that folder, and to read it.
     """
     from dask import config
+
+    from mamofair.streaming.table import stream
 
     if not hasattr(y, "to_frame") or not hasattr(sensitive_features, "dask"):
         raise TypeError("`y` and `sensitive_features` must be Dask frames, as X is: take them from the same one.")
