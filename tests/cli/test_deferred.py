@@ -3,10 +3,14 @@
 Each program has a process of its own, forked from one that has imported scikit-learn: seconds each, saved.
 """
 
+import gc
 import subprocess
 import sys
+import weakref
 
 import pytest
+
+from mamofair.cli._deferred import collect_later
 
 SERVER = """
 import os, sys, warnings
@@ -73,3 +77,20 @@ def test_names_that_do_not_exist_are_the_usual_error(ends):
 
 def test_what_was_imported_before_stays(ends):
     assert ends[IMPORTED_BEFORE] == "0", ends["said"]
+
+
+class Node:
+    """Part of a cycle that only the search for garbage can free."""
+
+    def __init__(self):
+        self.itself = self
+
+
+def test_garbage_is_collected_later_but_not_never():
+    with collect_later():
+        assert not gc.isenabled()
+        garbage = weakref.ref(Node())
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+    gc.collect()
+    assert garbage() is None

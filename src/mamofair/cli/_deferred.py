@@ -1,16 +1,19 @@
-"""Modules that are imported when they are used, not when another module imports them.
+"""What a command puts off to start sooner. A library must not do so: it concerns the whole process.
 
 scikit-learn imports all of `scipy.stats`, and SciPy `numpy.f2py`, for functions that predictions do not call: more CPU
-time than pandas takes. Only a command may defer them, in its own process: a library must not change what others import.
+time than pandas takes. They are imported when they are used.
 """
 
+import gc
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from threading import RLock
 from types import ModuleType
 from typing import Any
 
-__all__ = ["defer"]
+__all__ = ["collect_later", "defer"]
 
 _LOCK = RLock()
 
@@ -36,3 +39,15 @@ def defer(name: str) -> None:
     sys.modules[name] = stand_in
     parent, _, child = name.rpartition(".")
     setattr(import_module(parent), child, stand_in)
+
+
+@contextmanager
+def collect_later() -> Iterator[None]:
+    """Suspend the search for cyclic garbage: during imports it looks through the same modules again and again."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.unfreeze()  # everything counts as old now, and is not searched at once
+        gc.enable()

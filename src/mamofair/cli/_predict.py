@@ -16,7 +16,7 @@ from mamofair._messages import PATH, quote
 from mamofair.cli._checks import require_writable
 from mamofair.cli._checksums import is_training_table
 from mamofair.cli._console import print_note, warnings_as_notes
-from mamofair.cli._deferred import defer
+from mamofair.cli._deferred import collect_later, defer
 from mamofair.cli._gate import Gate, PolicyFile, leave_by_gate, open_gate
 from mamofair.cli._options import (
     Decimal,
@@ -83,7 +83,8 @@ def predict(
         raise ValueError("A gate needs one table: found a folder. Predict it first, then run `mamofair audit --gate`.")
     required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)
     with warnings_as_notes():
-        loaded, model = _load(run, point, within, margin, select_rate, measured=gate or required is not None)
+        with collect_later():
+            loaded, model = _load(run, point, within, margin, select_rate, measured=gate or required is not None)
         _require_encoder(model, run)
         trained_on = is_training_table(table, loaded.settings)
         if trained_on:

@@ -57,7 +57,7 @@ class Tree:
         sets = threshold[kind & _CATEGORICAL == 1]
         if not len(bounds):
             return not len(sets) and not len(words)
-        exist = np.isin(sets, np.arange(len(bounds) - 1)).all()
+        exist = ((sets >= 0) & (sets < len(bounds) - 1) & (sets % 1 == 0)).all()
         ordered = bounds[0] == 0 and (np.diff(bounds) >= 0).all() and bounds[-1] == len(words)
         return bool(exist and ordered and ((words >= 0) & (words < 2**32)).all())
 
