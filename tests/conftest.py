@@ -23,6 +23,13 @@ settings.load_profile("offline")
 # Some virtual machines announce AMX and trap its instructions: oneDNN's half precision would end the process there.
 os.environ.setdefault("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16")
 
+# LightGBM's threads wait for each other in a loop; where every core runs tests, a fit of 0.7 CPU seconds takes 8 so.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+# Many tests start a process: without compiled modules, each would compile the whole package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 # Shells start background jobs with Ctrl-C ignored; tests raise it themselves.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
