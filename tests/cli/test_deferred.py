@@ -1,6 +1,7 @@
 """What is deferred is executed when it is used, not before.
 
-Each program has a process of its own, forked from one that has imported scikit-learn: seconds each, saved.
+Each program has a process of its own, forked from one that has imported scikit-learn, and what `scipy.stats` itself
+imports: seconds each, saved.
 """
 
 import gc
@@ -17,6 +18,7 @@ import os, sys, warnings
 from mamofair.cli._deferred import defer
 defer("scipy.stats")
 import sklearn.base
+import scipy.integrate, scipy.interpolate, scipy.ndimage, scipy.optimize, scipy.spatial, scipy.sparse.csgraph
 
 for line in sys.stdin:
     with warnings.catch_warnings(action="ignore"):  # of threads, which a child has none of
