@@ -37,11 +37,11 @@ RUNS = {
 
 @pytest.mark.parametrize("name", list(RUNS))
 def test_every_point_is_judged_as_python_judges_it(opened, name):
-    options = {"points": 12} | RUNS[name]
+    options = {"points": 6} | RUNS[name]  # among them, each run has every answer that it has among more
     page, summary = opened(**options)
     run = make_run(**options)
     require_verdict(page, judge(run).to_json())
-    for point in (*(i for i in range(12) if i != summary["selected"]), summary["selected"]):
+    for point in (*(i for i in range(6) if i != summary["selected"]), summary["selected"]):
         page.locator(f"#point-{point}").click()
         shows(page, point)
         require_verdict(page, judge(run, point).to_json())
