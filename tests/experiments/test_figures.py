@@ -81,11 +81,14 @@ def test_methods_on_the_toy_data_draw_the_expected_picture(boundaries):
     assert boundaries["SearchFair, linear"].error > boundaries["unconstrained"].error + 0.02  # what fairness costs
 
 
-def test_ours_has_smaller_gaps_than_the_unconstrained_network_over_seeds():
+def test_ours_has_smaller_gaps_than_the_unconstrained_network_over_seeds(boundaries):
     """One draw of 400 points says little: at a single seed, both may choose the same network."""
-    names = ("FairNetClassifier (ours)", "unconstrained")
-    ours, unconstrained = (np.mean([toy.boundary(toy.methods(seed)[name]).gap for seed in range(3)]) for name in names)
-    assert ours < unconstrained - 0.02
+
+    def mean_gap(name: str) -> float:
+        others = [toy.boundary(toy.methods(seed)[name]) for seed in (1, 2)]
+        return np.mean([one.gap for one in (boundaries[name], *others)])
+
+    assert mean_gap("FairNetClassifier (ours)") < mean_gap("unconstrained") - 0.02
 
 
 def test_every_method_of_the_toy_figure_has_a_panel_with_its_numbers(boundaries):
@@ -128,11 +131,12 @@ def test_the_legend_names_every_method_once():
 
 @pytest.mark.parametrize("name", ["relaxations", "descent", "toy", "single"])
 def test_figures_are_written_and_the_same_twice(name, tmp_path, boundaries):
+    one_method = {"Zafar": boundaries["Zafar"]}  # more panels take seconds more, and are drawn alike
     draw = {
         "relaxations": lambda: relaxing.draw(size=15),
         "descent": descending.draw,
-        "toy": lambda: toy.draw(boundaries),
-        "single": lambda: single.draw(results()),
+        "toy": lambda: toy.draw(one_method),
+        "single": lambda: single.draw(results(data=("Adult",))),
     }[name]
     once, again = (save(draw(), tmp_path / folder, name) for folder in ("once", "again"))
     assert [path.suffix for path in once] == [".png", ".svg"]

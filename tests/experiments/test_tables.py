@@ -8,7 +8,7 @@ import joblib
 import numpy as np
 import pytest
 
-from mamofair.experiments import EXPERIMENTS, METHODS, Table, _run, read, run
+from mamofair.experiments import EXPERIMENTS, METHODS, Table, _methods, _run, read, run
 from mamofair.experiments._fronts import ratio_gap
 from mamofair.experiments._job import LOADERS, telling
 from mamofair.experiments._methods import Setting
@@ -32,7 +32,8 @@ def test_names_in_a_table_resolve_and_printed_rows_are_shown(table):
     assert all(set(cells) == columns for cells in table.printed.values())
 
 
-def test_every_method_of_the_appendix_runs_quickly(tmp_path):
+def test_every_method_of_the_appendix_runs_quickly(tmp_path, monkeypatch):
+    monkeypatch.setattr(_methods, "QUICK_EPOCHS", 2)
     table = EXPERIMENTS["table-adult"]
     records = list(run(table, tmp_path, repetitions=range(1), quick=True))
     assert {record["method"] for record in records} == set(table.methods)
