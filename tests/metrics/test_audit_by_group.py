@@ -94,7 +94,7 @@ def test_nothing_is_a_multiple_of_zero():
 def test_any_metric_of_scikit_learn_is_metric_frames(metric, needs, weighted):
     y, scores, people, weight = decided(3, weighted=weighted)
     found = audit(y, scores, sensitive_features=people, sample_weight=weight, threshold=0.6)
-    table = found.metric(metric, needs=needs, draws=20)
+    table = found.metric(metric, needs=needs, draws=12)
     assert table.columns.tolist() == ["attribute", "group", metric.__name__, "low", "high", "rows"]
     predicted = (scores > 0.6).astype(int) if needs == "labels" else scores
     for attribute in people:
@@ -105,7 +105,7 @@ def test_any_metric_of_scikit_learn_is_metric_frames(metric, needs, weighted):
     assert table["group"].iloc[0] == "everyone"
     assert (table["low"] < table[metric.__name__]).all()
     assert (table[metric.__name__] < table["high"]).all()
-    pd.testing.assert_frame_equal(table, found.metric(metric, needs=needs, draws=20))  # the seed is fixed
+    pd.testing.assert_frame_equal(table, found.metric(metric, needs=needs, draws=12))  # the seed is fixed
     assert found.metric(metric, needs=needs, draws=1, name="mine").columns[2] == "mine"
 
 

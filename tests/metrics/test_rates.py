@@ -3,7 +3,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from fairlearn import metrics as fairlearn
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_score
 
@@ -22,6 +22,7 @@ ORACLES = {
 }
 
 
+@settings(max_examples=12)  # fairlearn's frames take long, and each has hundreds of rows
 @given(seed=st.integers(0, 10**6), size=st.integers(2, 5), weighted=st.booleans())
 def test_rates_and_gaps_agree_with_fairlearn(seed, size, weighted):
     rng = np.random.default_rng(seed)
