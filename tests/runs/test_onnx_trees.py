@@ -7,6 +7,8 @@ from sklearn.linear_model import LogisticRegression
 
 from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, FairPortfolioClassifier
 from mamofair.runs import to_onnx
+from mamofair.runs._onnx_graph import Graph
+from mamofair.runs._onnx_trees import add_trees
 from mamofair.tables import encoder
 
 ROWS = 600
@@ -100,6 +102,28 @@ def test_boosting_decides_alike_with_categories_of_its_own_or_an_encoder(encoded
     )
     for i in (0, len(model.front_) - 1):
         assert_equal(model.with_encoder(fitted).at(i), new_people())
+
+
+class TwoTrees:
+    """A booster whose second tree has a leaf on the left of its root, and a split on the right."""
+
+    def dump_model(self, num_iteration: int) -> dict:
+        def split(threshold: float, left: dict, right: dict) -> dict:
+            told = {"split_feature": 0, "decision_type": "<=", "missing_type": "NaN", "default_left": False}
+            return {**told, "threshold": threshold, "left_child": left, "right_child": right}
+
+        ten, twenty, thirty = ({"leaf_value": value} for value in (10.0, 20.0, 30.0))
+        first, second = split(0.0, ten, twenty), split(0.0, ten, split(1.0, twenty, thirty))
+        return {"tree_info": [{"tree_structure": tree} for tree in (first, second)]}
+
+
+def test_no_root_has_a_leaf_and_a_node_of_the_same_number():
+    graph = Graph(pytest.importorskip("onnx").helper)
+    add_trees(graph, TwoTrees(), "X")
+    found = {attribute.name: list(attribute.ints) for attribute in graph.nodes[0].attribute}
+    for root in found["tree_roots"]:
+        left, right = found["nodes_truenodeids"][root], found["nodes_falsenodeids"][root]
+        assert left != right, "onnxruntime 1.21 to 1.23 would take this root for a leaf"
 
 
 def test_a_network_of_a_portfolio_is_exported_as_any_other():

@@ -57,7 +57,9 @@ class _Forest:
 
     roots: list[int] = field(default_factory=list)
     nodes: list[dict[str, Any]] = field(default_factory=list)
-    leaves: list[float] = field(default_factory=list)
+    # onnxruntime 1.21 to 1.23 take a root for a leaf if its children, a leaf and a node, have the same number. Two
+    # leaves of no tree keep these apart: when a tree is added, there are always more leaves than nodes.
+    leaves: list[float] = field(default_factory=lambda: [0.0, 0.0])
     members: list[float] = field(default_factory=list)
 
     def add_tree(self, tree: dict[str, Any]) -> int:
