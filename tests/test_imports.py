@@ -49,7 +49,8 @@ def test_a_fit_imports_neither_an_optional_package_nor_the_compiler_of_torch():
 SLOW = {"torch", "skops", "matplotlib", "altair", "jinja2", "dask", "onnx", "sklearn.ensemble", "sklearn.linear_model"}
 #: What takes a second of CPU time together: two of them are deferred, and LightGBM's library needs no package.
 HEAVY = {"lightgbm", "scipy.stats._stats_py", "scipy.optimize", "scipy.spatial", "scipy.interpolate"}
-HEAVY |= {"numpy.f2py.crackfortran", "sklearn.metrics", "sklearn.model_selection", "sklearn.preprocessing"}
+HEAVY |= {"numpy.f2py.crackfortran", "mamofair.streaming.table"}
+HEAVY |= {"sklearn.metrics", "sklearn.model_selection", "sklearn.preprocessing"}
 
 
 @pytest.mark.parametrize("arguments", ["--version", "--help", "predict --help", "train --help"])
