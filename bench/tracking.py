@@ -4,9 +4,9 @@
 
 A task and its yardstick alternate over the rounds, and each counts with its minimum CPU time on one thread, because
 other work on the machine only adds time; what is short has more rounds, until a second is measured. Their ratio
-hardly depends on the machine, so it can be stored in bench/tracking.json (`--save`). If a ratio is 20 % above its
-baseline, the script exits with code 1. Run it on a quiet machine: on a busy one, ratios of two runs differed by up to
-20 %.
+hardly depends on the machine, so it can be stored in bench/tracking.json (`--save`). If a ratio is 15 % above its
+baseline, the script exits with code 1: a slowdown of 20 % is seen unless noise hides 4 % of it. Run it on a quiet
+machine: on a busy one, ratios of two runs differed by up to 20 %.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from mamofair.learners.categories import Categories
 from mamofair.metrics import audit
 
 BASELINE = Path(__file__).with_suffix(".json")
-SLOWER = 1.2
+SLOWER = 1.15  # a limit of 1.2 would see a slowdown of 20 % half of the time
 LEAST_SECONDS = 1.0
 ROWS = 8_000
 Task = Callable[[], object]
