@@ -17,11 +17,12 @@ test: check
 	$(MAKE) shapes
 
 # Types and shapes checked at run time make a fit several times slower, so only the tests of the mathematics run with that.
+# The peak of memory is that of a process of its own, where nothing is checked.
 shapes: .venv/developer
 	OMP_NUM_THREADS=1 $(BIN)/pytest --hypothesis-profile=shapes \
 	  --jaxtyping-packages="mamofair,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))" \
 	  $(addprefix tests/,descent objectives fronts learners explanations rows) \
-	  $(addprefix tests/test_,relaxations.py notions.py contracts.py)
+	  $(addprefix tests/test_,relaxations.py notions.py contracts.py) -k "not takes_little_memory_beside_it"
 
 # The same tests with the oldest versions that pyproject.toml admits.
 test-lowest: .venv-lowest/developer
