@@ -1,14 +1,15 @@
-"""How many threads BLAS uses: one for many small products, since threads that wait for each other take longer.
+"""How many threads libraries use. BLAS has one for many small products: threads that wait for each other take longer.
 
 On a busy machine with two cores, `mamofair train adult` took 77 CPU seconds with BLAS's own choice and 20 with one
 thread; most of the difference was spent waiting inside scipy's L-BFGS.
 """
 
+import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-__all__ = ["blas_threads", "each_with_one_thread"]
+__all__ = ["blas_threads", "each_with_one_thread", "openmp_threads", "usable_cores"]
 
 _T = TypeVar("_T")
 
@@ -20,6 +21,19 @@ def blas_threads(number: int) -> AbstractContextManager[Any]:
 
     limit: AbstractContextManager[Any] = get_cached_controller().limit(limits=number, user_api="blas")
     return limit
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use, which in a container is not that of the machine."""
+    from joblib import cpu_count
+
+    return int(cpu_count())
+
+
+def openmp_threads() -> int:
+    """Return how many threads OpenMP may start: as `OMP_NUM_THREADS` says, or one for each usable core."""
+    limit = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    return min(usable_cores(), int(limit)) if limit.isdecimal() and int(limit) else usable_cores()
 
 
 def each_with_one_thread(items: Iterable[_T]) -> Iterator[_T]:

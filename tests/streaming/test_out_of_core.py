@@ -54,7 +54,7 @@ def quick(monkeypatch):
     monkeypatch.setitem(table_models._GROUPS, "balanced", trees[1])
     monkeypatch.setitem(learner._MUTATIONS, "fast", 1)
     monkeypatch.setitem(learner._MUTATIONS, "balanced", 1)
-    monkeypatch.setattr(out_of_core.os, "cpu_count", lambda: 1)  # threads of LightGBM wait for each other
+    monkeypatch.setattr(out_of_core, "usable_cores", lambda: 1)  # threads of LightGBM wait for each other
     monkeypatch.setattr("mamofair._rows.disk.PIECE", 128)
     monkeypatch.setattr("mamofair._rows.disk._STRETCH", 50)
 

@@ -1,6 +1,5 @@
 """The boosting learner: boosters grown side by side, each with its own preference."""
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from jaxtyping import Float
 from mamofair._rows.batches import Batch
 from mamofair._rows.disk import release_memory
 from mamofair._rows.views import RowView
+from mamofair._threads import usable_cores
 from mamofair._torch import Tensor, torch
 from mamofair.fronts import Archive, Point
 from mamofair.learners.base import Candidates, Learner
@@ -199,7 +199,7 @@ class BoostingLearner(Learner):
 
     def scores(self, points: Sequence[Point], X: np.ndarray) -> Float[np.ndarray, "points n"]:
         """Return the scores, member by member: all of a booster's points in one pass over its trees."""
-        threads = min(self.n_jobs, os.cpu_count() or 1)  # a run may come from a larger machine
+        threads = min(self.n_jobs, usable_cores())  # a run may come from a larger machine
         scores = np.empty((len(points), len(X)))
         for member in sorted({point.state[0] for point in points}):
             places = [i for i, point in enumerate(points) if point.state[0] == member]

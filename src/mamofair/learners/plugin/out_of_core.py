@@ -4,7 +4,6 @@ The models are those of `PosteriorLearner`, which LightGBM bins from disk, one b
 rows of their fold is written after the rows. Rules are searched for on some rows, and counted on all.
 """
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,6 +14,7 @@ import numpy as np
 from mamofair._messages import as_memory, warn_user
 from mamofair._rows.disk import DiskArray
 from mamofair._rows.views import RowView
+from mamofair._threads import openmp_threads, usable_cores
 from mamofair.fronts import Tally
 from mamofair.learners.plugin.evidence import Evidence, State
 from mamofair.learners.plugin.multipliers import Posterior
@@ -57,7 +57,7 @@ class StoredPosterior:
 
 def fitting_within(learner: PosteriorLearner, rows: StoredRows) -> tuple[PosteriorLearner, float]:
     """Return a learner that fits as many models side by side as the memory allows, and the share of rows it allows."""
-    room, cores = rows.memory * _SHARE, os.cpu_count() or 1
+    room, cores = rows.memory * _SHARE, usable_cores()
     need = len(rows) * (rows.X.table.width + _BESIDES)
     share = min(1.0, room / need)
     jobs = int(np.clip(room // (share * need), 1, cores))
@@ -73,14 +73,14 @@ def fitting_beside(learner: PosteriorLearner, rows: Rows) -> PosteriorLearner:
     """Return a learner that fits as many models side by side as there is memory for beside a large table."""
     if not isinstance(rows.X, RowView) or isinstance(rows, StoredRows):
         return learner
-    width, cores = rows.X.table.width, os.cpu_count() or 1
+    width, cores = rows.X.table.width, usable_cores()
     jobs = int(np.clip(_TABLES * 8 * width // (2 * width + _BESIDES), 1, cores))  # bins, and a copy of them
     return _side_by_side(learner, jobs, cores)
 
 
 def _side_by_side(learner: PosteriorLearner, jobs: int, cores: int) -> PosteriorLearner:
     """Return a learner that fits so many models side by side, with the threads that are left for each."""
-    threads = max(1, cores // jobs)
+    threads = max(1, min(cores // jobs, openmp_threads()))
 
     def within(estimators: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(
