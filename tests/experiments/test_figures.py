@@ -26,7 +26,7 @@ def results(data=("Dutch", "Adult"), notions=("demographic_parity", "equal_oppor
     numbers = rng.uniform(0.01, 0.2, (len(keys), 4))
     frame = pd.DataFrame(keys, columns=["data", "notion", "method"])
     frame[["error", "gap", "error_std", "gap_std"]] = numbers
-    return frame.assign(aware=frame["method"] == "OxonFair")
+    return frame.assign(told=frame["method"] == "OxonFair")
 
 
 def test_the_hyperbolic_tangent_follows_the_true_gap_and_the_linear_relaxation_does_not():

@@ -135,7 +135,7 @@ def test_the_page_has_a_section_for_each_table_with_records_and_each_figure():
 def test_the_frame_of_a_figure_has_gap_and_error_in_a_row():
     found = frame(replace(COMPAS, methods=("TO",)), [record("TO", "equal_opportunity", 0.2, 0.3)])
     [row] = found.to_dict("records")
-    assert (row["data"], row["notion"], row["aware"], row["gap"], row["error"]) == (
+    assert (row["data"], row["notion"], row["told"], row["gap"], row["error"]) == (
         "compas",
         "equal_opportunity",
         True,

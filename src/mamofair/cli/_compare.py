@@ -145,7 +145,7 @@ def _write(comparison: "Comparison", records: list[dict[str, Any]], folder: Path
     try:
         from mamofair.experiments import draw_methods, save_figure
 
-        rows = rows.assign(aware=rows["method"].map(uses_attributes))
+        rows = rows.assign(told=rows["method"].map(uses_attributes))
         figure = draw_methods(rows, ours=MODELS, unconstrained=UNCONSTRAINED)
         figure.set(size_inches=(12, 5.5), dpi=110)  # one panel alone has no room for the legend
         files += [str(path) for path in save_figure(figure, folder, _FILE)]

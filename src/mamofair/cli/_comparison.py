@@ -128,7 +128,7 @@ def _take(X: Any, rows: np.ndarray) -> Any:
 
 def uses_attributes(name: str) -> bool:
     """Return whether a method needs the sensitive attributes to predict."""
-    return name in METHODS and METHODS[name].aware
+    return name in METHODS and METHODS[name].told
 
 
 def groups_known_to(learned: pd.DataFrame, sensitive: pd.DataFrame, crossed: bool) -> Groups:

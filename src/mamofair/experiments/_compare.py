@@ -88,7 +88,5 @@ def frame(table: Table, records: Iterable[Record]) -> pd.DataFrame:
             if (name, column) in cells:
                 gap, error = cells[name, column], cells[name, f"{column} error"]
                 measured = {"gap": gap.mean, "gap_std": gap.std, "error": error.mean, "error_std": error.std}
-                rows.append(
-                    {"data": table.data, "notion": notion, "method": name, "aware": gap.method.aware, **measured}
-                )
+                rows.append({"data": table.data, "notion": notion, "method": name, "told": gap.method.told, **measured})
     return pd.DataFrame(rows)

@@ -27,7 +27,7 @@ def draw(
     ----------
     frame
         A row for each data set, notion and method: `data`, `notion`, `method`, means `error` and `gap` over splits with
-        deviations `error_std` and `gap_std`, and `aware`, whether the method uses the attribute to predict. Panels,
+        deviations `error_std` and `gap_std`, and `told`, whether the method uses the attribute to predict. Panels,
         methods and legend follow the order of the rows; without rows there is no panel.
     ours
         The methods to emphasise.
@@ -60,7 +60,7 @@ def draw(
 
 def _styles(frame: pd.DataFrame, ours: Collection[str]) -> dict[str, dict[str, Any]]:
     """Return marker, color, fill and size for each method."""
-    aware = set(frame.loc[frame["aware"], "method"]) if "aware" in frame else set()
+    aware = set(frame.loc[frame["told"], "method"]) if "told" in frame else set()
     styles = {}
     for i, method in enumerate(frame["method"].unique()):
         color, main = _COLORS[i % len(_COLORS)], method in ours
@@ -103,7 +103,7 @@ def _legend(figure: Any, frame: pd.DataFrame, styles: dict[str, dict[str, Any]],
     entries = [Line2D([], [], linestyle="none", label=method, **style) for method, style in styles.items()]
     if unconstrained in styles:
         entries.append(Line2D([], [], color=GRAY, linestyle="dotted", label=f"error of {unconstrained}"))
-    if "aware" in frame and frame["aware"].any():
+    if "told" in frame and frame["told"].any():
         open_mark: dict[str, Any] = {"marker": "o", "markerfacecolor": "white", "markersize": 7.5, "color": GRAY}
         entries.append(Line2D([], [], linestyle="none", label="open: told the attribute to predict", **open_mark))
     figure.legend(handles=entries, loc="outside lower center", ncols=min(len(entries), 6), frameon=False, fontsize=10)

@@ -37,7 +37,7 @@ def describe(hypothesis: Hypothesis, records: Sequence[Record], judged: bool = T
     head = f"### {hypothesis.title} (`{hypothesis.name}`, {runs} fresh {'split' if runs == 1 else 'splits'})\n"
     rows = [["reading", "row", "column", "print", "found", ""], *(_line(*cell) for cell in cells)]
     verdicts = [f"- {_verdict(reading, cells)}" for reading in hypothesis.readings] if judged else []
-    guess = f"*{hypothesis.statement}* {hypothesis.origin}\n"
+    guess = f"*{hypothesis.statement}* {hypothesis.found}\n"
     return "\n".join([head, guess, *table(rows), "", *verdicts, ""])
 
 

@@ -78,7 +78,7 @@ class Method:
         From a setting to an estimator.
     joint : bool
         Whether it is trained for all notions of the table at once.
-    aware : bool
+    told : bool
         Whether it uses the sensitive attributes for predictions.
     printed_as : str
         The paper's row that it is compared with; empty for methods that the paper does not have.
@@ -97,7 +97,7 @@ class Method:
     title: str
     make: Callable[[Setting], Any]
     joint: bool = False
-    aware: bool = False
+    told: bool = False
     printed_as: str = ""
     taken_over: bool = False
     needs: tuple[str, ...] = ()
@@ -218,7 +218,7 @@ PEERS = (
         "TO",
         "fairlearn ThresholdOptimizer on LightGBM",
         partial(_fixed, ThresholdOptimizerClassifier),
-        aware=True,
+        told=True,
         needs=("fairlearn", "lightgbm"),
     ),
     Method("fairret", "fairret's norm loss, our network", partial(_default, FairretClassifier), needs=("fairret",)),
@@ -226,7 +226,7 @@ PEERS = (
         "OxonFair",
         "OxonFair on LightGBM",
         partial(_fixed, OxonFairClassifier),
-        aware=True,
+        told=True,
         needs=("oxonfair", "lightgbm"),
     ),
 )

@@ -155,7 +155,7 @@ def _points(cells: Sequence[Comparison]) -> list[str]:
     lines.append("|---" * (len(columns) + 2) + "|")
     for name in dict.fromkeys(cell.method.name for cell in cells):
         by_column = {cell.column: cell for cell in cells if cell.method.name == name}
-        star = "\\*" if METHODS[name].aware else ""
+        star = "\\*" if METHODS[name].told else ""
         lines.append(row([name + star, *(_shown(by_column.get(column)) for column in columns), METHODS[name].title]))
     return lines
 

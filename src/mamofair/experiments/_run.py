@@ -160,7 +160,7 @@ def _find_front(job: Job) -> Found:
     """Return the front that a method finds, the point it chooses, counts on test rows, and seconds."""
     method, sample = METHODS[job.method], draw_sample(job.table, job.repetition, job.quick)
     model, test = method.make(settings(job, sample)), sample.rows.test
-    rows = (sample.X[test], sample.people.iloc[test]) if method.aware else sample.X[test]
+    rows = (sample.X[test], sample.people.iloc[test]) if method.told else sample.X[test]
     with calm():
         with seconds() as times:
             model.fit(**sample.given)

@@ -31,7 +31,7 @@ class Hypothesis:
     ----------
     statement : str
         The guess.
-    origin : str
+    found : str
         What suggested it.
     table : Table
         What is run, keeping every epoch. Its printed cells are what readings are compared with.
@@ -40,7 +40,7 @@ class Hypothesis:
     """
 
     statement: str
-    origin: str
+    found: str
     table: Table
     readings: Mapping[str, Callable[[Table, Record], Reading]]
 
