@@ -10,9 +10,10 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "thin: if len(values) <= size: → if len(values) < size:": "with as many points as may stay, no one leaves",
     },
     "learners/plugin/multipliers.py": {
-        "between: np.argsort(distance, axis=1)[:, :min(2 * (values.shape[1] - 1), len(values) - 1)] → "
+        "midway_multipliers: np.argsort(distance, axis=1)[:, :min(2 * (values.shape[1] - 1), len(values) - 1)] → "
         "np.argsort(distance)[:, :min(2 * (values.shape[1] - 1), len(values) - 1)]": "of two axes, 1 is the last",
-        "first_multipliers: np.round(np.vstack([found, around]), 12) → np.round(np.vstack([found, around]), 11)": (
+        "first_multipliers: np.round(np.vstack([multipliers, around]), 12) → "
+        "np.round(np.vstack([multipliers, around]), 11)": (
             "multipliers that differ this little make the same decisions"
         ),
     },

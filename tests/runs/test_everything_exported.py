@@ -120,7 +120,7 @@ def test_a_weighting_of_another_library_is_kept_by_name_and_asked_for_to_train_f
     model = fitted(net(epochs=1, members=members, warm_start=True))
     loaded = again(model, tmp_path)
     np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
-    with pytest.raises(ValueError, match=r"found 'torchjd\..*MGDAWeighting'.*load\(run, members="):
+    with pytest.raises(ValueError, match=r"of 'torchjd\..*MGDAWeighting'.*load\(run, members="):
         fitted(loaded)
     assert_same(fitted(mamofair.load(tmp_path / "run", members=members)), fitted(model))
     twice = again(mamofair.load(tmp_path / "run"), tmp_path / "again")  # a name is kept as it is

@@ -65,6 +65,18 @@ def test_every_file_is_covered_by_a_checksum(folder):
     load_run(folder)
 
 
+def test_a_link_to_itself_is_refused_in_one_sentence(folder):
+    for name in ("front.csv", "estimator.json"):
+        content = (folder / name).read_bytes()
+        (folder / name).unlink()
+        (folder / name).symlink_to(name)
+        with pytest.raises(ValueError, match=f"must name files of its own folder: found '{name}'"):
+            load_run(folder)
+        (folder / name).unlink()
+        (folder / name).write_bytes(content)
+    load_run(folder)
+
+
 def test_a_pickle_in_the_place_of_any_file_is_never_executed(folder):
     for name in [*names(folder), "encoder.skops", "points/model_000.skops"]:
         if name in ("front.csv", "limit.csv", "history.csv"):

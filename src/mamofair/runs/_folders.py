@@ -5,6 +5,7 @@ is the old run, after it the new one. Then the files move to their places. If th
 new run, because files in `ready` take precedence, and the next writer (`settle`) completes the move.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -104,9 +105,19 @@ def _own_path(folder: Path, name: str) -> Path:
 def leads_inside(folder: Path, name: str) -> bool:
     """Return whether a name, and the links that it may lead through, stay within a folder."""
     path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or _is_loop(folder / name):
+        return False
     linked = any((folder / parent).is_symlink() for parent in path.parents[:-1])
-    inside = (folder / name).resolve().is_relative_to(folder.resolve())
-    return inside and not (path.is_absolute() or ".." in path.parts or linked)
+    return not linked and (folder / name).resolve().is_relative_to(folder.resolve())
+
+
+def _is_loop(path: Path) -> bool:
+    """Return whether a link leads back to itself: Python's versions differ in what they resolve it to."""
+    try:
+        path.stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def places(folder: Path, name: str) -> Iterator[Path]:
