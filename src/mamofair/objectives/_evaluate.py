@@ -117,4 +117,4 @@ def _cross_entropy(objective: CrossEntropy, f: Float[np.ndarray, "*members n"], 
     pull -= 1
     pull *= sign * share
     logs *= share
-    return -np.add.reduce(logs, -1), pull
+    return np.asarray(-np.add.reduce(logs, -1)), pull
