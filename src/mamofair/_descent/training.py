@@ -123,8 +123,7 @@ def epochs(
             yield snapshot
 
 
-#: From networks and a batch to the objectives' values on the whole batch, the cotangents of our rows, and what pulls
-#: them back.
+#: From networks and a batch to the objectives' values on the whole batch, and the cotangents and pullback of our rows.
 Derivation = Callable[
     [Population, Batch, Ranks], tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]
 ]

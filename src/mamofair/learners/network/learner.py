@@ -178,10 +178,8 @@ class NetworkLearner(Learner):
         tallies = zip(*(measure(population, part, ranks, offsets) for part in held_back), strict=True)
         origins = list(product(range(population.size), offsets))
         stretches = [scores(population, x, offsets) for x in metrics.stretches()] or [torch.empty(len(origins), 0)]
-        measured = zip(tallies, origins, metrics(torch.cat(stretches, dim=1)), strict=True)
-        return [
-            Point.of(counts, member=m, step=step, state=offset, custom=more) for counts, (m, offset), more in measured
-        ]
+        parts = zip(tallies, origins, metrics(torch.cat(stretches, dim=1)), strict=True)
+        return [Point.of(tally, member=m, step=step, state=offset, custom=more) for tally, (m, offset), more in parts]
 
     def _members(self, task: Task) -> list[Member]:
         k = task.size
