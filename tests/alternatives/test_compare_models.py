@@ -6,7 +6,7 @@ from bench.alternatives import CRITERION, drawn
 
 from mamofair.alternatives._compare import compare, measure_gap, pick
 
-DRAWS, RISK = 40, 0.1  # `bench/alternatives.py` draws more often
+DRAWS, RISK = 60, 0.1  # `bench/alternatives.py` draws more often
 
 
 def answers(incumbent, model, rows=400, margin=0.05, models=8, draws=DRAWS):
