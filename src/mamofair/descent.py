@@ -120,8 +120,7 @@ class MinNorm:
 
     def __call__(self, gramian: Float[Tensor, "k k"]) -> Float[Tensor, " k"]:
         """Return the weights of the shortest combination."""
-        weights = _min_norm(gramian.tolist())
-        return gramian.new_tensor(weights)
+        return gramian.new_tensor(min_norm(gramian.tolist()))
 
 
 @dataclass(frozen=True)
@@ -231,7 +230,7 @@ _FEW = 6  # objectives, up to which plain Python is faster than a library
 _SINGULAR = 1e-6  # squared length of what a unit gradient adds to others: less may be rounding in single precision
 
 
-def _min_norm(G: Matrix) -> list[float]:
+def min_norm(G: Matrix) -> list[float]:
     """Return argmin wᵀ G w over the simplex, exactly."""
     norms = [G[i][i] for i in range(len(G))]
     if not all(norm < float("inf") for norm in norms):

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from mamofair._descent.adam import Adam
+from mamofair._descent.memory import grad_writer, side_by_side
 from mamofair.learners.network.state import filled
 
 SETTINGS = [
@@ -48,6 +49,22 @@ def test_steps_are_those_of_torch_to_the_last_bit(settings, dtype):
     assert_same(mine, theirs)
     assert not torch.equal(mine[0], before)
     assert torch.equal(mine[-1], parameters(dtype)[-1])
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_parameters_one_after_another_in_memory_move_as_one_tensor_does(dtype):
+    mine = [own[:1].detach().clone().requires_grad_() for own in parameters(dtype)[:-1]]
+    whole = torch.cat([own.detach().flatten() for own in mine]).requires_grad_()
+    ours, reference = Adam(mine, lr=0.01), torch.optim.Adam([whole], lr=0.01, fused=True)
+    for steps in (range(5), range(5, 9)):  # apart again between the two
+        with side_by_side(mine):
+            write = grad_writer(mine)
+            for step in steps:
+                whole.grad = torch.randn(whole.shape, generator=torch.Generator().manual_seed(step), dtype=dtype)
+                write(whole.grad.numpy()[None])
+                ours.step()
+                reference.step()
+        assert torch.equal(torch.cat([own.flatten() for own in mine]), whole)
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
@@ -99,7 +116,8 @@ def test_a_state_comes_to_where_the_parameters_are():
     take_steps(optimizer, mine, range(2))
     for goes_on in (Adam(elsewhere), torch.optim.Adam(elsewhere, fused=False)):
         goes_on.load_state_dict(optimizer.state_dict())
-        assert {tensor.device.type for own in goes_on.state.values() for tensor in own.values()} == {"meta"}
+        state = goes_on.state_dict()["state"]
+        assert {tensor.device.type for own in state.values() for tensor in own.values()} == {"meta"}
 
 
 def test_a_checkpoint_of_a_torch_that_names_fewer_settings_goes_on_and_one_with_others_is_refused():

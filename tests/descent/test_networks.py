@@ -158,14 +158,15 @@ def test_average_without_decay_is_the_population_and_with_decay_lags_behind(reci
         for parameter in population.parameters:
             parameter.add_(1.0)
     for average in (newest, slow):
-        average.follow(population)
+        average.following(population)()
     for before, now, latest, lagging in zip(
         *(part.stacks for part in (start, population, newest.population, slow.population)), strict=True
     ):
         assert torch.equal(latest, now)
         assert ((before <= lagging) & (lagging <= now)).all()
+    follow = slow.following(population)
     for _ in range(200):
-        slow.follow(population)
+        follow()
     for now, lagging in zip(population.stacks, slow.population.stacks, strict=True):
         torch.testing.assert_close(now.detach(), lagging, atol=1e-4, rtol=0)
     with pytest.raises(ValueError, match="decay"):

@@ -85,13 +85,17 @@ def test_weights_count_like_repeated_rows():
     """In what is measured exactly, since the counts are weighted, and in what is learned on average."""
     weight = imbalanced()
     rows = np.repeat(np.arange(len(X)), weight)
-    settings = {"members": [Fixed((1, 0))], "epochs": 20, "patience": None, "learning_rate": 0.04, "pieces": 0}
-    weighted = small(**settings).fit(X, Y, sensitive_features=GROUP, sample_weight=weight)
-    repeated = small(**settings).fit(X.iloc[rows], Y.iloc[rows], sensitive_features=GROUP.iloc[rows])
-    plain = small(**settings).fit(X, Y, sensitive_features=GROUP)
-    share = {name: m.predict(X).mean() for name, m in [("w", weighted), ("r", repeated), ("p", plain)]}
-    assert share["w"] == pytest.approx(share["r"], abs=0.04)
-    assert min(share["w"], share["r"]) > share["p"] + 0.05  # more rows with y = 1 are worth finding
+    settings = {"members": [Fixed((1, 0))], "epochs": 20, "patience": None, "learning_rate": 0.02, "pieces": 0}
+    shares = []
+    for seed in range(4):  # at a single one, two such models differ by 0.05
+        weighted, repeated, plain = (small(**settings, snapshots=1, random_state=seed) for _ in range(3))
+        weighted.fit(X, Y, sensitive_features=GROUP, sample_weight=weight)
+        repeated.fit(X.iloc[rows], Y.iloc[rows], sensitive_features=GROUP.iloc[rows])
+        plain.fit(X, Y, sensitive_features=GROUP)
+        shares.append([model.predict(X).mean() for model in (weighted, repeated, plain)])
+    of_weighted, of_repeated, of_plain = np.mean(shares, axis=0)
+    assert of_weighted == pytest.approx(of_repeated, abs=0.08)
+    assert min(of_weighted, of_repeated) > of_plain + 0.15  # more rows with y = 1 are worth finding
     point = weighted.front_.points[0].valid
     assert point.overall.sum() == pytest.approx(0.25 * weight.sum(), rel=0.1)
     assert point.squares is not None

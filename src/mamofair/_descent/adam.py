@@ -2,14 +2,18 @@
 
 The first optimizer of torch in a process imports the whole of torch's compiler, which takes longer than a short fit,
 and each step passes through hooks. Without them, a step is a single call of the kernel that
-`torch.optim.Adam(fused=True)` uses. The state has torch's format: either class reads the other's checkpoints.
+`torch.optim.Adam(fused=True)` uses, on one tensor if parameters and gradients are one after another in memory. The
+state has torch's format: either class reads the other's checkpoints.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from operator import is_
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
+
+from mamofair._descent.memory import join, joined
 
 __all__ = ["Adam"]
 
@@ -38,64 +42,78 @@ class Adam:
         settings = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay}
         fixed = dict.fromkeys(_OFF, False) | {"foreach": None, "fused": True}
         self.param_groups: list[dict[str, Any]] = [{"params": list(parameters), **settings, **fixed}]
-        self.state: dict[int, dict[str, Tensor]] = {}  # the moments of each parameter
-        self.steps: dict[int, int] = {}  # and how often it has moved: tensors, as torch has them, would be slower
+        trained = self.param_groups[0]["params"]
+        self.moments = [(torch.zeros_like(parameter), torch.zeros_like(parameter)) for parameter in trained]
+        self.counts = torch.zeros(len(trained), device=trained[0].device)  # how often each parameter has moved
+        self.moved: set[int] = set()  # those that have moved at all
+        self._ready: _Ready | None = None
 
     @torch.no_grad()
     def step(self) -> None:
         """Update the parameters."""
         [group] = self.param_groups
-        moved = [(i, parameter) for i, parameter in enumerate(group["params"]) if parameter.grad is not None]
-        for i, parameter in moved:
-            if i not in self.state:
-                zeros = torch.zeros_like(parameter)
-                self.state[i] = {"exp_avg": zeros, "exp_avg_sq": zeros.clone()}
-            self.steps[i] = self.steps.get(i, 0) + 1
-        if not moved:
-            return
-        states = [self.state[i] for i, _ in moved]
-        counters = {count: self._counter(count, moved[0][1]) for count in {self.steps[i] for i, _ in moved}}
-        torch._fused_adam_(
-            [parameter for _, parameter in moved],
-            [parameter.grad for _, parameter in moved],
-            [state["exp_avg"] for state in states],
-            [state["exp_avg_sq"] for state in states],
-            [],
-            [counters[self.steps[i]] for i, _ in moved],
-            lr=group["lr"],
-            beta1=group["betas"][0],
-            beta2=group["betas"][1],
-            weight_decay=group["weight_decay"],
-            eps=group["eps"],
-            amsgrad=False,
-            maximize=False,
-        )
+        grads = [parameter.grad for parameter in group["params"]]
+        ready = self._ready
+        if ready is None or not (all(map(is_, grads, ready.grads)) and ready.address == group["params"][0].data_ptr()):
+            ready = self._ready = self._prepare(grads)
+        if len(ready.moved) == len(grads):
+            self.counts.add_(1)
+        else:
+            self.counts[ready.moved] += 1
+        if ready.moved:
+            torch._fused_adam_(
+                *ready.lists,
+                lr=group["lr"],
+                beta1=group["betas"][0],
+                beta2=group["betas"][1],
+                weight_decay=group["weight_decay"],
+                eps=group["eps"],
+                amsgrad=False,
+                maximize=False,
+            )
+
+    def _prepare(self, grads: list[Tensor | None]) -> "_Ready":
+        parameters, moments = self.param_groups[0]["params"], [*zip(*self.moments, strict=True)]
+        for own in moments:
+            join(own)
+        moved = [i for i, grad in enumerate(grads) if grad is not None]
+        self.moved.update(moved)
+        lists: list[list[Any]] = [[column[i] for i in moved] for column in (parameters, grads, *moments)]
+        counters = [self.counts[i] for i in moved]
+        wholes = [joined(tensors) for tensors in lists if moved]
+        if wholes and all(whole is not None for whole in wholes) and (self.counts[moved] == counters[0]).all():
+            lists, counters = [[whole] for whole in wholes], counters[:1]
+        return _Ready(grads, parameters[0].data_ptr(), moved, [*lists, [], counters])
+
+    def __getstate__(self) -> dict[str, Any]:
+        alone = [(first.clone(), second.clone()) for first, second in self.moments]  # without the memory of the others
+        return self.__dict__ | {"_ready": None, "moments": alone}
 
     def state_dict(self) -> dict[str, Any]:
         """Return what `torch.optim.Adam` would: counters and moments of each parameter, and the settings."""
         [group] = self.param_groups
         settings = {name: value for name, value in group.items() if name != "params"}
-        numbers = list(range(len(group["params"])))
-        return {
-            "state": {
-                i: {"step": self._counter(self.steps[i], group["params"][i]), **moments}
-                for i, moments in self.state.items()
-            },
-            "param_groups": [{**settings, "params": numbers}],
-        }
+        state = {}
+        for i in sorted(self.moved):
+            first, second = self.moments[i]
+            state[i] = {"step": self.counts[i].clone(), "exp_avg": first, "exp_avg_sq": second}
+        return {"state": state, "param_groups": [{**settings, "params": list(range(len(self.moments)))}]}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Load a `state_dict`, ours or torch's, to the device of the parameters."""
         [group], [given] = self.param_groups, state["param_groups"]
         group |= {name: value for name, value in given.items() if name in group and name != "params"}
-        devices = [parameter.device for parameter in group["params"]]
-        self.steps = {int(i): int(saved["step"]) for i, saved in state["state"].items()}
-        self.state = {
-            int(i): {name: saved[name].to(devices[int(i)], copy=True) for name in ("exp_avg", "exp_avg_sq")}
-            for i, saved in state["state"].items()
-        }
+        self.moved = {int(i) for i in state["state"]}
+        for i, saved in state["state"].items():
+            for moment, name in zip(self.moments[int(i)], ("exp_avg", "exp_avg_sq"), strict=True):
+                moment.copy_(saved[name])
+            self.counts[int(i)] = float(saved["step"])
 
-    @staticmethod
-    def _counter(count: int, parameter: Tensor) -> Tensor:
-        """Return a counter in the form that torch has it."""
-        return torch.full((), float(count), dtype=torch.float32, device=parameter.device)
+
+class _Ready(NamedTuple):
+    """What the kernel takes, for as long as parameters have the same `grad` and are in the same place."""
+
+    grads: list[Tensor | None]
+    address: int
+    moved: list[int]
+    lists: list[list[Tensor]]

@@ -13,7 +13,6 @@ of torch's. Elsewhere it is torch, by the same names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,13 +20,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from mamofair._descent.arrays import Array, like
 from mamofair._descent.gramians import Layer, is_wide
 from mamofair._descent.perceptrons import Perceptron
 from mamofair._descent.pullbacks import Pullback
 
 __all__ = ["ClosedForm", "Scratch"]
-
-Array = Any  # of NumPy on the CPU, which shares memory with a tensor, and of torch elsewhere
 
 
 class _Hidden(NamedTuple):
@@ -44,12 +42,12 @@ class _Hidden(NamedTuple):
 class _Places(NamedTuple):
     """Memory for the Jacobian of k objectives, its views by layer, and intermediate results."""
 
-    jacobian: Float[Tensor, "k members d"]
-    ones: Array
+    jacobian: Array  # (k, members, d)
     weighed: list[tuple[Array, Array]]  # and its transpose
-    by_weights: list[list[Array]]  # for each layer and objective
+    by_weights: list[list[Array]]  # for each hidden layer and objective
     by_biases: list[Array]
     by_last: Array  # the weights of the last layer
+    by_last_bias: Array
 
 
 class ClosedForm:
@@ -69,12 +67,15 @@ class ClosedForm:
         self._np = _library(x.device)
         arrays = [self._array(tensor) for tensor in tensors.values()]
         self._network, self._tensors, self._weights, self._biases = network, list(tensors.values()), *_halves(arrays)
+        self._addresses = [tensor.data_ptr() for tensor in self._tensors]
         self._shape, self._dtype = x.shape, x.dtype
         self._transposed = [weight.swapaxes(1, 2) for weight in self._weights]
         if len(self._weights) > 1:  # members share their inputs: one product for all is faster than one for each
             self._transposed[0] = self._weights[0].reshape(-1, x.shape[1]).T
         self._members = len(arrays[0])
         self._hidden = [self._memory(i, x) for i in range(len(self._weights) - 1)]
+        self._inputs = [self._array(x)[None], *(hidden.units for hidden in self._hidden)]  # of each layer
+        self._slope = 1.0
         self._places: dict[int, _Places] = {}
         self._wide: dict[int, bool] = {}
 
@@ -92,13 +93,14 @@ class ClosedForm:
 
     def fits(self, tensors: Mapping[str, Tensor], x: Tensor) -> bool:
         """Whether this fits such parameters and batches."""
-        same = all(map(lambda one, other: one is other, self._tensors, tensors.values()))
+        same = self._addresses == [tensor.data_ptr() for tensor in tensors.values()]
         return same and self._shape == x.shape and self._dtype == x.dtype
 
-    def __call__(self, x: Float[Tensor, "n features"]) -> Float[Tensor, "members n"]:
-        """Return the logits; members share the dropout mask."""
+    def __call__(self, x: Float[Tensor, "n features"]) -> Array:
+        """Return the logits, ``(members, n)``; members share the dropout mask."""
         xp, network, inputs = self._np, self._network, self._array(x)
-        n, start, slope = len(inputs), 0, network.slope
+        self._inputs[0], self._slope = inputs[None], network.slope
+        n, start, slope = len(inputs), 0, self._slope
         kept = xp.asarray(network.draw_kept(n, x.device)) if network.drops else None
         for i, (hidden, weight) in enumerate(zip(self._hidden, self._transposed, strict=False)):
             (units, active), bias = hidden.stored, hidden.bias
@@ -115,93 +117,93 @@ class ClosedForm:
             inputs = hidden.units
         logits = xp.matmul(inputs, self._transposed[-1])[..., 0]
         logits += self._biases[-1]
-        return torch.from_numpy(logits) if xp is np else logits
+        return logits
 
-    def pullback(self, x: Float[Tensor, "n features"]) -> Pullback:
-        """Return the pullback of the last computed logits, for these rows."""
-        inputs = [self._array(x)[None], *(hidden.units for hidden in self._hidden)]
-        return Pullback(
-            partial(self._jacobian, inputs), partial(self._layers, inputs), partial(self._gradients, inputs)
-        )
+    @property
+    def pullback(self) -> Pullback:
+        """The pullback of the last computed logits."""
+        return Pullback(self._jacobian, self._layers, self._gradients)
 
-    def _gradients(
-        self, inputs: Sequence[Array], cotangents: Float[Tensor, "members n"], places: Sequence[Tensor]
-    ) -> None:
+    def _gradients(self, cotangents: Float[np.ndarray, "members n"], places: Sequence[Tensor]) -> None:
         # With one objective, its cotangents can be used from the start: there is nothing to weigh.
         xp, by_weights, by_biases = self._np, *_halves([self._array(place) for place in places])
-        ones = self._array(cotangents.new_ones(1, cotangents.shape[1]))
-        for i, deltas in self._backwards(self._array(cotangents)[..., None]):
-            if i == 0 and self._hidden:  # as in the forward pass, one product for all members
+        by_logits = like(cotangents, self._inputs[0])
+        xp.matmul(by_logits[:, None], self._inputs[-1], out=by_weights[-1])
+        xp.sum(by_logits, -1, out=by_biases[-1][:, 0])
+        ones = xp.ones_like(self._inputs[0][:, :, 0])
+        for i, deltas in self._backwards(by_logits):
+            if i:
+                xp.matmul(deltas.swapaxes(1, 2), self._inputs[i], out=by_weights[i])
+            else:  # as in the forward pass, one product for all members
                 flat = deltas.swapaxes(0, 1).reshape(self._shape[0], -1)
-                xp.matmul(flat.T, inputs[0][0], out=by_weights[0].reshape(flat.shape[1], -1))
-            else:
-                xp.matmul(deltas.swapaxes(1, 2), inputs[i], out=by_weights[i])
+                xp.matmul(flat.T, self._inputs[0][0], out=by_weights[0].reshape(flat.shape[1], -1))
             xp.matmul(ones, deltas, out=by_biases[i][:, None])  # a sum takes eight times as long
 
-    def _jacobian(
-        self, inputs: Sequence[Array], cotangents: Float[Tensor, "k members n"]
-    ) -> Float[Tensor, "k members d"]:
-        xp, places = self._np, self._places_for(cotangents)
-        by_objective = self._array(cotangents)
+    def _jacobian(self, cotangents: Float[np.ndarray, "k members n"]) -> Array:
+        xp, places, by_objective = self._np, self._places_for(len(cotangents)), like(cotangents, self._inputs[0])
         by_member = by_objective.swapaxes(0, 1)
-        xp.matmul(by_member, inputs[-1], out=places.by_last)  # the derivatives by the logits themselves are 1
-        for i, deltas in self._backwards(places.ones):
+        xp.matmul(by_member, self._inputs[-1], out=places.by_last)
+        xp.sum(by_objective, -1, out=places.by_last_bias)
+        for i, deltas in self._backwards():
             xp.matmul(by_member, deltas, out=places.by_biases[i])
-            for cotangent, by_weights in zip(by_objective, places.by_weights[i], strict=False):
-                weighed, transposed = places.weighed[i]
+            weighed, transposed = places.weighed[i]
+            for cotangent, by_weights in zip(by_objective, places.by_weights[i], strict=True):
                 xp.multiply(cotangent[..., None], deltas, out=weighed)
-                xp.matmul(transposed, inputs[i], out=by_weights)
+                xp.matmul(transposed, self._inputs[i], out=by_weights)
         return places.jacobian
 
-    def _places_for(self, cotangents: Float[Tensor, "k members n"]) -> "_Places":
-        k, members, n = cotangents.shape
+    def _places_for(self, k: int) -> "_Places":
         if k not in self._places:
+            example, members, n = self._tensors[0].detach(), self._members, self._shape[0]
             shapes = [tuple(weight.shape[1:]) for weight in self._weights]
             sizes = [size for outputs, inputs in shapes for size in (outputs * inputs, outputs)]
-            jacobian = cotangents.new_empty(k, members, sum(sizes))
+            jacobian = example.new_empty(k, members, sum(sizes))
             *parts, last, bias = (self._array(part) for part in torch.split(jacobian, sizes, dim=2))
             by_weights, by_biases = _halves(parts)
             by_layer = [
                 [objective.reshape(members, *shape) for objective in part]
-                for part, shape in zip(by_weights, shapes, strict=False)
+                for part, shape in zip(by_weights, shapes[:-1], strict=True)
             ]
-            by_member = [part.swapaxes(0, 1) for part in (*by_biases, bias)]
-            memory = cotangents.new_empty(members * n * max((outputs for outputs, _ in shapes[:-1]), default=0))
+            memory = example.new_empty(members * n * max((outputs for outputs, _ in shapes[:-1]), default=0))
             weighed = [
                 self._array(memory[: members * n * outputs].view(members, n, outputs)) for outputs, _ in shapes[:-1]
             ]
-            both = [(rows, rows.swapaxes(1, 2)) for rows in weighed]
-            ones = self._array(cotangents.new_ones(members, n, 1))
-            places = _Places(jacobian, ones, both, [*by_layer, []], by_member, last.swapaxes(0, 1))
-            self._places[k] = places
+            self._places[k] = _Places(
+                self._array(jacobian),
+                [(rows, rows.swapaxes(1, 2)) for rows in weighed],
+                by_layer,
+                [part.swapaxes(0, 1) for part in by_biases],
+                last.swapaxes(0, 1),
+                bias[..., 0],
+            )
         return self._places[k]
 
-    def _layers(self, inputs: Sequence[Array], k: int) -> list[Layer]:
+    def _layers(self, k: int) -> list[Layer]:
         n = self._shape[0]
         if k not in self._wide:
             self._wide[k] = any(is_wide(n, weight.shape[2], weight.shape[1], k) for weight in self._weights)
         if not self._wide[k]:
             return []
-        ones = self._array(self._tensors[0].detach().new_ones(self._members, n, 1))
-        layers = [
-            Layer(torch.as_tensor(inputs[i]).expand(self._members, -1, -1), torch.as_tensor(deltas))
-            for i, deltas in self._backwards(ones)
+        hidden = [deltas for _, deltas in self._backwards()][::-1]
+        ones = self._tensors[0].detach().new_ones(self._members, n, 1)
+        return [
+            Layer(torch.as_tensor(given).expand(self._members, -1, -1), torch.as_tensor(deltas))
+            for given, deltas in zip(self._inputs, [*hidden, ones], strict=True)
         ]
-        return layers[::-1]
 
-    def _backwards(self, deltas: Array) -> Iterator[tuple[int, Array]]:
-        """Yield the derivatives by each layer's outputs, last layer first, starting from those by the logits."""
-        xp, slope = self._np, self._network.slope
-        for i in range(len(self._hidden), -1, -1):
-            yield i, deltas
-            if i:
-                hidden, weight = self._hidden[i - 1], slope * self._weights[i]
-                if i == len(self._hidden):
-                    xp.multiply(deltas, weight, out=hidden.deltas)
-                else:
-                    xp.matmul(deltas, weight, out=hidden.deltas)
-                deltas = hidden.deltas
-                xp.multiply(deltas, hidden.active, out=deltas)
+    def _backwards(self, cotangents: Array | None = None) -> Iterator[tuple[int, Array]]:
+        """Yield the logits' derivatives by the outputs of each hidden layer, last layer first; or times cotangents."""
+        xp, slope, last = self._np, self._slope, len(self._hidden) - 1
+        for i in range(last, -1, -1):
+            hidden, weight = self._hidden[i], slope * self._weights[i + 1]
+            if i < last:
+                xp.matmul(self._hidden[i + 1].deltas, weight, out=hidden.deltas)
+                xp.multiply(hidden.deltas, hidden.active, out=hidden.deltas)
+            else:
+                xp.multiply(hidden.active, weight, out=hidden.deltas)
+                if cotangents is not None:
+                    xp.multiply(hidden.deltas, cotangents[..., None], out=hidden.deltas)
+            yield i, hidden.deltas
 
 
 def _library(device: torch.device) -> Any:

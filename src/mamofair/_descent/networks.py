@@ -9,13 +9,16 @@ from contextlib import contextmanager
 from copy import copy
 from functools import partial
 
+import numpy as np
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 from torch.func import functional_call, stack_module_state
 
+from mamofair._descent.arrays import Array, like
 from mamofair._descent.closed_form import Scratch
 from mamofair._descent.gramians import Layer, linear_layers, noted
+from mamofair._descent.memory import joined
 from mamofair._descent.network_checks import one_logit
 from mamofair._descent.perceptrons import MLP, Perceptron
 from mamofair._descent.predictors import Predictor
@@ -62,6 +65,7 @@ class Population:
         self.buffers = {name: buffer.to(device) for name, buffer in buffers.items()}
         self.scales: Tensor | None = None  # what common descent divides the gradients by, once training has begun
         self._memory = Scratch()  # for calls; each training has its own
+        self._is_frozen = len(self.parameters) < len(self.tensors)  # in part
         self._linear = linear_layers(self.template)
         self._keeps_rows_apart: bool | None = None  # once it is known
         self._comes_in_pieces = False  # as far as is known
@@ -104,17 +108,15 @@ class Population:
 
     def _logits(self, x: Shaped[Tensor, "n ..."]) -> Float[Tensor, "members n"]:
         if isinstance(self.template, Perceptron) and not torch.is_grad_enabled():
-            return self._memory.closed_form(self.template, self.tensors, x)(x)
+            return torch.as_tensor(self._memory.closed_form(self.template, self.tensors, x)(x))
         logits, drawn = [], torch.get_rng_state()
         for i in range(self.size):
             torch.set_rng_state(drawn)
             logits.append(one_logit(functional_call(self.template, self._views(i), (x,))))
         return torch.stack(logits)
 
-    def traced(
-        self, x: Shaped[Tensor, "n ..."], memory: Scratch | None = None
-    ) -> tuple[Float[Tensor, "members n"], Pullback]:
-        """Return the logits, and their pullback to the Jacobian by the parameters, or to its Gramian.
+    def traced(self, x: Shaped[Tensor, "n ..."], memory: Scratch | None = None) -> tuple[Array, Pullback]:
+        """Return the logits, ``(members, n)``, and their pullback to the Jacobian by the parameters, or its Gramian.
 
         `memory` is overwritten, so an earlier pullback with the same memory can no longer be used.
         """
@@ -124,10 +126,10 @@ class Population:
         self._require_pieces(x[: max(8, min(_FEW, len(pieces[0])))])
         return in_pieces(trace, pieces)
 
-    def _traced(self, x: Shaped[Tensor, "n ..."], memory: Scratch) -> tuple[Float[Tensor, "members n"], Pullback]:
-        if isinstance(self.template, Perceptron) and len(self.parameters) == len(self.tensors):
+    def _traced(self, x: Shaped[Tensor, "n ..."], memory: Scratch) -> tuple[Array, Pullback]:
+        if isinstance(self.template, Perceptron) and not self._is_frozen:
             closed = memory.closed_form(self.template, self.tensors, x)
-            return closed(x), closed.pullback(x)
+            return closed(x), closed.pullback
         with noted(self._linear) as calls:
             logits = self._logits(x)
 
@@ -136,7 +138,10 @@ class Population:
             fits = calls.are_regular(*logits.shape) and calls.is_wide(len(x), k) and self._are_rows_apart(x)
             return calls.traced(logits) if fits else []
 
-        return logits, Pullback(partial(pullback, logits, parameters=self.parameters), layers)
+        def jacobian(cotangents: Float[np.ndarray, "k members n"]) -> Float[Tensor, "k members d"]:
+            return pullback(logits, like(cotangents, logits), self.parameters)
+
+        return logits, Pullback(jacobian, layers)
 
     @contextmanager
     def _aside(self) -> Iterator["Population"]:
@@ -212,17 +217,23 @@ class Average:
         self.decay = decay
         self.steps = 0
 
-    @torch.no_grad()
-    def follow(self, population: Population) -> None:
-        """Move towards the current population."""
-        self.steps += 1
-        news = 1 - min(self.decay, self.steps / (10 + self.steps))
-        average, current = self.population, population
-        floats = [name for name, stack in average.buffers.items() if stack.is_floating_point()]
-        torch._foreach_lerp_(
-            [*average.tensors.values(), *map(average.buffers.__getitem__, floats)],
-            [*current.tensors.values(), *map(current.buffers.__getitem__, floats)],
-            news,
-        )
-        for name in average.buffers.keys() - floats:
-            average.buffers[name].copy_(current.buffers[name])
+    def following(self, population: Population) -> Callable[[], None]:
+        """Return the function that moves the average towards the population as it then is."""
+        pairs = list(zip(self.population.stacks, population.stacks, strict=True))
+        floats = [pair for pair in pairs if pair[0].is_floating_point()]
+        averages, news = (_in_few([stack.detach() for stack in stacks]) for stacks in zip(*floats, strict=True))
+        counters = [pair for pair in pairs if not pair[0].is_floating_point()]
+
+        def follow() -> None:
+            self.steps += 1
+            torch._foreach_lerp_(averages, news, 1 - min(self.decay, self.steps / (10 + self.steps)))
+            for counter, new in counters:
+                counter.copy_(new)
+
+        return follow
+
+
+def _in_few(tensors: list[Tensor]) -> list[Tensor]:
+    """Return the tensors as one, if they are one after another in memory."""
+    whole = joined(tensors)
+    return tensors if whole is None else [whole]

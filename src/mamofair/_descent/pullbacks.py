@@ -9,14 +9,19 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import Any
 
+import numpy as np
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from mamofair._descent.gramians import Direction, Layer, gramians
+from mamofair._descent.arrays import Array, as_numpy, like
+from mamofair._descent.gramians import Layer, gramians
 from mamofair.descent import assign_grad
 
-__all__ = ["Pullback", "in_pieces"]
+__all__ = ["Direction", "Pullback", "in_pieces"]
+
+#: From weights on the objectives to each member's direction, ``(members, d)``.
+Direction = Callable[[Float[np.ndarray, "members k"]], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,25 +39,30 @@ class Pullback:
         Jacobian.
     """
 
-    jacobian: Callable[[Float[Tensor, "k members n"]], Float[Tensor, "k members d"]]
+    jacobian: Callable[[Float[np.ndarray, "k members n"]], Array]
     layers: Callable[[int], Sequence[Layer]] = lambda k: ()
-    gradients: Callable[[Float[Tensor, "members n"], Sequence[Tensor]], None] | None = None
+    gradients: Callable[[Float[np.ndarray, "members n"], Sequence[Tensor]], None] | None = None
 
-    def __call__(self, cotangents: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
-        """Return the Jacobian."""
+    def __call__(self, cotangents: Float[np.ndarray, "k members n"]) -> Array:
+        """Return the Jacobian, ``(k, members, d)``."""
         return self.jacobian(cotangents)
 
-    def gramians(self, cotangents: Float[Tensor, "k members n"]) -> tuple[Float[Tensor, "members k k"], Direction]:
+    def gramians(
+        self, cotangents: Float[np.ndarray, "k members n"]
+    ) -> tuple[Float[np.ndarray, "members k k"], Direction]:
         """Return the Gramian of each member's gradients, and the function from weights to the direction."""
         if layers := self.layers(len(cotangents)):
-            return gramians(layers, cotangents)
-        jacobians = self(cotangents).transpose(0, 1)  # (members, k, d)
-        return torch.bmm(jacobians, jacobians.mT), lambda weights: torch.bmm(weights.unsqueeze(1), jacobians).squeeze(1)
+            example = layers[0].deltas
+            found, direction = gramians(layers, like(cotangents, example))
+            return as_numpy(found), lambda weights: direction(like(weights, example))
+        jacobians = self(cotangents).swapaxes(0, 1)  # (members, k, d)
+        products = as_numpy(jacobians @ jacobians.swapaxes(1, 2))
+        return products, lambda weights: (like(weights, jacobians)[:, None] @ jacobians)[:, 0]
 
-    def assign_grad(self, parameters: Sequence[Tensor], cotangents: Float[Tensor, "members n"]) -> None:
+    def assign_grad(self, parameters: Sequence[Tensor], cotangents: Float[np.ndarray, "members n"]) -> None:
         """Write the gradient of one objective into the parameters' `grad`."""
         if self.gradients is None:
-            assign_grad(parameters, self(cotangents.unsqueeze(0))[0])
+            assign_grad(parameters, torch.as_tensor(self(cotangents[None])[0]))
             return
         for parameter in parameters:
             if parameter.grad is None:
@@ -60,8 +70,8 @@ class Pullback:
         self.gradients(cotangents, [parameter.grad for parameter in parameters if parameter.grad is not None])
 
 
-#: From rows to their logits and the pullback.
-Tracer = Callable[[Shaped[Tensor, "n ..."]], tuple[Float[Tensor, "members n"], Pullback]]
+#: From rows to their logits, ``(members, n)``, and the pullback.
+Tracer = Callable[[Shaped[Tensor, "n ..."]], tuple[Array, Pullback]]
 
 
 def in_pieces(traced: Tracer, pieces: Sequence[Shaped[Tensor, "_ ..."]]) -> tuple[Float[Tensor, "members n"], Pullback]:
@@ -70,18 +80,18 @@ def in_pieces(traced: Tracer, pieces: Sequence[Shaped[Tensor, "_ ..."]]) -> tupl
     Objectives need the logits of all rows, so these come first, without a graph. For the pullback, each piece is
     computed again, with the same random numbers, and the pieces' Jacobians add up to that of the batch.
     """
-    sizes, drawn, logits = [len(piece) for piece in pieces], [], []
+    ends, drawn, logits = np.cumsum([len(piece) for piece in pieces]), [], []
     with torch.no_grad():
         for piece in pieces:
             drawn.append(_drawn(piece.device))
-            logits.append(traced(piece)[0])
+            logits.append(torch.as_tensor(traced(piece)[0]))
 
-    def jacobians(cotangents: Float[Tensor, "k members n"]) -> Iterator[Float[Tensor, "k members d"]]:
-        for piece, part, before in zip(pieces, torch.split(cotangents, sizes, dim=-1), drawn, strict=True):
+    def jacobians(cotangents: Float[np.ndarray, "k members n"]) -> Iterator[Float[Tensor, "k members d"]]:
+        for piece, part, before in zip(pieces, np.split(cotangents, ends[:-1], axis=-1), drawn, strict=True):
             _draw_again(before)
             with torch.enable_grad():
                 jacobian = traced(piece)[1](part)
-            yield jacobian.clone()  # the next one may be in the same memory
+            yield torch.as_tensor(jacobian).clone()  # the next one may be in the same memory
 
     return torch.cat(logits, dim=1), Pullback(lambda cotangents: reduce(Tensor.add_, jacobians(cotangents)))
 

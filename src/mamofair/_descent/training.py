@@ -14,12 +14,14 @@ from torch import Tensor
 
 from mamofair._descent.adam import Adam
 from mamofair._descent.closed_form import Scratch
+from mamofair._descent.directions import descent
+from mamofair._descent.memory import side_by_side
 from mamofair._descent.networks import Average, Population
 from mamofair._descent.pullbacks import Pullback
 from mamofair._descent.ranks import ALONE, Ranks
 from mamofair._rows.batches import Batch, Feed
 from mamofair._threads import blas_threads
-from mamofair.descent import Fixed, Weighting, assign_grad, initial_scales
+from mamofair.descent import Fixed, Weighting, initial_scales
 from mamofair.objectives import EvaluationWithChanges, Objective, records
 
 _TURNS = RLock()  # torch's random state and thread count belong to the whole process, so threads take turns in training
@@ -96,36 +98,39 @@ def epochs(
     count = feed.steps
     rank = [ranks.rank] if ranks.size > 1 else []  # each rank drops its own units
     derive, look = _derivation(objectives, separate_passes), _derivation(objectives)
-    with isolated(seed, device=population.device, small=population.is_small):
-        population.train(separate_passes)  # the paper's code takes initial values with dropout
-        scales = partial(_initial_scales, population, objectives, feed, weightings, ranks, scale_floor)
-        descend = _descent(population, objectives, weightings, scales, separate_passes)
-    for epoch in span:
-        batches = feed.batches(_draw(seed, epoch))
-        marks = np.linspace(0, count, min(snapshots, count) + 1).astype(int).tolist()
-        for start, end in pairwise(marks):
-            traces = []
-            with isolated(seed, epoch, end, *rank, device=population.device, small=population.is_small):
-                population.train()
-                for batch in islice(batches, end - start):
-                    values, cotangents, pull = derive(population, batch, ranks)
-                    weights, gramians = descend(cotangents, pull)
-                    traces.append((values, weights))
-                    optimizer.step()
-                    average.follow(population)
-                cosines = None
-                if end == count:
-                    cosines = _cosines(_gramians(look, population, batch, ranks) if gramians is None else gramians)
-                values, weights = (torch.stack(part) for part in zip(*traces, strict=True))
-                _require_finite(values, objectives, epoch * count + start)
-                average.population.require_finite(epoch * count + end)
-                snapshot = Snapshot(epoch, epoch * count + end, end == count, values.mean(0), weights.mean(0), cosines)
-            yield snapshot
+    with side_by_side(*([*networks.tensors.values()] for networks in (population, average.population))):
+        with isolated(seed, device=population.device, small=population.is_small):
+            population.train(separate_passes)  # the paper's code takes initial values with dropout
+            scales = partial(_initial_scales, population, objectives, feed, weightings, ranks, scale_floor)
+            descend = descent(population, objectives, weightings, scales, separate_passes)
+            follow = average.following(population)
+        for epoch in span:
+            batches = feed.batches(_draw(seed, epoch))
+            marks = np.linspace(0, count, min(snapshots, count) + 1).astype(int).tolist()
+            for start, end in pairwise(marks):
+                traces = []
+                with isolated(seed, epoch, end, *rank, device=population.device, small=population.is_small):
+                    population.train()
+                    for batch in islice(batches, end - start):
+                        values, cotangents, pull = derive(population, batch, ranks)
+                        weights, gramians = descend(cotangents, pull)
+                        traces.append((values, weights))
+                        optimizer.step()
+                        follow()
+                    cosines = None
+                    if end == count:
+                        cosines = _cosines(_gramians(look, population, batch, ranks) if gramians is None else gramians)
+                    values, weights = (np.stack(part) for part in zip(*traces, strict=True))
+                    _require_finite(values, objectives, epoch * count + start)
+                    average.population.require_finite(epoch * count + end)
+                    means = torch.from_numpy(values.mean(0)), torch.from_numpy(weights.mean(0))
+                    snapshot = Snapshot(epoch, epoch * count + end, end == count, *means, cosines)
+                yield snapshot
 
 
 #: From networks and a batch to the objectives' values on the whole batch, and the cotangents and pullback of our rows.
 Derivation = Callable[
-    [Population, Batch, Ranks], tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]
+    [Population, Batch, Ranks], tuple[Float[np.ndarray, "k members"], Float[np.ndarray, "k members n"], Pullback]
 ]
 
 
@@ -138,24 +143,25 @@ def _derivation(objectives: Sequence[Objective], separate_passes: bool = False) 
 
 def _derive(
     evaluate: EvaluationWithChanges, memory: Scratch, population: Population, batch: Batch, ranks: Ranks
-) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
+) -> tuple[Float[np.ndarray, "k members"], Float[np.ndarray, "k members n"], Pullback]:
     logits, pull = population.traced(batch.inputs, memory) if len(batch) else _without_rows(population)
-    everyone, whole, local = ranks.gather_batch(logits.detach(), batch)
-    values, cotangents = evaluate(everyone, whole)
     if ranks.size == 1:
-        return values, cotangents, pull
-    return values, cotangents[..., local], Pullback(lambda cotangents: ranks.all_reduce(pull(cotangents)))
+        return *evaluate(logits, batch), pull
+    everyone, whole, local = ranks.gather_batch(torch.as_tensor(logits).detach(), batch)
+    values, cotangents = evaluate(everyone, whole)
+    return values, cotangents[..., local], Pullback(lambda own: ranks.all_reduce(torch.as_tensor(pull(own))))
 
 
 def _derive_separately(
     derivations: Sequence[Derivation], population: Population, batch: Batch, ranks: Ranks
-) -> tuple[Float[Tensor, "k members"], Float[Tensor, "k members n"], Pullback]:
+) -> tuple[Float[np.ndarray, "k members"], Float[np.ndarray, "k members n"], Pullback]:
     values, cotangents, pulls = zip(*(derive(population, batch, ranks) for derive in derivations), strict=True)
 
-    def pull(cotangents: Float[Tensor, "k members n"]) -> Float[Tensor, "k members d"]:
-        return torch.cat([one(cotangent) for one, cotangent in zip(pulls, torch.split(cotangents, 1), strict=True)])
+    def pull(cotangents: Float[np.ndarray, "k members n"]) -> Float[Tensor, "k members d"]:
+        alone = zip(pulls, cotangents[:, None], strict=True)
+        return torch.cat([torch.as_tensor(one(cotangent)) for one, cotangent in alone])
 
-    return torch.cat(values), torch.cat(cotangents), Pullback(pull)
+    return np.concatenate(values), np.concatenate(cotangents), Pullback(pull)
 
 
 def _without_rows(population: Population) -> tuple[Float[Tensor, "members 0"], Pullback]:
@@ -167,61 +173,6 @@ def _without_rows(population: Population) -> tuple[Float[Tensor, "members 0"], P
     return parameter_like.new_zeros(population.size, 0), Pullback(
         lambda cotangents: parameter_like.new_zeros(len(cotangents), population.size, d)
     )
-
-
-#: From cotangents and their pullback to the weights of the objectives and, if it was needed, the gradients' Gramian.
-Descent = Callable[
-    [Float[Tensor, "k members n"], Pullback], tuple[Float[Tensor, "k members"], Float[Tensor, "members k k"] | None]
-]
-
-
-def _descent(
-    population: Population,
-    objectives: Sequence[Objective],
-    weightings: Sequence[Weighting],
-    initial: Callable[[], Float[Tensor, "k members"]],
-    separate_passes: bool,
-) -> Descent:
-    """Return the function that writes each member's direction into the parameters' `grad`."""
-    parameters, write = population.parameters, _grad_writer(population.parameters)
-    if all(isinstance(weighting, Fixed) for weighting in weightings):
-        shares = [weighting(torch.eye(len(objectives)).to(parameters[0])) for weighting in weightings]
-        fixed = torch.stack(shares, dim=1)
-
-        def weigh_first(cotangents: Tensor, pull: Pullback) -> tuple[Tensor, None]:
-            weighed = fixed.unsqueeze(-1) * cotangents
-            if separate_passes:  # objectives with dropout masks of their own have to be pulled back one by one
-                write(pull(weighed).sum(0))
-            else:
-                pull.assign_grad(parameters, weighed.sum(0))
-            return fixed, None
-
-        return weigh_first
-
-    if population.scales is None:  # resumed training keeps them
-        population.scales = initial()
-    scales = population.scales.unsqueeze(-1)
-
-    def common_descent(cotangents: Tensor, pull: Pullback) -> tuple[Tensor, Tensor]:
-        gramians, direction = pull.gramians(cotangents / scales)
-        # If a gradient is not finite, the weights do not matter: the values of the next step will show it.
-        finite = np.isfinite(gramians.cpu().numpy()).all((1, 2)).tolist()
-        chosen = [w(g) if fine else g[0] for w, g, fine in zip(weightings, gramians, finite, strict=True)]
-        weights = torch.stack(chosen).detach()  # a weighting may have parameters of its own
-        write(direction(weights))
-        return weights.T, gramians
-
-    return common_descent
-
-
-def _grad_writer(parameters: Sequence[Tensor]) -> Callable[[Float[Tensor, "members d"]], object]:
-    """Return `assign_grad` for these parameters; gradients of a single member are one piece of memory, and one copy."""
-    first = parameters[0].detach()
-    if len(first) > 1 or len({(parameter.dtype, parameter.device) for parameter in parameters}) > 1:
-        return partial(assign_grad, parameters)
-    whole = first.new_empty(1, sum(parameter.numel() for parameter in parameters))
-    assign_grad(parameters, whole)
-    return whole.copy_
 
 
 @torch.no_grad()
@@ -239,7 +190,7 @@ def _initial_scales(
         logits = population(batch.inputs) if len(batch) else _without_rows(population)[0]
         everyone, whole, _ = ranks.gather_batch(logits, batch)
         values.append(
-            EvaluationWithChanges(objectives)(everyone, whole)[0]
+            torch.from_numpy(EvaluationWithChanges(objectives)(everyone, whole)[0]).to(everyone)
             if whole.changed
             else torch.stack([objective(everyone, whole) for objective in objectives])
         )
@@ -248,20 +199,22 @@ def _initial_scales(
     return torch.where(raw, 1.0, scales)
 
 
-def _gramians(derive: Derivation, population: Population, batch: Batch, ranks: Ranks) -> Float[Tensor, "members k k"]:
+def _gramians(
+    derive: Derivation, population: Population, batch: Batch, ranks: Ranks
+) -> Float[np.ndarray, "members k k"]:
     """Return the Gramian of the objectives' gradients, for each member as it predicts: without dropout."""
     population.train(False)
     _, cotangents, pull = derive(population, batch, ranks)
     return pull.gramians(cotangents)[0]
 
 
-def _cosines(gramians: Float[Tensor, "members k k"]) -> Float[Tensor, "members k k"]:
-    lengths = gramians.diagonal(dim1=1, dim2=2).clamp(min=0).sqrt().clamp(min=1e-12)
-    return gramians / (lengths.unsqueeze(1) * lengths.unsqueeze(2))
+def _cosines(gramians: Float[np.ndarray, "members k k"]) -> Float[Tensor, "members k k"]:
+    lengths = np.sqrt(gramians.diagonal(axis1=1, axis2=2).clip(min=0)).clip(min=1e-12)
+    return torch.from_numpy(gramians / (lengths[:, None] * lengths[:, :, None]))
 
 
-def _require_finite(values: Float[Tensor, "steps k members"], objectives: Sequence[Objective], start: int) -> None:
-    broken = (~values.isfinite()).nonzero()
+def _require_finite(values: Float[np.ndarray, "steps k members"], objectives: Sequence[Objective], start: int) -> None:
+    broken = np.argwhere(~np.isfinite(values))
     if len(broken):
         step, objective, member = broken[0].tolist()
         raise FloatingPointError(

@@ -156,10 +156,10 @@ def in_memory(rows: Batch, batch_size: int, part: int = 0, parts: int = 1, even:
     def batches(seed: int | None) -> Iterator[Batch]:
         order = torch.arange(n) if seed is None else torch.randperm(n, generator=torch.Generator().manual_seed(seed))
         wholes = order.tensor_split(steps) if even else torch.split(order, batch_size)
-        shares = [whole.tensor_split(parts)[part] for whole in wholes]
+        shares = [whole.tensor_split(parts)[part] for whole in wholes] if parts > 1 else wholes
         for start in range(0, steps, _AT_ONCE):
             few = shares[start : start + _AT_ONCE]
-            yield from rows.take(torch.cat(few).to(rows.y.device)).split([len(share) for share in few])
+            yield from rows.take(torch.cat(few).to(rows.y.device)).split([share.shape[0] for share in few])
 
     return Feed(steps, batches)
 

@@ -35,11 +35,12 @@ def probe(
     population.train(False)
     with isolated(0):
         for batch in batches:
-            logits, pull = population.traced(batch.x)
-            (_, value), cotangents = evaluate([CrossEntropy(), gap], logits.detach(), batch)
-            accuracy, gap_gradient = pull(cotangents)
-            distances.append((value - exact(logits.detach(), batch)).abs())
-            live.append(_live_share(relaxation, logits.detach(), batch, notion))
+            found, pull = population.traced(batch.x)
+            logits = torch.as_tensor(found).detach()
+            (_, value), cotangents = evaluate([CrossEntropy(), gap], logits, batch)
+            accuracy, gap_gradient = torch.as_tensor(pull(cotangents.numpy())).clone()
+            distances.append((value - exact(logits, batch)).abs())
+            live.append(_live_share(relaxation, logits, batch, notion))
             gradients.append(gap_gradient)
             cosines.append(torch.cosine_similarity(accuracy, gap_gradient, dim=-1))
     stack = torch.stack(gradients)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from jaxtyping import Float
 
 from mamofair._messages import quote
@@ -86,7 +87,7 @@ class EvaluationWithChanges:
     >>> from mamofair.objectives import CrossEntropy, read_groups
     >>> batch = Batch.of(torch.zeros(2, 1), [1, 0], read_groups({"sex": ["f", "m"]}).memberships([1, 0]))
     >>> EvaluationWithChanges([CrossEntropy()])(torch.zeros(2), batch)[0]
-    tensor([0.6931])
+    array([0.6931472], dtype=float32)
     """
 
     def __init__(self, objectives: Sequence[Objective]):
@@ -94,15 +95,16 @@ class EvaluationWithChanges:
         self._plain = Evaluation(objectives)
 
     def __call__(
-        self, logits: Float[Tensor, "*members both"], batch: Batch
-    ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members both"]]:
+        self, logits: Float[Tensor | np.ndarray, "*members both"], batch: Batch
+    ) -> tuple[Float[np.ndarray, " k *members"], Float[np.ndarray, "k *members both"]]:
         """Return the objectives' values, and their derivatives with respect to the logits."""
         if not batch.changed:
             return self._plain(logits, batch)
+        scores = torch.as_tensor(logits)
         values, cotangents = zip(
-            *(_differentiate(objective, logits, batch) for objective in self.objectives), strict=True
+            *(_differentiate(objective, scores, batch) for objective in self.objectives), strict=True
         )
-        return torch.stack(values), torch.stack(cotangents)
+        return torch.stack(values).cpu().numpy(), torch.stack(cotangents).cpu().numpy()
 
 
 def _differentiate(

@@ -5,6 +5,7 @@ numbers, whose overhead would cost more than a small network. So cross-entropy a
 """
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 from jaxtyping import Float
@@ -13,9 +14,9 @@ from mamofair._rows.batches import Batch
 from mamofair._torch import Tensor, torch
 from mamofair.objectives._gaps import Gaps
 from mamofair.objectives._objectives import CrossEntropy, Gap, Objective, SquaredError
-from mamofair.objectives._precision import full_precision
+from mamofair.objectives._precision import align
 
-Evaluated = tuple[Float[np.ndarray, "*members"], Float[np.ndarray, "*members n"]]
+Evaluated = tuple[Float[np.ndarray, " members"], Float[np.ndarray, "members n"]]
 
 
 def evaluate(
@@ -29,7 +30,8 @@ def evaluate(
     precision, as under autocast: values and cotangents are float32.
     """
     with np.errstate(invalid="ignore", over="ignore"):
-        return Evaluation(objectives)(logits, batch)
+        values, cotangents = Evaluation(objectives)(logits, batch)
+    return torch.from_numpy(values).to(logits.device), torch.from_numpy(cotangents).to(logits.device)
 
 
 class Evaluation:
@@ -66,55 +68,63 @@ class Evaluation:
         numbers, same_kind = list(gaps), list(gaps.values())
         stretch = slice(numbers[0], numbers[-1] + 1)
         together = len(same_kind) == stretch.stop - stretch.start
-        anchors = np.array([gap.anchor for gap in same_kind]) if any(gap.anchor for gap in same_kind) else None
+        anchors = np.array([[gap.anchor] for gap in same_kind]) if any(gap.anchor for gap in same_kind) else None
         loss = same_kind[0].anchor_loss
         same = next((i for i in self._losses if self.objectives[i] == loss), None)
         return stretch if together else numbers, Gaps(same_kind), anchors, loss, same
 
-    @full_precision
     def __call__(
-        self, logits: Float[Tensor, "*members n"], batch: Batch
-    ) -> tuple[Float[Tensor, " k *members"], Float[Tensor, "k *members n"]]:
-        """Return what `evaluate` does.
+        self, logits: Float[Tensor | np.ndarray, "*members n"], batch: Batch
+    ) -> tuple[Float[np.ndarray, " k *members"], Float[np.ndarray, "k *members n"]]:
+        """Return what `evaluate` does, as arrays.
 
         For so few numbers, NumPy takes a fifth of torch's time; logits on another device are moved to the CPU. Callers
         check that logits are finite, and make NumPy ignore what is not.
         """
-        f, M, k = logits.detach().cpu().numpy(), batch.memberships.cpu().numpy(), len(self.objectives)
-        values, cotangents = np.empty((k, *f.shape[:-1]), M.dtype), np.empty((k, *f.shape), M.dtype)
+        M = batch.memberships.cpu().numpy()
+        if not isinstance(logits, np.ndarray) or logits.dtype != M.dtype:
+            aligned, batch = align(torch.as_tensor(logits), batch)
+            logits, M = aligned.detach().cpu().numpy(), batch.memberships.cpu().numpy()
+        f, k = logits.reshape(prod(logits.shape[:-1]), logits.shape[-1]), len(self.objectives)
+        values, cotangents = np.empty((k, len(f)), f.dtype), np.empty((k, *f.shape), f.dtype)
         for i in self._losses:
             values[i], cotangents[i] = _differentiate(self.objectives[i], f, batch)
         for places, gaps, anchors, loss, same in self._kinds:
             value, pull = gaps(f, M, batch)
             if anchors is not None:
                 anchored = _differentiate(loss, f, batch) if same is None else (values[same], cotangents[same])
-                shares = anchors.astype(M.dtype, copy=False)
-                value += np.multiply.outer(shares, anchored[0])
-                pull += np.multiply.outer(shares, anchored[1])
+                shares = anchors.astype(f.dtype, copy=False)
+                value += shares * anchored[0]
+                pull += shares[:, None] * anchored[1]
             values[places], cotangents[places] = value, pull
-        return torch.from_numpy(values).to(logits.device), torch.from_numpy(cotangents).to(logits.device)
+        return values.reshape(k, *logits.shape[:-1]), cotangents.reshape(k, *logits.shape)
 
 
-def _differentiate(objective: Objective, f: Float[np.ndarray, "*members n"], batch: Batch) -> Evaluated:
+def _differentiate(objective: Objective, f: Float[np.ndarray, "members n"], batch: Batch) -> Evaluated:
     if isinstance(objective, CrossEntropy):  # needed in every step, so it has a closed form
         return _cross_entropy(objective, f, batch)
     leaf = torch.from_numpy(f).to(batch.y.device).requires_grad_()
-    with torch.enable_grad():
+    with torch.enable_grad(), torch.autocast(batch.y.device.type, enabled=False):
         value = objective(leaf, batch)
     [cotangent] = torch.autograd.grad(value.sum(), leaf)
     return value.detach().cpu().numpy(), cotangent.cpu().numpy()
 
 
-def _cross_entropy(objective: CrossEntropy, f: Float[np.ndarray, "*members n"], batch: Batch) -> Evaluated:
+def _cross_entropy(objective: CrossEntropy, f: Float[np.ndarray, "members n"], batch: Batch) -> Evaluated:
     """Return the mean of −log σ(z) and its derivative by the logits, ±w·(σ(z) − 1) / Σw, with z = ±f by the label."""
     y = batch.y.cpu().numpy()
     share = 1 / len(y) if batch.weight is None else (batch.weight / batch.weight.sum()).cpu().numpy()
     if not objective.is_even:
         share = share * objective.weights_of(batch.y).cpu().numpy()
     sign = 2 * y - 1
-    logs = torch.nn.functional.logsigmoid(torch.from_numpy(f * sign)).numpy()  # six calls of NumPy
+    z = f * sign
+    logs = np.copysign(z, -1)
+    np.exp(logs, out=logs)
+    logs += 1
+    np.log(logs, out=logs)
+    np.subtract(np.minimum(z, 0, out=z), logs, out=logs)  # log σ(z) = min(z, 0) − log(1 + exp −|z|)
     pull = np.exp(logs)
     pull -= 1
     pull *= sign * share
-    logs *= share
-    return np.asarray(-np.add.reduce(logs, -1)), pull
+    logs *= -share
+    return np.add.reduce(logs, -1), pull

@@ -53,20 +53,19 @@ class Gaps:
         self._tables: dict[Hashable, _Tables] = {}
 
     def __call__(
-        self, f: Float[np.ndarray, "*members n"], M: Float[np.ndarray, "n columns"], batch: Batch
-    ) -> tuple[Float[np.ndarray, " gaps *members"], Float[np.ndarray, "gaps *members n"]]:
+        self, f: Float[np.ndarray, "members n"], M: Float[np.ndarray, "n columns"], batch: Batch
+    ) -> tuple[Float[np.ndarray, "gaps members"], Float[np.ndarray, "gaps members n"]]:
         """Return values and cotangents, given logits, memberships and their batch."""
         indicators, slopes = _indicators(self._gaps[0].relaxation, f)
-        *members, sides, n = indicators.shape
-        masses = np.empty((*members, sides + 1, M.shape[1]), M.dtype)
-        np.matmul(indicators, M, out=masses[..., :-1, :])
-        masses[..., -1, :] = np.ones(n, M.dtype) @ M
+        members, sides, n = indicators.shape
         tables = self._tables_for(batch, M, sides)
-        values, by_mass = self._distances(tables, masses.reshape(-1, len(tables.forth)), float(batch.one_row))
-        by_indicator = (by_mass.reshape(-1, M.shape[1]) @ M.T).reshape(len(by_mass), *members, sides, n)
+        masses = np.empty((members, sides + 1, M.shape[1]), M.dtype)
+        np.matmul(indicators, M, out=masses[:, :-1])
+        np.matmul(np.ones(n, M.dtype), M, out=masses[:, -1])
+        values, by_mass = self._distances(tables, masses.reshape(members, -1), float(batch.one_row))
+        by_indicator = (by_mass.reshape(-1, M.shape[1]) @ M.T).reshape(len(by_mass), members, sides, n)
         by_indicator *= slopes
-        pulls = by_indicator[..., 0, :] if sides == 1 else by_indicator.sum(-2)
-        return values.reshape(len(by_mass), *members), pulls
+        return values, by_indicator[:, :, 0] if sides == 1 else by_indicator.sum(2)
 
     def _distances(
         self, tables: _Tables, masses: Float[np.ndarray, "members masses"], one_row: float
@@ -74,9 +73,10 @@ class Gaps:
         """Return gaps and their derivatives with respect to the masses of decisions."""
         sums = (masses @ tables.forth).reshape(-1, 2, *tables.shape)
         event, given = sums[:, 0], sums[:, 1]  # (members, gaps, ends, rates, groups)
-        divisor = np.maximum(given, one_row)  # a group that does not count must not divide by zero
+        all_count = np.minimum.reduce(given, None) >= one_row
+        divisor = given if all_count else np.maximum(given, one_row)  # not by zero
         rates = known = event / divisor
-        if not (all_count := np.minimum.reduce(given, None) >= one_row):
+        if not all_count:
             counts = given >= one_row
             known = np.where(counts, rates, -np.inf)
         peaks = np.maximum.reduce(known, -1)  # the highest rate, and minus the lowest
@@ -131,14 +131,14 @@ class Gaps:
 
 
 def _indicators(
-    relaxation: Relaxation, f: Float[np.ndarray, "*members n"]
-) -> tuple[Float[np.ndarray, "*members sides n"], Float[np.ndarray, "*members sides n"]]:
+    relaxation: Relaxation, f: Float[np.ndarray, "members n"]
+) -> tuple[Float[np.ndarray, "members sides n"], Float[np.ndarray, "members sides n"]]:
     """Return the relaxed indicators of ŷ = 1 and, unless it is one minus that, of ŷ = 0, with their derivatives."""
     positive, slope = relaxation.with_slope(f)
     if type(relaxation).negative is not Relaxation.negative and relaxation.negative(torch.from_numpy(f)) is not None:
         negative, fall = differentiate(cast(Callable[[Tensor], Tensor], relaxation.negative), f)
-        return np.stack([positive, negative], -2), np.stack([slope, fall], -2)
-    return positive[..., None, :], slope[..., None, :]
+        return np.stack([positive, negative], 1), np.stack([slope, fall], 1)
+    return positive[:, None], slope[:, None]
 
 
 def _selectors(

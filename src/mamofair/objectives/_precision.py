@@ -12,6 +12,8 @@ from mamofair._torch import Tensor, torch
 Self = TypeVar("Self")
 Result = TypeVar("Result")
 
+__all__ = ["align", "full_precision"]
+
 
 def full_precision(compute: Callable[[Self, Tensor, Batch], Result]) -> Callable[[Self, Tensor, Batch], Result]:
     """Make a function of logits and their batch compute in float32 or float64, even under autocast.
@@ -21,7 +23,7 @@ def full_precision(compute: Callable[[Self, Tensor, Batch], Result]) -> Callable
 
     @wraps(compute)
     def computed(self: Self, logits: Tensor, batch: Batch) -> Result:
-        aligned = _align(logits, batch)
+        aligned = align(logits, batch)
         if not torch.is_autocast_enabled(logits.device.type):
             return compute(self, *aligned)
         with torch.autocast(logits.device.type, enabled=False):
@@ -30,7 +32,7 @@ def full_precision(compute: Callable[[Self, Tensor, Batch], Result]) -> Callable
     return computed
 
 
-def _align(logits: Tensor, batch: Batch) -> tuple[Float[Tensor, "*members n"], Batch]:
+def align(logits: Tensor, batch: Batch) -> tuple[Float[Tensor, "*members n"], Batch]:
     """Return logits and batch in one dtype; a `ValueError` unless they have the same rows."""
     n, kind = len(batch), logits.dtype
     if not logits.ndim or logits.shape[-1] != n:
