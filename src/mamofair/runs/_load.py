@@ -134,7 +134,7 @@ def _read_test(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[T
 
 
 def _read_scores(files: Mapping[str, bytes], test: tuple[Tally, ...]) -> tuple[ScoreSummary, ...]:
-    """Return the summaries of scores on test rows; earlier runs, and those of streams, do not have them."""
+    """Return the summaries of scores on test rows; earlier runs, and large streams, do not have them."""
     if "scores.json" not in files:
         return ()
     with one_sentence("scores.json must be as mamofair wrote it", "Copy the run again, or train again."):

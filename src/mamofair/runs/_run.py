@@ -39,7 +39,7 @@ class Run:
     test
         The exact counts of each point on test rows, in the order of `front_.frame()`.
     limit
-        The estimated limit line: columns `criterion`, `gap`, `error`, `low`, `high`.
+        The estimated limit line: columns `criterion`, `gap`, `error`, `more_rows`.
     scores
         The summary of each point's scores on test rows, in the same order; empty if they were not measured.
     custom
