@@ -18,7 +18,7 @@ import torch
 from speed import ANCHOR, GAPS, adult_rows, our_loop, plain_loop
 
 from mamofair import MLP, MinNorm
-from mamofair._descent import training
+from mamofair._descent import directions, training
 from mamofair._descent.adam import Adam
 from mamofair._descent.closed_form import ClosedForm
 from mamofair._descent.networks import Average
@@ -30,9 +30,8 @@ PARTS: dict[str, tuple[Any, str]] = {
     "values and cotangents": (training.EvaluationWithChanges, "__call__"),
     "Jacobian": (ClosedForm, "_jacobian"),
     "Jacobian and Gramian": (Pullback, "gramians"),
-    "min-norm weights": (MinNorm, "__call__"),
+    "min-norm weights": (directions, "min_norm"),
     "Adam": (Adam, "step"),
-    "average": (Average, "follow"),
 }
 
 
@@ -64,6 +63,8 @@ def main() -> None:
     noted: dict[str, list[float]] = defaultdict(list)
     for name, (owner, attribute) in PARTS.items():
         setattr(owner, attribute, watch(getattr(owner, attribute), noted[name]))
+    following = Average.following
+    Average.following = lambda *given: watch(following(*given), noted["average"])
     rows = adult_rows()
     start = MLP()(rows.x.shape[1])
     columns = []

@@ -6,10 +6,12 @@ and each step passes through hooks. Without them, a step is a single call of the
 state has torch's format: either class reads the other's checkpoints.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from operator import is_
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -56,11 +58,8 @@ class Adam:
         ready = self._ready
         if ready is None or not (all(map(is_, grads, ready.grads)) and ready.address == group["params"][0].data_ptr()):
             ready = self._ready = self._prepare(grads)
-        if len(ready.moved) == len(grads):
-            self.counts.add_(1)
-        else:
-            self.counts[ready.moved] += 1
         if ready.moved:
+            ready.count()
             torch._fused_adam_(
                 *ready.lists,
                 lr=group["lr"],
@@ -83,7 +82,16 @@ class Adam:
         wholes = [joined(tensors) for tensors in lists if moved]
         if wholes and all(whole is not None for whole in wholes) and (self.counts[moved] == counters[0]).all():
             lists, counters = [[whole] for whole in wholes], counters[:1]
-        return _Ready(grads, parameters[0].data_ptr(), moved, [*lists, [], counters])
+        return _Ready(grads, parameters[0].data_ptr(), moved, [*lists, [], counters], self._counting(moved))
+
+    def _counting(self, moved: list[int]) -> Callable[[], object]:
+        """Return the function that counts a step; on the CPU, NumPy does it in a tenth of torch's time."""
+        ones = torch.zeros_like(self.counts)
+        ones[moved] = 1
+        if self.counts.device.type != "cpu":
+            return partial(self.counts.add_, ones)
+        counts = self.counts.numpy()
+        return partial(np.add, counts, ones.numpy(), out=counts)
 
     def __getstate__(self) -> dict[str, Any]:
         alone = [(first.clone(), second.clone()) for first, second in self.moments]  # without the memory of the others
@@ -117,3 +125,4 @@ class _Ready(NamedTuple):
     address: int
     moved: list[int]
     lists: list[list[Tensor]]
+    count: Callable[[], object]

@@ -51,6 +51,7 @@ class Gaps:
         self._ratios = np.array([[gap.notion.is_ratio] for gap in gaps])
         self._has_ratios = bool(self._ratios.any())
         self._tables: dict[Hashable, _Tables] = {}
+        self._ones = np.ones(0)
 
     def __call__(
         self, f: Float[np.ndarray, "members n"], M: Float[np.ndarray, "n columns"], batch: Batch
@@ -61,7 +62,7 @@ class Gaps:
         tables = self._tables_for(batch, M, sides)
         masses = np.empty((members, sides + 1, M.shape[1]), M.dtype)
         np.matmul(indicators, M, out=masses[:, :-1])
-        np.matmul(np.ones(n, M.dtype), M, out=masses[:, -1])
+        np.matmul(self._ones_for(n, M.dtype), M, out=masses[:, -1])
         values, by_mass = self._distances(tables, masses.reshape(members, -1), float(batch.one_row))
         by_indicator = (by_mass.reshape(-1, M.shape[1]) @ M.T).reshape(len(by_mass), members, sides, n)
         by_indicator *= slopes
@@ -114,6 +115,11 @@ class Gaps:
         distance = difference / divisor
         rise = (1 - np.where(self._ratios & (high >= LEAST_RATE), distance, 0)) / divisor
         return distance, np.stack([rise, 1 / divisor], axis=2).astype(high.dtype)
+
+    def _ones_for(self, n: int, dtype: np.dtype) -> Float[np.ndarray, " n"]:
+        if len(self._ones) != n or self._ones.dtype != dtype:
+            self._ones = np.ones(n, dtype)
+        return self._ones
 
     def _tables_for(self, batch: Batch, M: Float[np.ndarray, "n columns"], sides: int) -> _Tables:
         key = tuple(batch.spans.items()), M.dtype
