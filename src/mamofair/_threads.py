@@ -6,7 +6,7 @@ thread; most of the difference was spent waiting inside scipy's L-BFGS.
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 __all__ = ["blas_threads", "each_with_one_thread", "openmp_threads", "usable_cores"]
@@ -19,7 +19,10 @@ def blas_threads(number: int) -> AbstractContextManager[Any]:
     import scipy.linalg  # noqa: F401 - it has a BLAS of its own, and one that is loaded later would not be limited
     from threadpoolctl import get_cached_controller
 
-    limit: AbstractContextManager[Any] = get_cached_controller().limit(limits=number, user_api="blas")
+    controller = get_cached_controller()
+    if all(library.num_threads == number for library in controller.lib_controllers if library.user_api == "blas"):
+        return nullcontext()
+    limit: AbstractContextManager[Any] = controller.limit(limits=number, user_api="blas")
     return limit
 
 

@@ -59,7 +59,7 @@ class Adam:
         if ready is None or not (all(map(is_, grads, ready.grads)) and ready.address == group["params"][0].data_ptr()):
             ready = self._ready = self._prepare(grads)
         if ready.moved:
-            ready.count()
+            ready.add_one()
             torch._fused_adam_(
                 *ready.lists,
                 lr=group["lr"],
@@ -82,9 +82,9 @@ class Adam:
         wholes = [joined(tensors) for tensors in lists if moved]
         if wholes and all(whole is not None for whole in wholes) and (self.counts[moved] == counters[0]).all():
             lists, counters = [[whole] for whole in wholes], counters[:1]
-        return _Ready(grads, parameters[0].data_ptr(), moved, [*lists, [], counters], self._counting(moved))
+        return _Ready(grads, parameters[0].data_ptr(), moved, [*lists, [], counters], self._adding(moved))
 
-    def _counting(self, moved: list[int]) -> Callable[[], object]:
+    def _adding(self, moved: list[int]) -> Callable[[], object]:
         """Return the function that counts a step; on the CPU, NumPy does it in a tenth of torch's time."""
         ones = torch.zeros_like(self.counts)
         ones[moved] = 1
@@ -125,4 +125,4 @@ class _Ready(NamedTuple):
     address: int
     moved: list[int]
     lists: list[list[Tensor]]
-    count: Callable[[], object]
+    add_one: Callable[[], object]

@@ -29,26 +29,22 @@ __all__ = ["ClosedForm", "Scratch"]
 
 
 class _Hidden(NamedTuple):
-    """Memory for a hidden layer of all members, and arrays that share it."""
+    """Memory for a hidden layer, ``(members, units, n)``: neighbours in memory are rows, whose factors are arrays."""
 
     units: Array
     deltas: Array
     active: Array  # which units are neither off nor left out
-    stored: tuple[Array, Array]  # units and which are active, in the order in which they are in memory
-    bias: Array
-    kept: tuple[int, int, int]  # the shape of a dropout mask, which members share
 
 
 class _Places(NamedTuple):
     """Memory for the Jacobian of k objectives, its views by layer, and intermediate results."""
 
     jacobian: Array  # (k, members, d)
-    weighed: list[tuple[Array, Array]]  # and its transpose
+    weighed: list[Array]
     by_weights: list[list[Array]]  # for each hidden layer and objective
     by_biases: list[Array]
     by_last: Array  # the weights of the last layer
     by_last_bias: Array
-    ones: Array
 
 
 class ClosedForm:
@@ -70,12 +66,10 @@ class ClosedForm:
         self._network, self._tensors, self._weights, self._biases = network, list(tensors.values()), *_halves(arrays)
         self._addresses = [tensor.data_ptr() for tensor in self._tensors]
         self._shape, self._dtype = x.shape, x.dtype
-        self._transposed = [weight.swapaxes(1, 2) for weight in self._weights]
-        if len(self._weights) > 1:  # members share their inputs: one product for all is faster than one for each
-            self._transposed[0] = self._weights[0].reshape(-1, x.shape[1]).T
         self._members = len(arrays[0])
-        self._hidden = [self._memory(i, x) for i in range(len(self._weights) - 1)]
-        self._inputs = [self._array(x)[None], *(hidden.units for hidden in self._hidden)]  # of each layer
+        self._hidden = [self._memory(weight.shape[1], x) for weight in self._weights[:-1]]
+        self._inputs = [self._array(x).T[None], *(hidden.units for hidden in self._hidden)]  # of each layer
+        self._ones = self._array(x.new_ones(len(x), 1))  # a product with them takes less time than a sum
         self._slope = 1.0
         self._places: dict[int, _Places] = {}
         self._wide: dict[int, bool] = {}
@@ -83,14 +77,9 @@ class ClosedForm:
     def _array(self, tensor: Tensor) -> Array:
         return tensor.detach().numpy() if self._np is np else tensor.detach()
 
-    def _memory(self, i: int, x: Float[Tensor, "n features"]) -> _Hidden:
-        n, width, m = x.shape[0], self._weights[i].shape[1], self._members
-        bias = self._biases[i] if i == 0 else self._biases[i][:, None]
-        # One product for all members computes their first units row by row.
-        shape, members_in = ((m, n, width), 0) if i else ((n, m, width), 1)
-        stored = [self._array(x.new_empty(shape, dtype=kind)) for kind in (x.dtype, x.dtype, torch.bool)]
-        units, deltas, active = (part.swapaxes(0, members_in) for part in stored)
-        return _Hidden(units, deltas, active, (stored[0], stored[2]), bias, (1, n, width) if i else (n, 1, width))
+    def _memory(self, width: int, x: Float[Tensor, "n features"]) -> _Hidden:
+        shape = (self._members, width, len(x))
+        return _Hidden(*(self._array(x.new_empty(shape, dtype=kind)) for kind in (x.dtype, x.dtype, torch.bool)))
 
     def fits(self, tensors: Mapping[str, Tensor], x: Tensor) -> bool:
         """Whether this fits such parameters and batches."""
@@ -99,24 +88,26 @@ class ClosedForm:
 
     def __call__(self, x: Float[Tensor, "n features"]) -> Array:
         """Return the logits, ``(members, n)``; members share the dropout mask."""
-        xp, network, inputs = self._np, self._network, self._array(x)
-        self._inputs[0], self._slope = inputs[None], network.slope
-        n, start, slope = len(inputs), 0, self._slope
+        xp, network, inputs = self._np, self._network, self._array(x).T
+        self._inputs[0], self._slope, n, start = inputs[None], network.slope, len(x), 0
         kept = xp.asarray(network.draw_kept(n, x.device)) if network.drops else None
-        for i, (hidden, weight) in enumerate(zip(self._hidden, self._transposed, strict=False)):
-            (units, active), bias = hidden.stored, hidden.bias
+        for i, (units, _, active) in enumerate(self._hidden):
+            weight, bias = self._weights[i], self._biases[i]
             if kept is not None:
-                weight, bias = slope * weight, slope * bias
-            xp.matmul(inputs, weight, out=units if i else units.reshape(n, -1))
-            xp.add(units, bias, out=units)
+                weight, bias = self._slope * weight, self._slope * bias
+            if i:
+                xp.matmul(weight, inputs, out=units)
+            else:  # members share their inputs: one product for all is faster than one for each
+                xp.matmul(weight.reshape(-1, weight.shape[2]), inputs, out=units.reshape(-1, n))
+            xp.add(units, bias[..., None], out=units)
             xp.greater(units, 0, out=active)
             if kept is not None:
-                stop = start + n * units.shape[-1]
-                xp.logical_and(active, kept[start:stop].reshape(*hidden.kept), out=active)
+                stop = start + units.shape[1] * n
+                xp.logical_and(active, kept[start:stop].reshape(-1, n), out=active)
                 start = stop
             xp.multiply(units, active, out=units)  # NumPy's maximum takes longer, and the mask is needed again
-            inputs = hidden.units
-        logits = xp.matmul(inputs, self._transposed[-1])[..., 0]
+            inputs = units
+        logits = xp.matmul(self._weights[-1], inputs)[:, 0]
         logits += self._biases[-1]
         return logits
 
@@ -129,28 +120,27 @@ class ClosedForm:
         # With one objective, its cotangents can be used from the start: there is nothing to weigh.
         xp, by_weights, by_biases = self._np, *_halves([self._array(place) for place in places])
         by_logits = like(cotangents, self._inputs[0])
-        xp.matmul(by_logits[:, None], self._inputs[-1], out=by_weights[-1])
-        xp.sum(by_logits, -1, out=by_biases[-1][:, 0])
-        ones = xp.ones_like(self._inputs[0][:, :, 0])
+        xp.matmul(by_logits[:, None], self._inputs[-1].swapaxes(1, 2), out=by_weights[-1])
+        xp.matmul(by_logits, self._ones, out=by_biases[-1])
         for i, deltas in self._backwards(by_logits):
             if i:
-                xp.matmul(deltas.swapaxes(1, 2), self._inputs[i], out=by_weights[i])
+                xp.matmul(deltas, self._inputs[i].swapaxes(1, 2), out=by_weights[i])
             else:  # as in the forward pass, one product for all members
-                flat = deltas.swapaxes(0, 1).reshape(self._shape[0], -1)
-                xp.matmul(flat.T, self._inputs[0][0], out=by_weights[0].reshape(flat.shape[1], -1))
-            xp.matmul(ones, deltas, out=by_biases[i][:, None])  # a sum takes eight times as long
+                flat = deltas.reshape(-1, deltas.shape[2])
+                xp.matmul(flat, self._inputs[0][0].T, out=by_weights[0].reshape(len(flat), -1))
+            xp.matmul(deltas, self._ones, out=by_biases[i][..., None])
 
     def _jacobian(self, cotangents: Float[np.ndarray, "k members n"]) -> Array:
         xp, places, by_objective = self._np, self._places_for(len(cotangents)), like(cotangents, self._inputs[0])
         by_member = by_objective.swapaxes(0, 1)
-        xp.matmul(by_member, self._inputs[-1], out=places.by_last)
-        xp.matmul(by_member, places.ones, out=places.by_last_bias)  # a sum takes longer
+        xp.matmul(by_member, self._inputs[-1].swapaxes(1, 2), out=places.by_last)
+        xp.matmul(by_member, self._ones, out=places.by_last_bias)
         for i, deltas in self._backwards():
-            xp.matmul(by_member, deltas, out=places.by_biases[i])
-            weighed, transposed = places.weighed[i]
+            xp.matmul(by_member, deltas.swapaxes(1, 2), out=places.by_biases[i])
+            weighed, inputs = places.weighed[i], self._inputs[i].swapaxes(1, 2)
             for cotangent, by_weights in zip(by_objective, places.by_weights[i], strict=True):
-                xp.multiply(cotangent[..., None], deltas, out=weighed)
-                xp.matmul(transposed, self._inputs[i], out=by_weights)
+                xp.multiply(cotangent[:, None], deltas, out=weighed)
+                xp.matmul(weighed, inputs, out=by_weights)
         return places.jacobian
 
     def _places_for(self, k: int) -> "_Places":
@@ -167,16 +157,15 @@ class ClosedForm:
             ]
             memory = example.new_empty(members * n * max((outputs for outputs, _ in shapes[:-1]), default=0))
             weighed = [
-                self._array(memory[: members * n * outputs].view(members, n, outputs)) for outputs, _ in shapes[:-1]
+                self._array(memory[: members * outputs * n].view(members, outputs, n)) for outputs, _ in shapes[:-1]
             ]
             self._places[k] = _Places(
                 self._array(jacobian),
-                [(rows, rows.swapaxes(1, 2)) for rows in weighed],
+                weighed,
                 by_layer,
                 [part.swapaxes(0, 1) for part in by_biases],
                 last.swapaxes(0, 1),
                 bias.swapaxes(0, 1),
-                self._array(example.new_ones(n, 1)),
             )
         return self._places[k]
 
@@ -187,25 +176,26 @@ class ClosedForm:
         if not self._wide[k]:
             return []
         hidden = [deltas for _, deltas in self._backwards()][::-1]
-        ones = self._tensors[0].detach().new_ones(self._members, n, 1)
+        ones = self._tensors[0].detach().new_ones(self._members, 1, n)
         return [
-            Layer(torch.as_tensor(given).expand(self._members, -1, -1), torch.as_tensor(deltas))
+            Layer(torch.as_tensor(given).mT.expand(self._members, -1, -1), torch.as_tensor(deltas).mT)
             for given, deltas in zip(self._inputs, [*hidden, ones], strict=True)
         ]
 
     def _backwards(self, cotangents: Array | None = None) -> Iterator[tuple[int, Array]]:
         """Yield the logits' derivatives by the outputs of each hidden layer, last layer first; or times cotangents."""
-        xp, slope, last = self._np, self._slope, len(self._hidden) - 1
+        xp, last = self._np, len(self._hidden) - 1
         for i in range(last, -1, -1):
-            hidden, weight = self._hidden[i], slope * self._weights[i + 1]
+            deltas, active = self._hidden[i].deltas, self._hidden[i].active
+            weight = (self._slope * self._weights[i + 1]).swapaxes(1, 2)
             if i < last:
-                xp.matmul(self._hidden[i + 1].deltas, weight, out=hidden.deltas)
-                xp.multiply(hidden.deltas, hidden.active, out=hidden.deltas)
+                xp.matmul(weight, self._hidden[i + 1].deltas, out=deltas)
+                xp.multiply(deltas, active, out=deltas)
             else:
-                xp.multiply(hidden.active, weight, out=hidden.deltas)
+                xp.multiply(active, weight, out=deltas)
                 if cotangents is not None:
-                    xp.multiply(hidden.deltas, cotangents[..., None], out=hidden.deltas)
-            yield i, hidden.deltas
+                    xp.multiply(deltas, cotangents[:, None], out=deltas)
+            yield i, deltas
 
 
 def _library(device: torch.device) -> Any:

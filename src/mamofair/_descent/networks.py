@@ -120,11 +120,12 @@ class Population:
 
         `memory` is overwritten, so an earlier pullback with the same memory can no longer be used.
         """
-        pieces, trace = self._pieces(x), partial(self._traced, memory=memory or Scratch())
+        memory = memory or Scratch()
+        pieces = self._pieces(x)
         if len(pieces) == 1:
-            return trace(x)
+            return self._traced(x, memory)
         self._require_pieces(x[: max(8, min(_FEW, len(pieces[0])))])
-        return in_pieces(trace, pieces)
+        return in_pieces(partial(self._traced, memory=memory), pieces)
 
     def _traced(self, x: Shaped[Tensor, "n ..."], memory: Scratch) -> tuple[Array, Pullback]:
         if isinstance(self.template, Perceptron) and not self._is_frozen:

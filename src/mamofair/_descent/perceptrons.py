@@ -72,7 +72,7 @@ class Perceptron(nn.Module):
             x = torch.relu(layer(x))
             if kept is not None:
                 stop = start + n * width
-                x, start = x * kept[start:stop].view(n, width) * self.slope, stop
+                x, start = x * kept[start:stop].view(width, n).T * self.slope, stop
         logits: Tensor = self.layers[-1](x)
         return logits.squeeze(-1)
 
@@ -87,7 +87,7 @@ class Perceptron(nn.Module):
         return _BYTE / (_BYTE - self._left_out)
 
     def draw_kept(self, n: int, device: torch.device) -> Bool[np.ndarray | Tensor, " units"]:
-        """Return which hidden units of n rows are not left out, layer after layer, drawn from torch's random numbers.
+        """Return which hidden units of n rows are not left out, unit after unit, drawn from torch's random numbers.
 
         torch's own dropout draws a number of 64 bits for each unit, which takes longer than a small network. Eight
         bits are enough: the share that is left out is `dropout` to within 0.004, and the mean is kept exactly.

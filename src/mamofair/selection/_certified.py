@@ -62,9 +62,9 @@ class Demand:
         """Whether these rows certify that all gaps are within their limits."""
         if tally.squares is not None and self.method is not newcombe:
             raise ValueError(
-                "A certificate that holds in finite samples must have rows of equal weight, each of another unit: found "
-                '`sample_weight` or `units`. Fit without them or, for differences, use method="newcombe", which is '
-                "approximate and takes both."
+                "A certificate that holds in finite samples must have rows of equal weight, each of another unit: "
+                "found `sample_weight` or `units`. Fit without them or, for differences, use "
+                'method="newcombe", which is approximate and takes both.'
             )
         return all(self.certifies(pair, limit) for pair, limit in self.pairs(tally))
 
