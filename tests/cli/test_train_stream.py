@@ -166,7 +166,8 @@ def test_only_folders_and_what_is_large_or_asked_for_is_streamed(shards, tmp_pat
         ([*ASKED, "--calibration-fraction", "2"], "`calibration_fraction` must be"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line_before_training(arguments, message, fails, shards, tmp_path):
+def test_what_is_wrong_is_told_in_one_line_before_training(arguments, message, fails, shards, tmp_path, monkeypatch):
+    monkeypatch.setattr("mamofair.streaming.cluster._TIMEOUT", 0.1)
     assert message in fails("train", shards, *arguments, "--out", tmp_path / "run")
     assert not (tmp_path / "run" / "run.json").exists()
 

@@ -44,8 +44,14 @@ def plugin(**options):
 
 
 @pytest.fixture(scope="module")
-def expected(folder) -> pd.DataFrame:
-    return plugin().fit_stream(stream(folder, "hired", sensitive=["sex"])).front_.frame()
+def alone(folder) -> FairPlugInClassifier:
+    """The model that one process fits."""
+    return plugin().fit_stream(stream(folder, "hired", sensitive=["sex"]))
+
+
+@pytest.fixture(scope="module")
+def expected(alone) -> pd.DataFrame:
+    return alone.front_.frame()
 
 
 def test_two_workers_find_the_front_that_one_process_finds(folder, client, expected):
@@ -53,32 +59,12 @@ def test_two_workers_find_the_front_that_one_process_finds(folder, client, expec
     pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
 
 
-def test_a_worker_that_is_killed_does_not_change_the_front(folder, client, expected):
-    killed = []
-
-    def kill_one() -> None:
-        while not (busy := [worker for worker, tasks in client.processing().items() if tasks]):
-            time.sleep(0.01)
-        pids = client.run(os.getpid)
-        os.kill(pids[busy[0]], signal.SIGKILL)
-        killed.append(pids[busy[0]])
-
-    rows = stream(folder, "hired", sensitive=["sex"])
-    killer = threading.Thread(target=kill_one)
-    killer.start()
-    model = plugin().fit_stream(rows, dask=client)
-    killer.join()
-    assert killed
-    pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
-
-
-def test_a_dask_frame_is_fitted_as_its_files_are(folder, client, expected):
+def test_a_dask_frame_is_fitted_as_its_files_are(folder, client, alone, expected):
     frame = pytest.importorskip("dask.dataframe").read_parquet(folder)
     X, people = frame[["income", "job"]], frame[["sex"]]
     model = plugin().fit(X, frame["hired"], sensitive_features=people)
     pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
     table = pd.read_parquet(folder)
-    alone = plugin().fit_stream(stream(folder, "hired", sensitive=["sex"]))
     assert model.predict(table).tolist() == alone.predict(table).tolist()
     words = frame["hired"].map({0: "no", 1: "yes"}, meta=("hired", "str"))
     named = plugin(favorable="yes").fit(X, words, sensitive_features=frame["sex"])
@@ -91,10 +77,13 @@ def test_a_dask_frame_is_fitted_as_its_files_are(folder, client, expected):
         plugin().fit(X, table["hired"], sensitive_features=table["sex"])
 
 
-def test_an_address_is_connected_to_and_one_where_nobody_answers_is_told_in_one_line(folder, client, expected):
+def test_an_address_is_connected_to_and_one_where_nobody_answers_is_told_in_one_line(
+    folder, client, expected, monkeypatch
+):
     rows = stream(folder, "hired", sensitive=["sex"])
     model = plugin().fit_stream(rows, dask=client.scheduler.address)
     pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)
+    monkeypatch.setattr(cluster, "_TIMEOUT", 0.1)
     with pytest.raises(ConnectionError, match="There must be a Dask scheduler at 'tcp:"):
         plugin().fit_stream(rows, dask="tcp://127.0.0.1:9")
 
@@ -128,3 +117,23 @@ def test_workers_that_are_all_gone_are_told_in_one_line_and_the_run_can_be_resum
 def test_other_kinds_are_refused(model, folder, client):
     with pytest.raises(ValueError, match="A Dask cluster trains plug-in models, in folds"):
         model.fit_stream(stream(folder, "hired", sensitive=["sex"]), dask=client)
+
+
+# The last one: its workers need not start again for others.
+def test_a_worker_that_is_killed_does_not_change_the_front(folder, client, expected):
+    killed = []
+
+    def kill_one() -> None:
+        while not (busy := [worker for worker, tasks in client.processing().items() if tasks]):
+            time.sleep(0.01)
+        pids = client.run(os.getpid)
+        os.kill(pids[busy[0]], signal.SIGKILL)
+        killed.append(pids[busy[0]])
+
+    rows = stream(folder, "hired", sensitive=["sex"])
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    model = plugin().fit_stream(rows, dask=client)
+    killer.join()
+    assert killed
+    pd.testing.assert_frame_equal(model.front_.frame(), expected, check_exact=True)

@@ -15,6 +15,7 @@ from mamofair.streaming.rows import StreamedRows
 __all__ = ["Cluster", "connect"]
 
 _PATIENCE = 10.0  # seconds between checks for remaining workers
+_TIMEOUT = 10.0  # seconds to wait for a scheduler
 _COPIES: dict[str, StoredRows] = {}  # on a worker, its training rows
 _LOCK = Lock()
 
@@ -91,7 +92,7 @@ def connect(cluster: Any) -> Iterator[Any]:
         yield cluster
         return
     try:
-        client = Client(cluster, timeout=10)
+        client = Client(cluster, timeout=_TIMEOUT)
     except (OSError, ValueError) as error:
         raise ConnectionError(f"There must be a Dask scheduler at {quote(cluster)}: {str(error)[:200]}.") from None
     with client:
