@@ -90,7 +90,7 @@ def test_a_model_that_is_told_the_groups_is_told_them_here(tmp_path):
 def test_crossed_groups_and_strata_are_made_as_in_fit():
     notions = ["demographic_parity", "conditional_demographic_parity"]
     strata, new_strata = (np.where(toy.X["x1"] > 3, "high", "low") for toy in (TOY, NEW))
-    model = plugin(notions=notions, crossed=True, min_group=5)
+    model = plugin(notions=notions, crossed=True, min_group=5, effort="fast")
     model.fit(TOY.X, TOY.y, sensitive_features=PEOPLE, strata=pd.Series(strata, name="level"))
     run = measured(model, strata=pd.Series(new_strata, name="level"))
     groups = model.front_.groups
