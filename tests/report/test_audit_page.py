@@ -7,7 +7,6 @@ from html import unescape
 import numpy as np
 import pandas as pd
 import pytest
-from playwright.sync_api import Browser
 
 from mamofair.metrics import audit
 from mamofair.performance import Cost
@@ -161,16 +160,10 @@ def test_a_page_is_written_wholly_or_not_at_all(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
-def test_the_page_fits_its_window_and_the_browser_has_nothing_to_say(browser: Browser, tmp_path, width, scheme):
+def test_the_page_fits_its_window_and_the_browser_has_nothing_to_say(visit, tmp_path, width, scheme):
     y, score, people, years = decided(evil="an unbroken name of a town " + "x" * 80)
     found = audit(y, score, sensitive_features=people, favorable="yes", threshold=0.5, crossed=True)
     write_audit(found, tmp_path / "audit.html", over=found.over(years))
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-    page, said, asked = context.new_page(), [], []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto((tmp_path / "audit.html").as_uri())
+    page = visit((tmp_path / "audit.html").as_uri(), width, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert (said, asked) == ([], [(tmp_path / "audit.html").as_uri()])
     assert page.locator("article").count() == len(found.frame())
-    context.close()

@@ -209,7 +209,7 @@ def test_300_points_of_five_objectives_fit_and_selecting_one_takes_less_than_a_t
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
 def test_both_themes_are_readable_and_the_page_is_no_wider_than_the_window(opened, scheme, width):
-    page, _ = opened({"color_scheme": scheme, "viewport": {"width": width, "height": 900}}, within=0.1)
+    page, _ = opened({"width": width, "scheme": scheme}, within=0.1)
     unfold(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for table in ("#points", "#values", "#rates", "#causes", "#scores-table"):  # whole, without scrolling

@@ -6,12 +6,11 @@ from playwright.sync_api import expect
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS
 
 NOTIONS = (DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS)
-WIDE = {"viewport": {"width": 1400, "height": 900}}
 
 
 @pytest.mark.parametrize(("notions", "last_row"), [(NOTIONS[:2], 2), (NOTIONS, 3)])
 def test_no_card_is_alone_and_every_column_of_the_points_is_in_sight(opened, notions, last_row):
-    page, summary = opened(WIDE, points=8, within=0.1, notions=notions)
+    page, summary = opened(points=8, within=0.1, notions=notions)
     places = [card.bounding_box()["y"] for card in page.locator("#cards .card").all()]
     assert len(places) == 2 * len(notions)
     assert places.count(places[-1]) == last_row
@@ -21,7 +20,7 @@ def test_no_card_is_alone_and_every_column_of_the_points_is_in_sight(opened, not
 
 
 def test_small_groups_have_no_ratio_and_no_part_in_others(opened):
-    page, summary = opened(WIDE, points=2, rows=600, names=tuple(f"group {i}" for i in range(15)), within=0.1)
+    page, summary = opened(points=2, rows=600, names=tuple(f"group {i}" for i in range(15)), within=0.1)
     now = summary["points"][summary["selected"]]["rates"][0]
     highest = max(rate for rate, _, _, count in now if count >= 30)
     expected = [f"{rate / highest:.2f}" if count >= 30 else "–" for rate, _, _, count in now]

@@ -55,7 +55,7 @@ def require_whole(page: Page, width: int) -> None:
 @pytest.mark.parametrize("name", list(ODD))
 def test_odd_values_neither_collapse_a_chart_nor_widen_the_page(opened, name):
     for width in (390, 1400):
-        page, _ = opened({"viewport": {"width": width, "height": 900}}, **ODD[name])
+        page, _ = opened({"width": width}, **ODD[name])
         unfold(page)
         require_whole(page, width)
 
@@ -107,7 +107,7 @@ def test_a_data_check_is_rendered_whatever_it_holds():
 
 @pytest.mark.parametrize("options", [{"points": 200, "within": 0.1}, LARGE | {"within": 0.1}, ODD["six gaps"]])
 def test_on_paper_there_are_at_most_three_pages_and_no_controls(opened, options):
-    page, _ = opened({"color_scheme": "dark"}, **options)
+    page, _ = opened({"scheme": "dark"}, **options)
     pdf = page.pdf(format="A4", prefer_css_page_size=True)
     assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 3
     page.emulate_media(media="print")

@@ -5,7 +5,6 @@ from html import unescape
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser
 
 from mamofair.monitor import Monitor
 from mamofair.report import render_watch, summarize_watch, write_watch
@@ -50,17 +49,9 @@ def test_a_watch_that_has_seen_nothing_has_a_page():
 
 @pytest.mark.parametrize("width", [390, 1400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_browser_shows_it_without_complaint_and_nothing_sticks_out(
-    watched, browser: Browser, tmp_path, width, scheme
-):
+def test_a_browser_shows_it_without_complaint_and_nothing_sticks_out(watched, visit, tmp_path, width, scheme):
     write_watch(watched, tmp_path / "watch.html", title="loans")
-    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
-    page.on("request", lambda request: said.append(request.url) if request.url[:4] == "http" else None)
-    page.goto((tmp_path / "watch.html").as_uri())
+    page = visit((tmp_path / "watch.html").as_uri(), width, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     sizes = page.eval_on_selector_all("article svg text", "all => all.map(t => t.getBoundingClientRect().height)")
     assert min(sizes) > 10
-    assert said == []
-    page.close()
