@@ -95,6 +95,14 @@ def test_contributions_kept_up_to_date_are_those_counted_anew(seed, columns, sca
     assert thin(values, 12).tolist() == thin_from_scratch(values, 12)
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(4, 9), st.integers(9, 20))
+@settings(max_examples=10, deadline=None)
+def test_crowding_kept_up_to_date_is_that_measured_anew(seed, columns, size):
+    """On a coarse grid: contributions and distances, whose sums are exact, have many ties."""
+    values = np.round(16 * sphere(np.random.default_rng(seed), 24, columns)) / 16
+    assert thin(values, size).tolist() == thin_from_scratch(values, size)
+
+
 def test_a_front_that_dominates_more_never_has_less_volume_even_if_that_is_approximated(rng):
     values = sphere(rng, 60, 8)
     volumes = [hypervolume(values[:size], 1, samples=2**12) for size in range(1, 61)]
