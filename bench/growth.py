@@ -64,17 +64,26 @@ def plugin(**sizes: Any) -> Callable[[int, float], tuple[Any, Table]]:
     return prepare
 
 
+def with_gaps(gaps: int, rows: int) -> tuple[list[str], Table]:
+    """Return notions, and a table with two attributes, or with one for a single gap."""
+    return list(NOTIONS[: max(1, gaps // 2)]), draw(rows, groups=(2, 3) if gaps > 1 else (2,))
+
+
 def boosting(gaps: int | None, points: int | None) -> Callable[[int, float], tuple[Any, Table]]:
     """Return what prepares boosting for gaps of two attributes, and a number of points."""
 
     def prepare(size: int, scale: float) -> tuple[Any, Table]:
-        asked = size if gaps is None else gaps
-        X, y, people = draw(round(scale * 8000), groups=(2, 3) if asked > 1 else (2,))
-        notions = list(NOTIONS[: max(1, asked // 2)])
+        notions, table = with_gaps(size if gaps is None else gaps, round(scale * 8000))
         most = size if points is None else points
-        return FairBoostingClassifier(notions=notions, max_points=most, random_state=0), (X, y, people)
+        return FairBoostingClassifier(notions=notions, max_points=most, random_state=0), table
 
     return prepare
+
+
+def network_with_gaps(size: int, scale: float) -> tuple[Any, Table]:
+    """Return the default network for so many gaps, and a table of numbers."""
+    notions, (X, y, people) = with_gaps(size, round(scale * 8000))
+    return FairNetClassifier(notions=notions, random_state=0), (X.drop(columns=["x0", "x1"]), y, people)
 
 
 def network(size: int, scale: float) -> tuple[Any, Table]:
@@ -95,6 +104,7 @@ GROWTHS = (
     Growth("columns", "plug-in, fast", (8, 16, 32), plugin(rows=8000, columns=None, groups=2)),
     Growth("groups", "plug-in, fast", (2, 4, 8), plugin(rows=8000, columns=8, groups=None)),
     Growth("gaps", "boosting", (1, 2, 4, 8), boosting(None, 200)),
+    Growth("gaps", "net", (1, 2, 4, 8), network_with_gaps),
     Growth("points", "boosting, four gaps", (50, 100, 200), boosting(4, None)),
     Growth("members", "net, five epochs", (8, 16, 32), network),
 )
