@@ -103,7 +103,8 @@ def measure_gaps(tallies: Sequence[Tally], notion: Notion, attribute: str) -> Fl
     >>> measure_gaps([tally, tally], DEMOGRAPHIC_PARITY, "sex").round(2)
     array([0.2, 0.2])
     """
-    counts = np.stack([tally.counts[tally.key(notion, attribute)] for tally in tallies])
+    name = column(notion, attribute)  # not `Tally.key`, which would write it for each tally
+    counts = np.array([tally.counts[name if name in tally.counts else attribute] for tally in tallies])
     return np.asarray(notion.gap(Confusion.of_counts(counts)))
 
 
