@@ -10,7 +10,7 @@ seconds on one thread, the minimum over the rounds, and the least-squares slope 
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -110,16 +110,15 @@ GROWTHS = (
 )
 
 
-def measure(growth: Growth, rounds: int, scale: float) -> Iterator[float]:
-    """Yield the CPU seconds of each size."""
-    for size in growth.sizes:
-        seconds = []
-        for _ in range(rounds):
-            model, (X, y, people) = growth.prepare(size, scale)
-            start = time.process_time()
-            model.fit(X, y, sensitive_features=people)
-            seconds.append(time.process_time() - start)
-        yield min(seconds)
+def measure(growth: Growth, rounds: int, scale: float) -> list[float]:
+    """Return the CPU seconds of each size; a round takes all sizes, so that they share what else the machine does."""
+    seconds = np.empty((rounds, len(growth.sizes)))
+    for i, j in np.ndindex(*seconds.shape):
+        model, (X, y, people) = growth.prepare(growth.sizes[j], scale)
+        start = time.process_time()
+        model.fit(X, y, sensitive_features=people)
+        seconds[i, j] = time.process_time() - start
+    return seconds.min(axis=0).tolist()
 
 
 def main() -> None:
@@ -133,7 +132,7 @@ def main() -> None:
     model, (X, y, people) = network(1, 0.1)
     model.fit(X, y, sensitive_features=people)  # imports are no growth
     for growth in (own for own in GROWTHS if own.name in options.only):
-        seconds = list(measure(growth, options.rounds, options.scale))
+        seconds = measure(growth, options.rounds, options.scale)
         slope = np.polyfit(np.log(growth.sizes), np.log(seconds), 1)[0]
         scale = options.scale if growth.name.startswith("rows") else 1
         sizes, times = (
