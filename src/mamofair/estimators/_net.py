@@ -116,7 +116,8 @@ class FairNetClassifier(FairClassifier):
     patience : int or None, default=15
         Stop when, over this many epochs, the hypervolume on validation rows has grown by less than 0.1 % of a box per
         epoch. The box extends to the error of the best constant classifier and to 1.1 times the gaps of the most
-        accurate point. None never stops early.
+        accurate point. With several gaps, training also stops if that holds, on average, for the boxes of error and one
+        gap. None never stops early.
     warm_start : bool, default=False
         Whether `fit` continues where an earlier one ended and extends its front. Use the same rows and the same split.
     device : str, default="cpu"

@@ -11,7 +11,7 @@ __all__ = ["growth"]
 
 _WIDER = 1.1  # than the gaps of the most accurate point: a box that ended there would not count this point
 _LEAST_GAP = 0.01
-_QUICK = 2**14  # directions, if a volume must be approximated: the same ones for both fronts
+_QUICK = 2**13  # directions, if a volume must be approximated: the same ones for both fronts
 
 
 def growth(
@@ -23,12 +23,27 @@ def growth(
     little more than the gaps of the most accurate point. In the whole unit cube, which ends at gaps of 1, progress at
     small gaps would hardly count. It is 0 if no point is better than a constant.
 
+    With several gaps, each has a box of its own, too, and what counts is the mean of these if it is smaller. The box of
+    many gaps is nearly empty whatever the front, and a few points decide how much it grows: with eight gaps, it went on
+    growing for twice as many epochs in one training as in another, for fronts that were no better on test rows.
+
     >>> round(growth(np.array([[0.2, 0.1]]), np.array([[0.2, 0.1], [0.3, 0.0]]), (0.4, 1.0)), 3)
     0.455
     """
     best = now[now[:, 0].argmin()]
     if best[0] >= reference[0]:
         return 0.0
-    corner = [reference[0], *np.maximum(_WIDER * best[1:], _LEAST_GAP).tolist()]
-    box = float(np.prod([corner[0] - best[0], *corner[1:]]))
-    return (hypervolume(now, corner, _QUICK) - hypervolume(then, corner, _QUICK)) / box
+    corner = np.array([reference[0], *np.maximum(_WIDER * best[1:], _LEAST_GAP)])
+    boxes = [list(range(len(corner))), *([0, gap] for gap in range(1, len(corner)))]
+    together, *alone = (_growth_in(corner[box], best[0], then[:, box], now[:, box]) for box in boxes)
+    return min(together, float(np.mean(alone)))
+
+
+def _growth_in(
+    corner: Float[np.ndarray, " columns"],
+    least_error: float,
+    then: Float[np.ndarray, "m columns"],
+    now: Float[np.ndarray, "n columns"],
+) -> float:
+    box = float((corner[0] - least_error) * corner[1:].prod())
+    return (hypervolume(now, corner.tolist(), _QUICK) - hypervolume(then, corner.tolist(), _QUICK)) / box
