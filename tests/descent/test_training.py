@@ -287,7 +287,14 @@ def test_records_name_the_objectives_and_hold_their_means():
         assert -1 <= record["cosine of cross_entropy and demographic_parity[sex]"] <= 1
 
 
-def test_cosines_are_those_of_the_gradients_once_an_epoch():
+def test_cosines_are_found_each_epoch_by_common_descent_and_every_third_one_with_fixed_weights():
+    weightings = {MinNorm(): [0, 1, 2, 3, 4], Fixed((1, 1, 1)): [0, 3]}
+    for weighting, expected in weightings.items():
+        found = train(population_of(), [weighting], span=range(5), snapshots=2)
+        assert [snapshot.epoch for snapshot in found if snapshot.cosines is not None] == expected
+
+
+def test_cosines_are_those_of_the_gradients_at_the_end_of_an_epoch():
     found = train(population_of(seeds=(0, 1)), PREFERENCES[:2], span=range(1), snapshots=3)
     assert [snapshot.cosines is not None for snapshot in found] == [False, False, True]
     cosines = found[-1].cosines

@@ -24,6 +24,7 @@ from mamofair._threads import blas_threads
 from mamofair.descent import Fixed, Weighting, initial_scales
 from mamofair.objectives import EvaluationWithChanges, Objective, records
 
+_LOOKS = 3  # epochs between two looks at gradients that training does without: each takes as long as several steps
 _TURNS = RLock()  # torch's random state and thread count belong to the whole process, so threads take turns in training
 
 
@@ -33,7 +34,8 @@ class Snapshot:
 
     `values` and `weights` are those of the objectives for each member, means over the steps since the last snapshot.
     `cosines` are between the objectives' gradients, at the end of an epoch and for each member: those of the last step
-    for common descent, which has them; for `Fixed` weights, those of the last batch after it, without dropout.
+    for common descent, which has them; for `Fixed` weights, those of the last batch after it, without dropout, in every
+    third epoch.
     """
 
     epoch: int
@@ -117,9 +119,9 @@ def epochs(
                         traces.append((values, weights))
                         optimizer.step()
                         follow()
-                    cosines = None
-                    if end == count:
-                        cosines = _cosines(_gramians(look, population, batch, ranks) if gramians is None else gramians)
+                    if end == count and gramians is None and epoch % _LOOKS == 0:
+                        gramians = _gramians(look, population, batch, ranks)
+                    cosines = _cosines(gramians) if end == count and gramians is not None else None
                     values, weights = (np.stack(part) for part in zip(*traces, strict=True))
                     _require_finite(values, objectives, epoch * count + start)
                     average.population.require_finite(epoch * count + end)

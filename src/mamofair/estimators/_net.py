@@ -135,7 +135,8 @@ class FairNetClassifier(FairClassifier):
     selected_ : int
         The row of that table that `predict` uses.
     history_ : DataFrame
-        For each snapshot and member the objectives' values, their weights and, once an epoch, their gradients' cosines.
+        For each snapshot and member the objectives' values, their weights and, in every third epoch or in each one if
+        weights depend on gradients, the cosines of their gradients.
     notions_ : dict
         The notions of each attribute.
     favorable_

@@ -71,7 +71,7 @@ def conflict(history: pd.DataFrame) -> Conflict:
     >>> model = FairNetClassifier(epochs=2, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
     >>> conflict(model.history_).frame()[["first", "second", "moments"]]
                first                     second  moments
-    0  cross_entropy  demographic_parity[group]       32
+    0  cross_entropy  demographic_parity[group]       16
     """
     names = [str(name).removeprefix(_WEIGHT) for name in history.columns if str(name).startswith(_WEIGHT)]
     columns = {pair: "cosine of {} and {}".format(*pair) for pair in combinations(names, 2)}
