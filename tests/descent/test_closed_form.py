@@ -105,12 +105,12 @@ def test_copies_have_memory_of_their_own(copied):
 def test_dropout_leaves_out_its_share_and_keeps_the_mean(dropout):
     network = MLP((3,), dropout)(FEATURES)
     with isolated(1):
-        kept = torch.as_tensor(network.draw_kept(66_667, torch.device("cpu")))
-    share = 1 - 1 / network.slope
+        drawn, slope = network.draw_kept(66_667, torch.device("cpu"))
+    kept, share = torch.as_tensor(drawn), 1 - 1 / slope
     error = np.sqrt(share * (1 - share) / len(kept))
     assert abs(share - dropout) < 0.004
     assert abs((~kept).double().mean() - share) < 5 * error
-    assert abs(network.slope * kept.double().mean() - 1) < 5 * error / (1 - share)
+    assert abs(slope * kept.double().mean() - 1) < 5 * error / (1 - share)
     neighbours = ~kept[:-1] & ~kept[1:]  # eight units share a random word
     assert abs(neighbours.double().mean() - share**2) < 5 * error
 
@@ -119,7 +119,7 @@ def test_each_batch_leaves_out_other_units_and_the_same_ones_again_from_the_same
     network, drawn = MLP((3,), 0.5)(FEATURES), []
     for seed in (1, 1, 2):
         with isolated(seed):
-            drawn += [network.draw_kept(200, torch.device("cpu")) for _ in range(2)]
+            drawn += [network.draw_kept(200, torch.device("cpu"))[0] for _ in range(2)]
     assert np.array_equal(drawn[0], drawn[2])
     assert np.array_equal(drawn[1], drawn[3])
     for one, other in itertools.combinations([drawn[0], drawn[1], drawn[4], drawn[5]], 2):

@@ -75,7 +75,8 @@ class ClosedForm:
         self._wide: dict[int, bool] = {}
 
     def _array(self, tensor: Tensor) -> Array:
-        return tensor.detach().numpy() if self._np is np else tensor.detach()
+        alone = tensor.detach() if tensor.requires_grad else tensor
+        return alone.numpy() if self._np is np else alone
 
     def _memory(self, width: int, x: Float[Tensor, "n features"]) -> _Hidden:
         shape = (self._members, width, len(x))
@@ -89,8 +90,9 @@ class ClosedForm:
     def __call__(self, x: Float[Tensor, "n features"]) -> Array:
         """Return the logits, ``(members, n)``; members share the dropout mask."""
         xp, network, inputs = self._np, self._network, self._array(x).T
-        self._inputs[0], self._slope, n, start = inputs[None], network.slope, len(x), 0
-        kept = xp.asarray(network.draw_kept(n, x.device)) if network.drops else None
+        n, start = inputs.shape[1], 0
+        kept, self._slope = network.draw_kept(n, x.device)
+        self._inputs[0] = inputs[None]
         for i, (units, _, active) in enumerate(self._hidden):
             weight, bias = self._weights[i], self._biases[i]
             if kept is not None:
@@ -103,7 +105,7 @@ class ClosedForm:
             xp.greater(units, 0, out=active)
             if kept is not None:
                 stop = start + units.shape[1] * n
-                xp.logical_and(active, kept[start:stop].reshape(-1, n), out=active)
+                xp.logical_and(active, xp.asarray(kept[start:stop]).reshape(-1, n), out=active)
                 start = stop
             xp.multiply(units, active, out=units)  # NumPy's maximum takes longer, and the mask is needed again
             inputs = units

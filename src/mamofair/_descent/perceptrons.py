@@ -67,40 +67,29 @@ class Perceptron(nn.Module):
     def forward(self, x: Float[Tensor, "n features"]) -> Float[Tensor, " n"]:
         """Return the logits."""
         n, start = x.shape[0], 0
-        kept = torch.as_tensor(self.draw_kept(n, x.device)) if self.drops else None
+        kept, slope = self.draw_kept(n, x.device)
         for layer, width in zip(self.layers, self._widths, strict=False):
             x = torch.relu(layer(x))
             if kept is not None:
                 stop = start + n * width
-                x, start = x * kept[start:stop].view(width, n).T * self.slope, stop
+                x, start = x * torch.as_tensor(kept[start:stop]).view(width, n).T * slope, stop
         logits: Tensor = self.layers[-1](x)
         return logits.squeeze(-1)
 
-    @property
-    def drops(self) -> bool:
-        """Whether units are currently left out."""
-        return self._left_out > 0
+    def draw_kept(self, n: int, device: torch.device) -> tuple[Bool[np.ndarray | Tensor, " units"] | None, float]:
+        """Return which hidden units of n rows are not left out, unit after unit, and the factor of those.
 
-    @property
-    def slope(self) -> float:
-        """The factor by which dropout multiplies units that are not left out, so that the mean stays the same."""
-        return _BYTE / (_BYTE - self._left_out)
-
-    def draw_kept(self, n: int, device: torch.device) -> Bool[np.ndarray | Tensor, " units"]:
-        """Return which hidden units of n rows are not left out, unit after unit, drawn from torch's random numbers.
-
-        torch's own dropout draws a number of 64 bits for each unit, which takes longer than a small network. Eight
-        bits are enough: the share that is left out is `dropout` to within 0.004, and the mean is kept exactly.
+        The factor keeps the mean as it is. Outside of training, no unit is left out, which is None, and the factor 1.
+        Units are drawn from torch's random numbers. Its own dropout draws a number of 64 bits for each, which takes
+        longer than a small network. Eight bits are enough: the share that is left out is `dropout` to within 0.004. And
+        a fast stream draws them, from a seed of torch's.
         """
-        units = n * sum(self._widths)
+        if not self.training or not self.dropout:
+            return None, 1.0
+        units, left_out = n * sum(self._widths), min(max(round(self.dropout * _BYTE), 1), _BYTE - 1)
+        slope = _BYTE / (_BYTE - left_out)
         if device.type != "cpu":
-            return torch.empty(units, device=device).bernoulli_(1 / self.slope).bool()
+            return torch.empty(units, device=device).bernoulli_(1 / slope).bool(), slope
         seed = torch.empty(4, dtype=torch.int64).random_(-(2**63), None).numpy().view(np.uint64)
         self._stream.state = {"bit_generator": "SFC64", "state": {"state": seed}, "has_uint32": 0, "uinteger": 0}
-        words = self._stream.random_raw(-(-units // 8))
-        return words.view(np.uint8)[:units] >= np.uint8(self._left_out)
-
-    @property
-    def _left_out(self) -> int:
-        """How many of the values of a random number leave a unit out."""
-        return min(max(round(self.dropout * _BYTE), 1), _BYTE - 1) if self.training and self.dropout else 0
+        return self._stream.random_raw(-(-units // 8)).view(np.uint8)[:units] >= np.uint8(left_out), slope

@@ -81,10 +81,10 @@ class Evaluation:
         For so few numbers, NumPy takes a fifth of torch's time; logits on another device are moved to the CPU. Callers
         check that logits are finite, and make NumPy ignore what is not.
         """
-        M = batch.memberships.cpu().numpy()
+        M = _array(batch.memberships)
         if not isinstance(logits, np.ndarray) or logits.dtype != M.dtype:
             aligned, batch = align(torch.as_tensor(logits), batch)
-            logits, M = aligned.detach().cpu().numpy(), batch.memberships.cpu().numpy()
+            logits, M = _array(aligned.detach()), _array(batch.memberships)
         f, k = logits.reshape(prod(logits.shape[:-1]), logits.shape[-1]), len(self.objectives)
         values, cotangents = np.empty((k, len(f)), f.dtype), np.empty((k, *f.shape), f.dtype)
         for i in self._losses:
@@ -100,6 +100,10 @@ class Evaluation:
         return values.reshape(k, *logits.shape[:-1]), cotangents.reshape(k, *logits.shape)
 
 
+def _array(tensor: Tensor) -> np.ndarray:
+    return (tensor if tensor.is_cpu else tensor.cpu()).numpy()  # `cpu` takes time even for what is there
+
+
 def _differentiate(objective: Objective, f: Float[np.ndarray, "members n"], batch: Batch) -> Evaluated:
     if isinstance(objective, CrossEntropy):  # needed in every step, so it has a closed form
         return _cross_entropy(objective, f, batch)
@@ -112,7 +116,7 @@ def _differentiate(objective: Objective, f: Float[np.ndarray, "members n"], batc
 
 def _cross_entropy(objective: CrossEntropy, f: Float[np.ndarray, "members n"], batch: Batch) -> Evaluated:
     """Return the mean of −log σ(z) and its derivative by the logits, ±w·(σ(z) − 1) / Σw, with z = ±f by the label."""
-    y = batch.y.cpu().numpy()
+    y = _array(batch.y)
     share = 1 / len(y) if batch.weight is None else (batch.weight / batch.weight.sum()).cpu().numpy()
     if not objective.is_even:
         share = share * objective.weights_of(batch.y).cpu().numpy()
