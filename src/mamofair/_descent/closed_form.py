@@ -70,7 +70,7 @@ class ClosedForm:
         self._hidden = [self._memory(weight.shape[1], x) for weight in self._weights[:-1]]
         self._inputs = [self._array(x).T[None], *(hidden.units for hidden in self._hidden)]  # of each layer
         self._ones = self._array(x.new_ones(len(x), 1))  # a product with them takes less time than a sum
-        self._slope = 1.0
+        self._scaled = self._weights  # times the factor of units that dropout keeps
         self._places: dict[int, _Places] = {}
         self._wide: dict[int, bool] = {}
 
@@ -91,12 +91,13 @@ class ClosedForm:
         """Return the logits, ``(members, n)``; members share the dropout mask."""
         xp, network, inputs = self._np, self._network, self._array(x).T
         n, start = inputs.shape[1], 0
-        kept, self._slope = network.draw_kept(n, x.device)
+        kept, slope = network.draw_kept(n, x.device)
         self._inputs[0] = inputs[None]
+        self._scaled = self._weights if kept is None else [slope * weight for weight in self._weights]
         for i, (units, _, active) in enumerate(self._hidden):
-            weight, bias = self._weights[i], self._biases[i]
+            weight, bias = self._scaled[i], self._biases[i]
             if kept is not None:
-                weight, bias = self._slope * weight, self._slope * bias
+                bias = slope * bias
             if i:
                 xp.matmul(weight, inputs, out=units)
             else:  # members share their inputs: one product for all is faster than one for each
@@ -189,7 +190,7 @@ class ClosedForm:
         xp, last = self._np, len(self._hidden) - 1
         for i in range(last, -1, -1):
             deltas, active = self._hidden[i].deltas, self._hidden[i].active
-            weight = (self._slope * self._weights[i + 1]).swapaxes(1, 2)
+            weight = self._scaled[i + 1].swapaxes(1, 2)
             if i < last:
                 xp.matmul(weight, self._hidden[i + 1].deltas, out=deltas)
                 xp.multiply(deltas, active, out=deltas)

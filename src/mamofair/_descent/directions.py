@@ -56,7 +56,7 @@ def descent(
         gramians, direction = pull.gramians(cotangents / scales)
         # If a gradient is not finite, the weights do not matter: the values of the next step will show it.
         weights = gramians[:, 0].copy()
-        for i, finite in enumerate(np.isfinite(gramians.sum((1, 2))).tolist()):
+        for i, finite in enumerate(np.isfinite(np.add.reduce(gramians, (1, 2))).tolist()):
             if finite:
                 weights[i] = weigh[i](gramians[i])
         write(direction(weights))

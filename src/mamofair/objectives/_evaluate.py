@@ -85,7 +85,16 @@ class Evaluation:
         if not isinstance(logits, np.ndarray) or logits.dtype != M.dtype:
             aligned, batch = align(torch.as_tensor(logits), batch)
             logits, M = _array(aligned.detach()), _array(batch.memberships)
-        f, k = logits.reshape(prod(logits.shape[:-1]), logits.shape[-1]), len(self.objectives)
+        if logits.ndim != 2:
+            flat = logits.reshape(prod(logits.shape[:-1]), logits.shape[-1])
+            values, cotangents = self(flat, batch)
+            return values.reshape(len(values), *logits.shape[:-1]), cotangents.reshape(len(values), *logits.shape)
+        return self._evaluate(logits, M, batch)
+
+    def _evaluate(
+        self, f: Float[np.ndarray, "members n"], M: Float[np.ndarray, "n columns"], batch: Batch
+    ) -> tuple[Float[np.ndarray, "k members"], Float[np.ndarray, "k members n"]]:
+        k = len(self.objectives)
         values, cotangents = np.empty((k, len(f)), f.dtype), np.empty((k, *f.shape), f.dtype)
         for i in self._losses:
             values[i], cotangents[i] = _differentiate(self.objectives[i], f, batch)
@@ -97,7 +106,7 @@ class Evaluation:
                 value += shares * anchored[0]
                 pull += shares[:, None] * anchored[1]
             values[places], cotangents[places] = value, pull
-        return values.reshape(k, *logits.shape[:-1]), cotangents.reshape(k, *logits.shape)
+        return values, cotangents
 
 
 def _array(tensor: Tensor) -> np.ndarray:
