@@ -5,10 +5,10 @@
 A step is compared with that of a plain torch loop: the same network made of torch's own layers, cross-entropy, default
 Adam. Per round, in a random order, every variant trains two epochs (of 20 batches of 500 rows), of which the second is
 timed: the first finds the caches full of another variant's numbers, which no training does. Figures are medians over
-the rounds of the ratio to the plain epoch of the same round, so that a busy machine slows all variants equally. A whole fit is compared
-with one run of the paper's scheme (bench/published.py), alternating epoch by epoch. Each round asserts that no model is
-constant and that several objectives have weight: a collapsed model makes everything look fast. Memory is measured in a
-separate process.
+the rounds of the ratio to the plain epoch of the same round, so that a busy machine slows all variants equally. A whole
+fit is compared with one run of the paper's scheme (bench/published.py), alternating epoch by epoch. Each round asserts
+that no model is constant and that several objectives have weight: a collapsed model makes everything look fast. Memory
+is measured in a separate process.
 """
 
 import argparse
