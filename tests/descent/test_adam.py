@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from mamofair._descent.adam import Adam
-from mamofair._descent.memory import grad_writer, side_by_side
+from mamofair._descent.memory import GradWriter, side_by_side
 from mamofair.learners.network.state import filled
 
 SETTINGS = [
@@ -58,7 +58,7 @@ def test_parameters_one_after_another_in_memory_move_as_one_tensor_does(dtype):
     ours, reference = Adam(mine, lr=0.01), torch.optim.Adam([whole], lr=0.01, fused=True)
     for steps in (range(5), range(5, 9)):  # apart again between the two
         with side_by_side(mine):
-            write = grad_writer(mine)
+            write = GradWriter(mine)
             for step in steps:
                 whole.grad = torch.randn(whole.shape, generator=torch.Generator().manual_seed(step), dtype=dtype)
                 write(whole.grad.numpy()[None])
@@ -99,6 +99,7 @@ def test_state_has_the_form_of_torch_and_is_not_moved_by_later_steps():
     take_steps(ours, mine, range(3))
     take_steps(reference, theirs, range(3))
     held, expected = ours.state_dict(), reference.state_dict()
+    first = held["state"][0]["exp_avg"].clone()
     assert held["param_groups"] == [named | expected["param_groups"][0]]
     assert held["state"].keys() == expected["state"].keys()
     for i, own in held["state"].items():
@@ -108,6 +109,7 @@ def test_state_has_the_form_of_torch_and_is_not_moved_by_later_steps():
     loaded.load_state_dict(held)
     take_steps(ours, mine, range(3, 5))
     assert [own["step"] for own in loaded.state_dict()["state"].values()] == [3] * (len(SHAPES) - 1)
+    assert torch.equal(held["state"][0]["exp_avg"], first)
 
 
 def test_a_state_comes_to_where_the_parameters_are():
@@ -118,6 +120,17 @@ def test_a_state_comes_to_where_the_parameters_are():
         goes_on.load_state_dict(optimizer.state_dict())
         state = goes_on.state_dict()["state"]
         assert {tensor.device.type for own in state.values() for tensor in own.values()} == {"meta"}
+
+
+def test_a_loaded_state_replaces_all_of_the_earlier_one():
+    mine = parameters()
+    optimizer, fresh = Adam(mine), Adam(mine)
+    empty = fresh.state_dict()
+    take_steps(optimizer, mine, range(2))
+    optimizer.load_state_dict(empty)
+    assert optimizer.state_dict() == empty
+    take_steps(optimizer, mine, range(1))
+    assert [int(own["step"]) for own in optimizer.state_dict()["state"].values()] == [1] * (len(SHAPES) - 1)
 
 
 def test_a_checkpoint_of_a_torch_that_names_fewer_settings_goes_on_and_one_with_others_is_refused():

@@ -2,11 +2,12 @@
 
 import pickle
 
+import numpy as np
 import pytest
 import torch
 
 from mamofair import FairNetClassifier
-from mamofair._descent.memory import grad_writer, join, joined, side_by_side
+from mamofair._descent.memory import GradWriter, join, joined, side_by_side
 from mamofair.descent import assign_grad
 
 SHAPES = [(2, 4, 3), (2, 4), (2, 1, 4), (2, 1)]
@@ -63,13 +64,23 @@ def test_tensors_of_two_dtypes_stay_where_they_are():
     assert joined(mixed) is None
 
 
+def test_a_grad_that_was_taken_away_is_given_again():
+    mine = tensors()
+    write = GradWriter(mine)
+    write(np.zeros((2, 21), np.float32))
+    for tensor in mine:
+        tensor.grad = None
+    write(np.ones((2, 21), np.float32))
+    assert all((tensor.grad == 1).all() for tensor in mine)
+
+
 @pytest.mark.parametrize("members", [1, 2])
 @pytest.mark.parametrize("kind", ["array", "tensor", "two dtypes"])
 def test_directions_are_written_as_by_assign_grad(kind, members):
     mine, theirs = ([tensor.detach()[:members].clone().requires_grad_() for tensor in tensors()] for _ in range(2))
     if kind == "two dtypes":
         mine[1], theirs[1] = (own[1].detach().double().requires_grad_() for own in (mine, theirs))
-    write = grad_writer(mine)
+    write = GradWriter(mine)
     for seed in range(2):
         direction = torch.randn(members, sum(tensor[0].numel() for tensor in mine), generator=torch.manual_seed(seed))
         write(direction.numpy() if kind == "array" else direction)

@@ -8,6 +8,7 @@ state has torch's format: either class reads the other's checkpoints.
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from itertools import chain
 from operator import is_
 from typing import Any, NamedTuple
 
@@ -24,6 +25,8 @@ _OFF = ("amsgrad", "maximize", "capturable", "differentiable", "decoupled_weight
 
 class Adam:
     """Adam (Kingma and Ba 2015) with torch's names, defaults and results, to the last bit those of `fused=True`.
+
+    Parameters and gradients that are one after another in memory move as one tensor does, to the last bit.
 
     Parameters
     ----------
@@ -73,8 +76,8 @@ class Adam:
 
     def _prepare(self, grads: list[Tensor | None]) -> "_Ready":
         parameters, moments = self.param_groups[0]["params"], [*zip(*self.moments, strict=True)]
-        for own in moments:
-            join(own)
+        for tensors in moments:
+            join(tensors)
         moved = [i for i, grad in enumerate(grads) if grad is not None]
         self.moved.update(moved)
         lists: list[list[Any]] = [[column[i] for i in moved] for column in (parameters, grads, *moments)]
@@ -104,14 +107,16 @@ class Adam:
         state = {}
         for i in sorted(self.moved):
             first, second = self.moments[i]
-            state[i] = {"step": self.counts[i].clone(), "exp_avg": first, "exp_avg_sq": second}
+            state[i] = {"step": self.counts[i].clone(), "exp_avg": first.clone(), "exp_avg_sq": second.clone()}
         return {"state": state, "param_groups": [{**settings, "params": list(range(len(self.moments)))}]}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Load a `state_dict`, ours or torch's, to the device of the parameters."""
         [group], [given] = self.param_groups, state["param_groups"]
         group |= {name: value for name, value in given.items() if name in group and name != "params"}
-        self.moved = {int(i) for i in state["state"]}
+        self.moved, self._ready = {int(i) for i in state["state"]}, None
+        for tensor in (self.counts, *chain.from_iterable(self.moments)):
+            tensor.zero_()
         for i, saved in state["state"].items():
             for moment, name in zip(self.moments[int(i)], ("exp_avg", "exp_avg_sq"), strict=True):
                 moment.copy_(saved[name])

@@ -11,8 +11,11 @@ Array = Any  # of NumPy or torch, whose methods and functions have the same name
 
 
 def as_numpy(array: Array) -> np.ndarray:
-    """Return an array as one of NumPy; on the CPU the memory is shared."""
-    return array if isinstance(array, np.ndarray) else array.detach().cpu().numpy()
+    """Return an array as one of NumPy, which has no bfloat16; on the CPU the memory is shared."""
+    if isinstance(array, np.ndarray):
+        return array
+    numbers: np.ndarray = (array.float() if array.dtype == torch.bfloat16 else array).detach().cpu().numpy()
+    return numbers
 
 
 def like(array: np.ndarray, other: Array) -> Array:

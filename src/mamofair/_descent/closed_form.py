@@ -29,7 +29,7 @@ __all__ = ["ClosedForm", "Scratch"]
 
 
 class _Hidden(NamedTuple):
-    """Memory for a hidden layer, ``(members, units, n)``: neighbours in memory are rows, whose factors are arrays."""
+    """Memory for a hidden layer, ``(members, units, n)``: with contiguous rows, factors of rows or units are fast."""
 
     units: Array
     deltas: Array
@@ -75,8 +75,8 @@ class ClosedForm:
         self._wide: dict[int, bool] = {}
 
     def _array(self, tensor: Tensor) -> Array:
-        alone = tensor.detach() if tensor.requires_grad else tensor
-        return alone.numpy() if self._np is np else alone
+        detached = tensor.detach() if tensor.requires_grad else tensor
+        return detached.numpy() if self._np is np else detached
 
     def _memory(self, width: int, x: Float[Tensor, "n features"]) -> _Hidden:
         shape = (self._members, width, len(x))

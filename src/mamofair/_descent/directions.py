@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from mamofair._descent.arrays import as_numpy
-from mamofair._descent.memory import grad_writer
+from mamofair._descent.memory import GradWriter
 from mamofair._descent.networks import Population
 from mamofair._descent.pullbacks import Pullback
 from mamofair.descent import Fixed, MinNorm, Weighting, min_norm
@@ -32,21 +32,9 @@ def descent(
     separate_passes: bool,
 ) -> Descent:
     """Return the function that writes each member's direction into the parameters' `grad`."""
-    parameters, write = population.parameters, grad_writer(population.parameters)
+    write = GradWriter(population.parameters)
     if all(isinstance(weighting, Fixed) for weighting in weightings):
-        shares = [as_numpy(weighting(torch.eye(len(objectives)).to(parameters[0]))) for weighting in weightings]
-        fixed = np.stack(shares, axis=1)
-
-        def weigh_first(cotangents: np.ndarray, pull: Pullback) -> tuple[np.ndarray, None]:
-            weighed = fixed[..., None] * cotangents
-            if separate_passes:  # objectives with dropout masks of their own have to be pulled back one by one
-                write(pull(weighed).sum(0))
-            else:
-                pull.assign_grad(parameters, weighed.sum(0))
-            return fixed, None
-
-        return weigh_first
-
+        return _weighing_first(weightings, len(objectives), population.parameters, write, separate_passes)
     if population.scales is None:  # resumed training keeps them
         population.scales = initial()
     scales = as_numpy(population.scales)[..., None]
@@ -65,8 +53,27 @@ def descent(
     return common_descent
 
 
+def _weighing_first(
+    weightings: Sequence[Weighting], k: int, parameters: Sequence[Tensor], write: GradWriter, separate_passes: bool
+) -> Descent:
+    """Return the descent with fixed weights: one objective is pulled back, their weighted sum."""
+    fixed = np.stack([as_numpy(weighting(torch.eye(k).to(parameters[0]))) for weighting in weightings], axis=1)
+
+    def weigh_first(cotangents: np.ndarray, pull: Pullback) -> tuple[np.ndarray, None]:
+        weighed = fixed[..., None] * cotangents
+        if separate_passes:  # objectives with dropout masks of their own have to be pulled back one by one
+            write(pull(weighed).sum(0))
+        elif pull.gradients is None:
+            write(pull(weighed.sum(0)[None])[0])
+        else:
+            pull.assign_grad(parameters, weighed.sum(0))
+        return fixed, None
+
+    return weigh_first
+
+
 def _on_arrays(weighting: Weighting, device: torch.device) -> Callable[[Float[np.ndarray, "k k"]], Any]:
     """Return a weighting of arrays; for the default one, tensors would take longer than the weights themselves."""
-    if isinstance(weighting, MinNorm):
+    if type(weighting) is MinNorm:  # a subclass may compute other weights
         return lambda gramian: min_norm(gramian.tolist())
     return lambda gramian: as_numpy(weighting(torch.from_numpy(gramian).to(device)))

@@ -1,10 +1,10 @@
 """Tensors one after another in memory: one call then updates all of them, instead of one for each.
 
-Calls take most of the time of a step of a small network. Only training has its tensors together: in a pickle, each of
-them would hold the memory of all.
+Calls take most of the time of a step of a small network. Tensors are together only while they are trained: in a pickle,
+each of them would hold the memory of all.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -13,7 +13,7 @@ from torch import Tensor
 
 from mamofair._descent.arrays import Array
 
-__all__ = ["grad_writer", "join", "joined", "side_by_side"]
+__all__ = ["GradWriter", "join", "joined", "side_by_side"]
 
 
 @contextmanager
@@ -60,27 +60,31 @@ def joined(tensors: Sequence[Tensor]) -> Tensor | None:
     return first.as_strided((sum(tensor.numel() for tensor in tensors),), (1,))
 
 
-def grad_writer(parameters: Sequence[Tensor]) -> Callable[[Array], None]:
-    """Give parameters a `grad`, and return the function that writes directions into it, ``(members, d)``."""
-    grads = [torch.empty_like(parameter, memory_format=torch.contiguous_format).detach() for parameter in parameters]
-    join(grads)
-    for parameter, grad in zip(parameters, grads, strict=True):
-        parameter.grad = grad
-    members, whole = len(grads[0]), joined(grads)
-    # The parameters of a single member are in the order of its direction.
-    places = [grad.view(members, -1) for grad in grads] if members > 1 or whole is None else [whole.view(1, -1)]
-    ends = np.cumsum([place.shape[1] for place in places]).tolist()
-    if whole is not None and whole.device.type == "cpu":
-        arrays = [place.numpy() for place in places]
+class GradWriter:
+    """Writes directions, ``(members, d)``, into the `grad` of parameters, which are one after another in memory.
 
-        def write_array(direction: Array) -> None:
-            for place, end in zip(arrays, ends, strict=True):
-                np.copyto(place, direction[:, end - place.shape[1] : end])
+    >>> a, b = torch.zeros(1, 2, requires_grad=True), torch.zeros(1, 1, requires_grad=True)
+    >>> GradWriter([a, b])(np.array([[1.0, 2.0, 3.0]]))
+    >>> a.grad, b.grad
+    (tensor([[1., 2.]]), tensor([[3.]]))
+    """
 
-        return write_array
+    def __init__(self, parameters: Sequence[Tensor]):
+        grads = [torch.empty_like(p, memory_format=torch.contiguous_format).detach() for p in parameters]
+        join(grads)
+        self._pairs = list(zip(parameters, grads, strict=True))
+        members, whole = len(grads[0]), joined(grads)
+        # The parameters of a single member are in the order of its direction.
+        places = [whole.view(1, -1)] if whole is not None and members == 1 else [g.view(members, -1) for g in grads]
+        ends = np.cumsum([place.shape[1] for place in places]).tolist()
+        in_numpy = whole is not None and whole.device.type == "cpu" and whole.dtype != torch.bfloat16
+        self._places = [(place.numpy() if in_numpy else place, end) for place, end in zip(places, ends, strict=True)]
 
-    def write(direction: Array) -> None:
-        for place, end in zip(places, ends, strict=True):
-            place.copy_(torch.as_tensor(direction[:, end - place.shape[1] : end]))
-
-    return write
+    def __call__(self, direction: Array) -> None:
+        """Write a direction, an array of either library."""
+        for parameter, grad in self._pairs:
+            if parameter.grad is not grad:  # an optimizer may have taken it away
+                parameter.grad = grad
+        for place, end in self._places:
+            part = direction[:, end - place.shape[1] : end]
+            np.copyto(place, part) if isinstance(place, np.ndarray) else place.copy_(torch.as_tensor(part))

@@ -65,7 +65,7 @@ class Population:
         self.buffers = {name: buffer.to(device) for name, buffer in buffers.items()}
         self.scales: Tensor | None = None  # what common descent divides the gradients by, once training has begun
         self._memory = Scratch()  # for calls; each training has its own
-        self._is_frozen = len(self.parameters) < len(self.tensors)  # in part
+        self._has_frozen = len(self.parameters) < len(self.tensors)
         self._linear = linear_layers(self.template)
         self._keeps_rows_apart: bool | None = None  # once it is known
         self._comes_in_pieces = False  # as far as is known
@@ -128,7 +128,7 @@ class Population:
         return in_pieces(partial(self._traced, memory=memory), pieces)
 
     def _traced(self, x: Shaped[Tensor, "n ..."], memory: Scratch) -> tuple[Array, Pullback]:
-        if isinstance(self.template, Perceptron) and not self._is_frozen:
+        if isinstance(self.template, Perceptron) and not self._has_frozen:
             closed = memory.closed_form(self.template, self.tensors, x)
             return closed(x), closed.pullback
         with noted(self._linear) as calls:

@@ -16,7 +16,6 @@ from torch import Tensor
 
 from mamofair._descent.arrays import Array, as_numpy, like
 from mamofair._descent.gramians import Layer, gramians
-from mamofair.descent import assign_grad
 
 __all__ = ["Direction", "Pullback", "in_pieces"]
 
@@ -53,16 +52,14 @@ class Pullback:
         """Return the Gramian of each member's gradients, and the function from weights to the direction."""
         if layers := self.layers(len(cotangents)):
             example = layers[0].deltas
-            found, direction = gramians(layers, like(cotangents, example))
-            return as_numpy(found), lambda weights: direction(like(weights, example))
+            products, direction = gramians(layers, like(cotangents, example))
+            return as_numpy(products), lambda weights: direction(like(weights, example))
         jacobians = self(cotangents).swapaxes(0, 1)  # (members, k, d)
-        return _products(jacobians), lambda weights: (like(weights, jacobians)[:, None] @ jacobians)[:, 0]
+        return _products(jacobians), lambda weights: _matmul(like(weights, jacobians)[:, None], jacobians)[:, 0]
 
     def assign_grad(self, parameters: Sequence[Tensor], cotangents: Float[np.ndarray, "members n"]) -> None:
-        """Write the gradient of one objective into the parameters' `grad`."""
-        if self.gradients is None:
-            assign_grad(parameters, torch.as_tensor(self(cotangents[None])[0]))
-            return
+        """Write the gradient of one objective into the parameters' `grad`, if `gradients` is given."""
+        assert self.gradients is not None
         for parameter in parameters:
             if parameter.grad is None:
                 parameter.grad = torch.empty_like(parameter)
@@ -72,7 +69,15 @@ class Pullback:
 def _products(rows: Array) -> Float[np.ndarray, "members k k"]:
     """Return the inner products of each member's rows; of a few long rows, a matrix product takes thrice as long."""
     few = isinstance(rows, np.ndarray) and rows.shape[1] < 8
-    return as_numpy(np.vecdot(rows[:, :, None], rows[:, None]) if few else rows @ rows.swapaxes(1, 2))
+    return as_numpy(np.vecdot(rows[:, :, None], rows[:, None]) if few else _matmul(rows, rows.swapaxes(1, 2)))
+
+
+def _matmul(one: Array, other: Array) -> Array:
+    """Return the product in the precision of the factors, even under autocast."""
+    if isinstance(one, np.ndarray):
+        return one @ other
+    with torch.autocast(one.device.type, enabled=False):
+        return one @ other
 
 
 #: From rows to their logits, ``(members, n)``, and the pullback.

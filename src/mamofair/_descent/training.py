@@ -192,7 +192,7 @@ def _initial_scales(
         logits = population(batch.inputs) if len(batch) else _without_rows(population)[0]
         everyone, whole, _ = ranks.gather_batch(logits, batch)
         values.append(
-            torch.from_numpy(EvaluationWithChanges(objectives)(everyone, whole)[0]).to(everyone)
+            torch.from_numpy(EvaluationWithChanges(objectives)(everyone, whole)[0]).to(everyone.device)
             if whole.changed
             else torch.stack([objective(everyone, whole) for objective in objectives])
         )

@@ -35,8 +35,8 @@ def probe(
     population.train(False)
     with isolated(0):
         for batch in batches:
-            found, pull = population.traced(batch.x)
-            logits = torch.as_tensor(found).detach()
+            outputs, pull = population.traced(batch.x)
+            logits = torch.as_tensor(outputs).detach()
             (_, value), cotangents = evaluate([CrossEntropy(), gap], logits, batch)
             accuracy, gap_gradient = torch.as_tensor(pull(cotangents.numpy())).clone()
             distances.append((value - exact(logits, batch)).abs())

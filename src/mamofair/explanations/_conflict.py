@@ -36,7 +36,7 @@ class Conflict:
         """Return a row for each pair of objectives.
 
         Columns: `first`, `second`, `moments` (how many cosines were measured, over all members), `mean`, `early` and
-        `late` (means of the first and last third of the epochs), and `opposed`, the share of cosines below zero.
+        `late` (means of the first and last third of the training), and `opposed`, the share of cosines below zero.
         """
         return self.pairs.copy()
 

@@ -34,8 +34,11 @@ def growth(
     if best[0] >= reference[0]:
         return 0.0
     corner = np.array([reference[0], *np.maximum(_WIDER * best[1:], _LEAST_GAP)])
-    boxes = [list(range(len(corner))), *([0, gap] for gap in range(1, len(corner)))]
-    together, *alone = (_growth_in(corner[box], best[0], then[:, box], now[:, box]) for box in boxes)
+    together = _growth_in(corner, best[0], then, now)
+    if len(corner) <= 2:
+        return together
+    boxes = [[0, gap] for gap in range(1, len(corner))]
+    alone = [_growth_in(corner[box], best[0], then[:, box], now[:, box]) for box in boxes]
     return min(together, float(np.mean(alone)))
 
 
