@@ -199,7 +199,7 @@ def test_weighted_rows_are_refused_unless_the_method_is_approximate():
         {name: 3 * table for name, table in plain.counts.items()}, {k: 9 * v for k, v in plain.counts.items()}
     )
     front = Front((replace(point(200, 5), calibration=heavy),), criteria(1))
-    with pytest.raises(ValueError, match=r"rows of equal weight: found `sample_weight`. .* method=\"newcombe\""):
+    with pytest.raises(ValueError, match=r"found `sample_weight` or `units`\. .* method=\"newcombe\""):
         MostAccurateWithin(0.05, 0.95)(front)
     weighted = MostAccurateWithin(0.05, 0.95, method="newcombe").answer(front)
     equal = MostAccurateWithin(0.05, 0.95, method="newcombe").answer(calibrated((200, (5,), (5,))))
