@@ -100,8 +100,9 @@ def epochs(
     count = feed.steps
     rank = [ranks.rank] if ranks.size > 1 else []  # each rank drops its own units
     derive, look = _derivation(objectives, separate_passes), _derivation(objectives)
+    seeded = partial(isolated, device=population.device, small=population.is_small)
     with side_by_side(*([*networks.tensors.values()] for networks in (population, average.population))):
-        with isolated(seed, device=population.device, small=population.is_small):
+        with seeded(seed):
             population.train(separate_passes)  # the paper's code takes initial values with dropout
             scales = partial(_initial_scales, population, objectives, feed, weightings, ranks, scale_floor)
             descend = descent(population, objectives, weightings, scales, separate_passes)
@@ -111,7 +112,7 @@ def epochs(
             marks = np.linspace(0, count, min(snapshots, count) + 1).astype(int).tolist()
             for start, end in pairwise(marks):
                 traces = []
-                with isolated(seed, epoch, end, *rank, device=population.device, small=population.is_small):
+                with seeded(seed, epoch, end, *rank):
                     population.train()
                     for batch in islice(batches, end - start):
                         values, cotangents, pull = derive(population, batch, ranks)
