@@ -143,7 +143,7 @@ def main() -> None:
             rounded = {key: round(value, 4) if isinstance(value, float) else value for key, value in record.items()}
             print(json.dumps(rounded, ensure_ascii=False), file=file, flush=True)
     records = [json.loads(line) for line in options.records.read_text().splitlines()]
-    tables = [fronts_table(records), command_table(records)]
+    tables = [f"<!-- fronts -->\n\n{fronts_table(records)}\n\n<!-- end of fronts -->", command_table(records)]
     print("\n\n".join(tables))
     if options.out:
         head = introduction("Waiting for a front", __doc__, "One run.", PACKAGES)

@@ -74,7 +74,9 @@ class Evaluation:
         return stretch if together else numbers, Gaps(same_kind), anchors, loss, same
 
     def __call__(
-        self, logits: Float[Tensor | np.ndarray, "*members n"], batch: Batch
+        self,
+        logits: Tensor | np.ndarray,  # "*members n": other shapes raise a readable error below
+        batch: Batch,
     ) -> tuple[Float[np.ndarray, " k *members"], Float[np.ndarray, "k *members n"]]:
         """Return what `evaluate` does, as arrays.
 
