@@ -8,8 +8,9 @@ mask, a row's logit f depends on that row alone. So one backward pass of Σ f gi
 and an objective with the cotangents c = ∂L/∂f has ∂L/∂Wᵢ = (c ∘ δᵢ)ᵀ aᵢ and ∂L/∂bᵢ = Σ c ∘ δᵢ. Apart from the products,
 the cost is that of calling a library and of memory that does not fit into the caches. So memory and its views are
 allocated once for all batches of the same size, dropout masks are booleans, s multiplies weights instead of units, and
-objectives are weighed one after another in the same memory. On the CPU the library is NumPy, whose calls cost a third
-of torch's. Elsewhere it is torch, by the same names.
+objectives are weighed one after another in the same memory. Arrays are the transposes of those above, with rows in the
+last axis. On the CPU the library is NumPy, whose calls cost a third of torch's. Elsewhere it is torch, by the same
+names.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -34,7 +34,7 @@ def descent(
     """Return the function that writes each member's direction into the parameters' `grad`."""
     write = GradWriter(population.parameters)
     if all(isinstance(weighting, Fixed) for weighting in weightings):
-        return _weighing_first(weightings, len(objectives), population.parameters, write, separate_passes)
+        return _fixed_descent(weightings, len(objectives), population.parameters, write, separate_passes)
     if population.scales is None:  # resumed training keeps them
         population.scales = initial()
     scales = as_numpy(population.scales)[..., None]
@@ -53,13 +53,13 @@ def descent(
     return common_descent
 
 
-def _weighing_first(
+def _fixed_descent(
     weightings: Sequence[Weighting], k: int, parameters: Sequence[Tensor], write: GradWriter, separate_passes: bool
 ) -> Descent:
-    """Return the descent with fixed weights: one objective is pulled back, their weighted sum."""
+    """Return the descent with fixed weights: only the weighted sum of the objectives is pulled back."""
     fixed = np.stack([as_numpy(weighting(torch.eye(k).to(parameters[0]))) for weighting in weightings], axis=1)
 
-    def weigh_first(cotangents: np.ndarray, pull: Pullback) -> tuple[np.ndarray, None]:
+    def fixed_descent(cotangents: np.ndarray, pull: Pullback) -> tuple[np.ndarray, None]:
         weighed = fixed[..., None] * cotangents
         if separate_passes:  # objectives with dropout masks of their own have to be pulled back one by one
             write(pull(weighed).sum(0))
@@ -69,7 +69,7 @@ def _weighing_first(
             pull.assign_grad(parameters, weighed.sum(0))
         return fixed, None
 
-    return weigh_first
+    return fixed_descent
 
 
 def _on_arrays(weighting: Weighting, device: torch.device) -> Callable[[Float[np.ndarray, "k k"]], Any]:
