@@ -30,10 +30,15 @@ CONTEXT.set_forkserver_preload(["torch._dynamo", "mamofair.cli._training", "mamo
 Streams = Mapping[int, Path | Connection]
 
 
+def fork(target: Callable[..., None], *arguments: Any) -> BaseProcess:
+    """Return a process for `target(*arguments)`, not started yet, with the environment of this one."""
+    return CONTEXT.Process(target=_with_environment, args=(dict(os.environ), target, *arguments))
+
+
 @contextmanager
 def started(streams: Streams, target: Callable[..., None], *arguments: Any) -> Iterator[BaseProcess]:
     """Start `target(*arguments)` with these streams, numbered as ever; wait for its end on leaving."""
-    process = CONTEXT.Process(target=_with_streams, args=(streams, target, *arguments))
+    process = fork(_with_streams, streams, target, *arguments)
     process.start()
     try:
         yield process
@@ -67,6 +72,12 @@ def command(*arguments: str) -> None:
 
     sys.argv = ["mamofair", *arguments]
     main()
+
+
+def _with_environment(variables: Mapping[str, str], target: Callable[..., None], *arguments: Any) -> None:
+    os.environ.clear()  # it is that of the test for which the first process was started
+    os.environ.update(variables)
+    target(*arguments)
 
 
 def _with_streams(streams: Streams, target: Callable[..., None], *arguments: Any) -> None:

@@ -18,7 +18,7 @@ import torch
 from torch import distributed
 
 import mamofair
-from forked import CONTEXT, command
+from forked import command, fork
 
 SECONDS = 120  # a rank that hangs is killed then, and its test fails
 
@@ -26,7 +26,7 @@ SECONDS = 120  # a rank that hangs is killed then, and its test fails
 @contextmanager
 def processes(target: Callable[..., None], size: int, *arguments: Any) -> Iterator[list[BaseProcess]]:
     """Start `target(rank, size, *arguments)` for each rank; wait for their end on leaving, and kill what hangs."""
-    started = [CONTEXT.Process(target=target, args=(rank, size, *arguments)) for rank in range(size)]
+    started = [fork(target, rank, size, *arguments) for rank in range(size)]
     for process in started:
         process.start()
     try:

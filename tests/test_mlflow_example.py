@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from mamofair import FairPlugInClassifier, trusted_types
 from mamofair.datasets import make_toy
 
-mlflow = pytest.importorskip("mlflow")
+mlflow = pytest.importorskip("mlflow", reason="MLflow: it is no dependency; `pip install mlflow` runs it")
 pytestmark = pytest.mark.filterwarnings("default")  # of MLflow and what it imports
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "mlflow_model.py"

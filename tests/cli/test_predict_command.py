@@ -13,6 +13,7 @@ import torch
 from typer.testing import CliRunner
 
 import mamofair
+from isolation import NOT_BUNDLED
 from loan_table import ASKED, applicants
 from mamofair import MostAccurateWithin
 from mamofair.cli import app
@@ -311,10 +312,10 @@ def test_data_sets_are_listed_with_rows_terms_and_whether_they_are_at_hand(monke
 
 
 @pytest.mark.parametrize("name", CATALOG)
-def test_the_catalog_says_of_data_sets_what_they_are(name):
+def test_the_catalog_says_of_data_sets_what_they_are(name, real_data):
     entry = CATALOG[name]
     if not entry.at_hand:
-        pytest.skip(f"{name} is not on this machine")
+        pytest.skip(NOT_BUNDLED)
     data = entry.load()
     assert (data.name, len(data.y), data.license) == (name, entry.rows, entry.license)
 

@@ -3,6 +3,7 @@ import logging
 import numpy as np
 import pytest
 
+from isolation import NOT_BUNDLED
 from mamofair.datasets import _celeba, _wheels, fetch_celeba
 from mamofair.datasets._celeba import LIST, TABLE, parse_csv, parse_list
 from mamofair.datasets._files import find
@@ -62,9 +63,9 @@ def test_a_download_that_was_cut_short_is_refused(nowhere, monkeypatch):
     assert not list(nowhere.rglob("*.*"))
 
 
-def test_the_real_file(check_dataset):
+def test_the_real_file(check_dataset, real_data):
     if find(LIST) is None and find(TABLE) is None:
-        pytest.skip(f"needs {LIST.name} in MAMOFAIR_DATA or the cache; its terms forbid to pass it on")
+        pytest.skip(NOT_BUNDLED)
     celeba = fetch_celeba(download=False)
     check_dataset(celeba)
     X, _, _ = celeba.design()

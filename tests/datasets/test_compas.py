@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from isolation import NOT_BUNDLED
 from mamofair.datasets import load_compas
 from mamofair.datasets._compas import COLUMNS, parse, reduce
 from mamofair.datasets._files import bundled
@@ -105,8 +106,8 @@ def test_parse_spells_out_the_degree_of_a_charge():
     assert list(table["c_charge_degree"]) == ["felony", "misdemeanor"]
 
 
-def test_reduce_gives_the_bundled_file():
+def test_reduce_gives_the_bundled_file(real_data):
     raw = Path(os.environ.get("MAMOFAIR_DATA", "")) / "compas" / "compas-scores-two-years.csv.gz"
     if not raw.is_file():
-        pytest.skip("needs compas/compas-scores-two-years.csv.gz in MAMOFAIR_DATA")
+        pytest.skip(NOT_BUNDLED)
     assert reduce(gzip.decompress(raw.read_bytes())) == bundled("compas.csv.gz")

@@ -3,6 +3,7 @@ import re
 
 import pytest
 
+from isolation import NOT_BUNDLED
 from mamofair.datasets import fetch_dutch
 from mamofair.datasets._dutch import FILE, LABELS, parse, recipe
 from mamofair.datasets._files import find
@@ -61,9 +62,9 @@ def test_a_file_with_other_content_is_refused(nowhere, monkeypatch):
         fetch_dutch()
 
 
-def test_the_real_file(check_dataset):
+def test_the_real_file(check_dataset, real_data):
     if find(FILE) is None:
-        pytest.skip(f"needs {FILE.name} in MAMOFAIR_DATA or the cache; it has no open licence")
+        pytest.skip(NOT_BUNDLED)
     dutch = fetch_dutch()
     check_dataset(dutch)
     assert dutch.design()[0].shape == (60_420, 59)

@@ -7,7 +7,9 @@ import pytest
 
 from mamofair.metrics import audit, audit_counts
 
-pyspark = pytest.importorskip("pyspark")
+pyspark = pytest.importorskip(
+    "pyspark", reason="Spark: PySpark is no dependency; `pip install pyspark` and Java run them"
+)
 
 
 def test_a_spark_frame_of_rows_gives_the_audit_of_the_rows():

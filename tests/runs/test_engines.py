@@ -60,7 +60,10 @@ def test_dask_maps_a_model_over_partitions(new):
 
 def test_spark_maps_a_model_over_arrow_batches(new, monkeypatch):
     """PySpark and its Java are large and no dependency: `pip install pyspark` to run this."""
-    pyspark, pyarrow = pytest.importorskip("pyspark.sql"), pytest.importorskip("pyarrow")
+    pyspark = pytest.importorskip(
+        "pyspark.sql", reason="Spark: PySpark is no dependency; `pip install pyspark` and Java run them"
+    )
+    pyarrow = pytest.importorskip("pyarrow")
     run = str(new / "run")
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)  # workers take `python3` from the path, which may be another
 

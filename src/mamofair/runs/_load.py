@@ -185,7 +185,14 @@ def load(folder: str | Path, network: Any = None, members: Any = None, objective
 
     Examples
     --------
-    >>> model = load("runs/loans")  # doctest: +SKIP
-    >>> model.at(3).predict(pd.read_csv("new.csv"))  # doctest: +SKIP
+    >>> from tempfile import TemporaryDirectory
+    >>> from mamofair import FairPlugInClassifier, save
+    >>> from mamofair.datasets import make_toy
+    >>> toy = make_toy()
+    >>> model = FairPlugInClassifier(effort="fast", random_state=0)
+    >>> with TemporaryDirectory() as folder:
+    ...     model = load(save(model.fit(toy.X, toy.y, sensitive_features=toy.sensitive), folder))
+    >>> model.at(0).predict(toy.X).shape  # the most accurate point
+    (600,)
     """
     return load_run(folder, network, members, objectives).estimator
