@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from contracts import people
 from examples_of_points import criteria, front, point
 from mamofair._rows.groups import read_groups
-from mamofair.fronts import Archive, Counter, Front, Point, hypervolume, spacing
+from mamofair.fronts import Archive, Counter, Front, Point, count_decisions, hypervolume, spacing
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, FALSE_OMISSION_PARITY, PREDICTIVE_PARITY
 
 
@@ -90,6 +90,28 @@ def test_of_equal_points_the_first_stays():
     archive.add_all([first])
     archive.add_all([second])
     assert archive.points == [first]
+
+
+@given(st.permutations(range(200)))
+def test_the_order_in_which_weights_are_added_does_not_decide_which_of_equal_points_stays(order):
+    """Other processors add in another order: the last digit differs, and so would the model that is kept."""
+    draw = np.random.default_rng(0)
+    positive, y, sex, weight = (
+        draw.random(200) < 0.5,
+        draw.random(200) < 0.4,
+        draw.integers(0, 2, 200),
+        draw.random(200),
+    )
+
+    def counted(member: int, rows: Sequence[int]) -> Point:
+        some = list(rows)
+        groups = read_groups({"sex": sex[some]})
+        return Point(count_decisions(positive[some], y[some], groups, weight[some]), member=member)
+
+    archive = Archive([(DEMOGRAPHIC_PARITY, "sex")])
+    archive.add_all([counted(0, range(200)), counted(1, order)])
+    archive.add_all([counted(2, order)])
+    assert [kept.member for kept in archive.points] == [0]
 
 
 def test_archive_needs_room_for_the_best_of_each_column():

@@ -25,13 +25,14 @@ array([[0.2, 0.2]])
 
 from mamofair.fronts._archive import Archive
 from mamofair.fronts._capacity import Bounds, distance_to
-from mamofair.fronts._front import Criterion, Front, Point, measure_points
+from mamofair.fronts._front import DECIMALS, Criterion, Front, Point, measure_points
 from mamofair.fronts._hypervolume import hypervolume, spacing, thin
 from mamofair.fronts._small_groups import SmallGroups, find_small_groups
 from mamofair.fronts._strata import bind_notions, divide_groups, read_strata
 from mamofair.fronts._tally import EVERYONE, Counter, Tally, count_decisions, measure_gaps
 
 __all__ = [
+    "DECIMALS",
     "EVERYONE",
     "Archive",
     "Bounds",

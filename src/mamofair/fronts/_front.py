@@ -15,7 +15,10 @@ from mamofair.notions import Notion, column
 from mamofair.performance import ERROR, Cost
 from mamofair.plot import plot_front
 
-__all__ = ["Criterion", "Front", "Point", "measure_points"]
+__all__ = ["DECIMALS", "Criterion", "Front", "Point", "measure_points"]
+
+#: Values that agree in so many decimals are equal.
+DECIMALS = 12
 
 #: A notion and an attribute: one gap, one column of a front.
 Criterion = tuple[Notion, str]
@@ -64,6 +67,9 @@ def measure_points(
 ) -> Float[np.ndarray, "points columns"]:
     """Return performance, gaps and custom measures of each point; an undefined gap counts as 1, not as 0.
 
+    They are rounded to 12 decimals: the digits after those depend on the order in which weights are added, which is
+    the processor's choice, and must not decide which of two equal points is kept.
+
     >>> from mamofair.notions import DEMOGRAPHIC_PARITY
     >>> tally = Tally({"": np.array([[60.0, 20, 20, 100]]), "sex": np.array([[20.0, 10, 10, 60], [40, 10, 10, 40]])})
     >>> measure_points([Point(tally)], [(DEMOGRAPHIC_PARITY, "sex")]).round(2)
@@ -72,7 +78,7 @@ def measure_points(
     costs = performance(np.stack([point.valid.overall for point in points]))
     gaps = [measure_gaps([point.valid for point in points], *criterion) for criterion in criteria]
     others = [[point.custom[name] for point in points] for name in custom]
-    return np.asarray(np.nan_to_num(np.column_stack([costs, *gaps, *others]), nan=1.0))
+    return np.asarray(np.nan_to_num(np.column_stack([costs, *gaps, *others]), nan=1.0).round(DECIMALS))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from scipy.special import ndtr
 from mamofair._stats.certificates import Method, Sample, is_within
 from mamofair._stats.intervals import effective_rows
 from mamofair._stats.ratios import log_ratio_limit, ratio_lower_limit, ratio_upper_limit
-from mamofair.fronts import Criterion, Front, Tally
+from mamofair.fronts import DECIMALS, Criterion, Front, Tally
 from mamofair.notions import Confusion, Rate
 
 __all__ = ["Pair", "padded_gaps", "pairs"]
@@ -132,7 +132,7 @@ def padded_gaps(front: Front, margin: float) -> Float[np.ndarray, "points gaps"]
     """Return the gaps of each point plus a margin in standard errors: the largest such sum over pairs of groups."""
     gaps = [_padded_gap(front, criterion, margin) for criterion in front.criteria]
     # Where nothing was compared, the gap counts as 1.
-    return np.asarray(np.fmax(np.stack(gaps, axis=-1), front.gaps))
+    return np.asarray(np.fmax(np.stack(gaps, axis=-1), front.gaps).round(DECIMALS))
 
 
 def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.ndarray, " points"]:

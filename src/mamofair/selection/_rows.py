@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from mamofair._messages import PATH, as_share, cut, quote
-from mamofair.fronts import Front, distance_to
+from mamofair.fronts import DECIMALS, Front, distance_to
 from mamofair.performance import Cost, as_performance
 
 __all__ = ["Pool", "Selection", "best_row", "read_select_rate", "require_column"]
@@ -83,7 +83,7 @@ class Pool:
         if self.performance is None:
             return front.values
         cells = np.stack([point.valid.overall for point in front])
-        return np.column_stack([self.performance_for(front)(cells), front.values[:, 1:]])
+        return np.column_stack([self.performance_for(front)(cells).round(DECIMALS), front.values[:, 1:]])
 
     def columns(self, front: Front) -> list[str]:
         """Return the names of these columns."""
@@ -119,7 +119,7 @@ def _in_words(bounds: tuple[float, float]) -> str:
 
 def best_row(rows: Int[np.ndarray, " rows"], scores: Float[np.ndarray, " rows"]) -> int:
     """Return the row with the smallest score, and of equal ones the most accurate."""
-    return int(rows[np.argmin(scores)])
+    return int(rows[np.argmin(scores.round(DECIMALS))])
 
 
 def require_column(name: Any, columns: list[str]) -> None:
