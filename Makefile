@@ -5,16 +5,16 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Hundreds of tests start a process: without compiled modules each of them would compile the whole package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test shapes test-lowest check docs campaign system clean
+.PHONY: demo test shapes test-kernels test-wheel test-lowest durations check docs campaign system clean
 
 # The main job on the bundled Adult data: prints a table and where the page to look at is.
 demo: .venv/installed
 	$(BIN)/mamofair train adult --sensitive sex --sensitive race --notion demographic_parity --out runs/adult --force
 
 # One thread each: two test processes fill two cores, and threads that wait for each other would take minutes.
-test: check
-	OMP_NUM_THREADS=1 $(BIN)/pytest
-	$(MAKE) shapes
+# It ends with a line for each reason why tests were not run.
+test: check shapes
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 
 # Types and shapes checked at run time make a fit several times slower, so only the tests of the mathematics run with that.
 # The peak of memory is that of a process of its own, where nothing is checked.
@@ -23,6 +23,18 @@ shapes: .venv/developer
 	  --jaxtyping-packages="mamofair,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))" \
 	  $(addprefix tests/,descent objectives fronts learners explanations rows) \
 	  $(addprefix tests/test_,relaxations.py notions.py contracts.py) -k "not takes_little_memory_beside_it"
+
+# The numerical tests with the kernels of other processors; TESTS="src tests docs README.md CONTRIBUTING.md" for all of them.
+test-kernels: .venv/developer
+	$(BIN)/python tools/kernel_tests.py $(TESTS)
+
+# The wheel, in an empty environment outside the clone: the README's examples run.
+test-wheel: .venv/developer
+	$(BIN)/python tools/check_wheel.py
+
+# CPU seconds of every test, into tests/DURATIONS.md.
+durations: .venv/developer
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --cpu-times
 
 # The same tests with the oldest versions that pyproject.toml admits.
 test-lowest: .venv-lowest/developer
@@ -60,19 +72,26 @@ system:
 	  sudo=$$(command -v sudo || true); $$sudo apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }
 
+# $(call install,FOLDER,CONSTRAINTS,EXTRAS): into a virtual environment. One whose installation was interrupted has no
+# `installed` and is made anew. Warnings of pip, as of extra places to look for packages, are not a newcomer's business.
+define install
+	@test -e $1/installed || rm -rf $1
+	@echo "Installing mamofair[$3] into $1: a minute or two."
+	@$(PYTHON) -m venv $1
+	@rm -f $1/installed $1/developer
+	@$1/bin/python -m pip install --quiet --quiet --constraint $2 --editable ".[$3]"
+	@touch $1/installed
+endef
+
 .venv/installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[report]"
-	@touch $@
+	$(call install,.venv,constraints.txt,report)
 
 .venv/developer: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[dev]"
-	@touch $@ .venv/installed
+	$(call install,.venv,constraints.txt,dev)
+	@touch $@
 
 .venv-lowest/developer: pyproject.toml constraints-lowest.txt
-	$(PYTHON) -m venv .venv-lowest
-	.venv-lowest/bin/python -m pip install --quiet --constraint constraints-lowest.txt --editable ".[dev]"
+	$(call install,.venv-lowest,constraints-lowest.txt,dev)
 	@touch $@
 
 # A peer that needs numpy 1, and so an environment of its own.
