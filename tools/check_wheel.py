@@ -48,7 +48,7 @@ def main() -> None:
         run(sys.executable, "-m", "build", "--outdir", folder / "dist", ROOT, cwd=folder)
         [wheel] = (folder / "dist").glob("*.whl")
         run(sys.executable, "-m", "venv", folder / "empty", cwd=folder)
-        python = next((folder / "empty").glob("*/python*"))
+        python = folder / "empty" / ("Scripts" if os.name == "nt" else "bin") / "python"
         pinned = ("--constraint", ROOT / "constraints.txt")
         run(python, "-m", "pip", "install", "-qq", *pinned, f"{wheel}[report]", cwd=folder)
         work = folder / "work"
