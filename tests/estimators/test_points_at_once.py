@@ -21,6 +21,8 @@ from mamofair.baselines import CotterClassifier
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Front
 
+pytestmark = pytest.mark.usefixtures("short_search")
+
 MANY = pd.concat([X] * 6, ignore_index=True)
 
 
@@ -42,7 +44,7 @@ class Own(nn.Module):
 
 KINDS = ESTIMATORS | {
     "a network of one's own": partial(small, network=Own),
-    "Cotter": partial(CotterClassifier, steps=60, random_state=0),
+    "Cotter": partial(CotterClassifier, steps=20, random_state=0),
 }
 
 
@@ -56,7 +58,7 @@ def test_threads_get_the_answers_that_one_thread_gets(model):
     copies += [pickle.loads(pickle.dumps(model.at(0))), deepcopy(model)]
     state, threads = torch.get_rng_state(), torch.get_num_threads()
     alone = [copy.decision_function(MANY) for copy in copies]
-    places = np.random.default_rng(0).integers(len(copies), size=150)
+    places = np.random.default_rng(0).integers(len(copies), size=60)
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(lambda i: copies[i].decision_function(MANY), places))
     assert len({scores.tobytes() for scores in alone}) > 2

@@ -1,20 +1,13 @@
 """scikit-learn's own checks, on all estimators."""
 
-from dataclasses import replace
-
 import pytest
 from checked_defaults import ESTIMATORS, EXPECTED_FAILURES
 from sklearn.utils.estimator_checks import check_estimator
 
-from mamofair.learners.plugin import learner, table_models
 
-
+@pytest.mark.usefixtures("short_search")
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_estimators_keep_the_conventions_of_scikit_learn(name, monkeypatch):
-    for effort in ("fast", "balanced"):
-        monkeypatch.setitem(learner._MUTATIONS, effort, 1)  # one round of the search shows as much of input as twelve
-        trees, most = table_models.EFFORTS[effort]  # and so do few trees
-        monkeypatch.setitem(table_models.EFFORTS, effort, (tuple(replace(own, n_estimators=15) for own in trees), most))
+def test_estimators_keep_the_conventions_of_scikit_learn(name):
     results = check_estimator(ESTIMATORS[name](), expected_failed_checks=EXPECTED_FAILURES, on_skip=None, on_fail=None)
     assert {result["check_name"]: result["exception"] for result in results if result["status"] == "failed"} == {}
     passed = [result["check_name"] for result in results if result["status"] == "passed"]
