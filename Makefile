@@ -16,13 +16,13 @@ demo: .venv/installed
 test: check shapes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 
-# Types and shapes checked at run time make a fit several times slower, so only the tests of the mathematics run with that.
-# The peak of memory is that of a process of its own, where nothing is checked.
+# Types and shapes checked at run time make a fit several times slower, so only the tests of the mathematics run with that,
+# and of each some cases (tests/shape_checks.py says which); in one process, since each would import all with checks.
 shapes: .venv/developer
-	OMP_NUM_THREADS=1 $(BIN)/pytest --hypothesis-profile=shapes \
+	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/pytest -n0 -p shape_checks \
 	  --jaxtyping-packages="mamofair,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))" \
 	  $(addprefix tests/,descent objectives fronts learners explanations rows) \
-	  $(addprefix tests/test_,relaxations.py notions.py contracts.py) -k "not takes_little_memory_beside_it"
+	  $(addprefix tests/test_,relaxations.py notions.py contracts.py)
 
 # The numerical tests with the kernels of other processors; TESTS="src tests docs README.md CONTRIBUTING.md" for all of them.
 test-kernels: .venv/developer

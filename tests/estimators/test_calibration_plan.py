@@ -17,6 +17,8 @@ from mamofair.metrics import front_intervals
 from mamofair.runs import Run, save
 from mamofair.selection import plan_calibration
 
+pytestmark = pytest.mark.usefixtures("short_search")
+
 RULE = MostAccurateWithin(0.25, confidence=0.8)
 KINDS = {
     "net": lambda **own: FairNetClassifier(epochs=2, members=3, **own),

@@ -26,6 +26,8 @@ from mamofair.metrics import gap
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY
 from mamofair.runs import Run, save
 
+pytestmark = pytest.mark.usefixtures("short_search")
+
 KINDS = {
     "plugin": FairPlugInClassifier(effort="fast", random_state=0),
     "aware": FairPlugInClassifier(effort="fast", aware=True, random_state=0),
@@ -35,7 +37,7 @@ KINDS = {
 }
 
 
-def people(n=1500, intercept=1.5):
+def people(n=900, intercept=1.5):
     rng = np.random.default_rng(0)
     group = rng.integers(0, 2, n)
     X = np.column_stack([rng.normal(size=(n, 2)), group + rng.normal(size=n)])
@@ -130,7 +132,7 @@ def test_the_plug_in_rule_is_the_cheapest_of_all(notion, cost):
         return float(cost(cells)) * unit, signed
 
     every = [measure(np.array(rule)) for rule in product([False, True], repeat=8)]
-    for multiplier in np.linspace(-1, 1, 21):
+    for multiplier in np.linspace(-1, 1, 11):
         [score] = evidence.scores([{"multipliers": np.array([multiplier])}])
         own, difference = measure(score[first] > 0)
         best = min(value + float(multiplier * other[0]) for value, other in every)

@@ -10,6 +10,8 @@ from mamofair._rows.groups import read_groups
 from mamofair._rows.splits import stratified_order
 from mamofair.learners import Parts, Rows
 
+pytestmark = pytest.mark.usefixtures("short_search")
+
 MAKES = {"net": small, "boosting": small_boosting}
 
 

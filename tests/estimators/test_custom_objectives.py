@@ -29,6 +29,8 @@ from mamofair.relaxations import Hard
 from mamofair.report import write
 from mamofair.runs import Run, load_run, save
 
+pytestmark = pytest.mark.usefixtures("short_search")
+
 TOY = make_toy()
 X, Y, SEX = TOY.X, TOY.y, TOY.sensitive
 DP, EO = "demographic_parity[group]", "equal_opportunity[group]"

@@ -20,9 +20,11 @@ from sklearn.preprocessing import StandardScaler
 from small_fits import GROUP, X, Y, two_attributes
 
 from mamofair import FairPlugInClassifier, MostAccurateWithin
-from mamofair.learners.plugin.table_models import LinearModel, TreesModel
+from mamofair.learners.plugin.table_models import EFFORTS, LinearModel, TreesModel
 from mamofair.metrics import error, gap
 from mamofair.tables import encoder
+
+pytestmark = pytest.mark.usefixtures("short_search")
 
 SMALL = HistGradientBoostingClassifier(max_iter=10, early_stopping=False)
 
@@ -213,7 +215,8 @@ def test_default_estimator_takes_text_as_lightgbm_takes_categories():
     parameters = {"num_leaves": 15, "learning_rate": 0.1, "feature_fraction": 0.6, "seed": model.search_.task.seed}
     parameters |= {"num_threads": 1, "verbosity": -1, "objective": "binary"}
     native = table.assign(job=table["job"].astype("category"))
-    plain = lightgbm.train(parameters, lightgbm.Dataset(native, Y), 100)
+    [trees], _ = EFFORTS["fast"]
+    plain = lightgbm.train(parameters, lightgbm.Dataset(native, Y), trees.n_estimators)
     np.testing.assert_allclose(first.predict_proba(table)[:, 1], plain.predict(native), atol=1e-6)
     towns = table.assign(town=rng.integers(300, size=len(X)).astype(str))
     model = FairPlugInClassifier(cv=None, random_state=0).fit(towns, Y, sensitive_features=GROUP)
@@ -271,9 +274,8 @@ def are_thresholds(model, table):
     return bool((np.diff(decided, axis=1) >= 0).all())
 
 
-@pytest.mark.parametrize("rows", [600, 597])  # of 597 each fold has other shares of the groups
-@pytest.mark.parametrize("notions", ["dp", ["tpr", "fpr"]])
-@pytest.mark.parametrize("cv", [None, 5])
+# Of 597 rows each fold has other shares of the groups.
+@pytest.mark.parametrize(("rows", "notions", "cv"), [(600, "dp", None), (597, ["tpr", "fpr"], None), (597, "dp", 5)])
 def test_without_knowledge_of_groups_every_rule_is_a_threshold(rows, notions, cv):
     model = small(group_estimator=DummyClassifier(), notions=notions, cv=cv)
     model.fit(X[:rows], Y[:rows], sensitive_features=GROUP[:rows])

@@ -18,6 +18,8 @@ from small_fits import GROUP, X, Y, two_attributes
 from mamofair import FairPlugInClassifier
 from mamofair.learners.plugin.prefit import group_classes, is_fitted, try_clone
 
+pytestmark = pytest.mark.usefixtures("short_search")
+
 READY = LogisticRegression().fit(X, Y)
 OF_GROUPS = LogisticRegression().fit(X, GROUP["group"])
 

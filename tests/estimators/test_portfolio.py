@@ -12,6 +12,8 @@ from small_fits import GROUP, X, Y, small
 from mamofair import FairNetClassifier, FairPlugInClassifier, FairPortfolioClassifier, MostAccurateWithin
 from mamofair.estimators._portfolio import default_estimators
 
+pytestmark = pytest.mark.usefixtures("short_search")
+
 
 @pytest.fixture(scope="module")
 def model():

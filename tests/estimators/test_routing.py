@@ -15,6 +15,8 @@ from mamofair.datasets import load_adult
 from mamofair.metrics import gap
 from mamofair.tables import encoder
 
+pytestmark = pytest.mark.usefixtures("short_search")
+
 
 @pytest.fixture
 def routing():

@@ -13,6 +13,8 @@ from mamofair.metrics import gap, list_small_groups
 from mamofair.notions import EQUAL_OPPORTUNITY
 from mamofair.runs import Run, save
 
+pytestmark = pytest.mark.usefixtures("short_search")
+
 
 def people(rng, small):
     """Return features, labels and groups of 400 people of two large regions and some of a small one."""

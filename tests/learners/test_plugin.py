@@ -63,9 +63,8 @@ def test_every_rule_minimises_error_plus_multipliers_times_differences(notion, g
     error, differences = measured(world, notion, every)
     evidence = Evidence(contrasts.gain(world.beliefs.positive), contrasts.terms(world.beliefs))
     first_row = np.unique(rows["x"], return_index=True)[1]
-    for row in multipliers:
-        [score] = evidence.scores([{"multipliers": row}])
-        [own_error], [own] = measured(world, notion, (score[first_row] > 0)[None])
+    scores = np.stack([evidence.scores([{"multipliers": row}])[0][first_row] for row in multipliers])
+    for row, own_error, own in zip(multipliers, *measured(world, notion, scores > 0), strict=True):
         assert own_error + own @ row <= (error + differences @ row).min() + 1e-9
 
 
@@ -76,10 +75,10 @@ def test_one_gap_between_two_groups_is_traded_best():
     every = np.array(list(product([False, True], repeat=8)))
     error, differences = measured(world, DEMOGRAPHIC_PARITY, every)
     evidence = Evidence(contrasts.gain(world.beliefs.positive), contrasts.terms(world.beliefs))
-    checked = 0
-    for step in np.linspace(-0.3, 0.3, 61):
-        score = evidence.scores([{"multipliers": np.array([step])}])[0][np.unique(rows["x"], return_index=True)[1]]
-        [own_error], [[own]] = measured(world, DEMOGRAPHIC_PARITY, (score > 0)[None])
+    checked, first_row = 0, np.unique(rows["x"], return_index=True)[1]
+    steps = np.linspace(-0.3, 0.3, 61)
+    scores = np.stack([evidence.scores([{"multipliers": np.array([step])}])[0][first_row] for step in steps])
+    for step, own_error, [own] in zip(steps, *measured(world, DEMOGRAPHIC_PARITY, scores > 0), strict=True):
         if own * step >= 0:
             checked += 1
             best = (error + abs(step) * np.abs(differences[:, 0])).min()
@@ -94,15 +93,14 @@ def fitted(world, group_table, **parameters):
     return model.fit(rows[["x"]], rows["y"], sensitive_features=rows["a"], sample_weight=rows["weight"])
 
 
-@pytest.mark.parametrize("groups", [2, 3])
-@pytest.mark.parametrize("notion", [DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY], ids=lambda notion: notion.name)
+@pytest.mark.parametrize(("notion", "groups"), [(DEMOGRAPHIC_PARITY, 3), (EQUAL_OPPORTUNITY, 2)])
 def test_front_comes_close_to_the_linear_program(notion, groups):
-    world = World.random(1000, groups, seed=1)
+    world = World.random(500, groups, seed=1)
     table = world.joint.sum(axis=2) if notion is DEMOGRAPHIC_PARITY else world.joint[:, :, 1] / world.positive[:, None]
     front = fitted(world, table, notions=notion).front_
     start = front.values[0, 1]
     assert start > 0.1  # there is something to trade
-    for bound in np.linspace(0.02, start, 8):
+    for bound in np.linspace(0.02, start, 4):
         ours = front.values[front.values[:, 1] <= bound, 0].min()
         best = world.least_error({notion: bound})
         assert best - 1e-9 <= ours <= best + 1e-2
@@ -110,7 +108,7 @@ def test_front_comes_close_to_the_linear_program(notion, groups):
 
 def test_front_of_two_notions_comes_close_to_the_linear_program():
     """Labels are conditioned on, so the groups' table is asked twice: given x alone they must not depend on y."""
-    world = World.random(1500, seed=2)
+    world = World.random(600, seed=2)
     table = world.joint.sum(axis=2)
     world = World(world.atom, table[:, :, None] * np.stack([1 - world.positive, world.positive], axis=-1)[:, None, :])
     front = fitted(world, table, notions=[DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY]).front_

@@ -1,0 +1,39 @@
+"""The tests that `make shapes` runs, with types and shapes checked at run time: some cases of each test.
+
+Whether a shape is right hardly depends on the case or the example; the values are tested by all of them without checks.
+"""
+
+import math
+
+import pytest
+from hypothesis import settings
+
+_CASES = 2  # of each test with parameters, spread evenly
+_ALL_CASES = ("tests/test_contracts.py", "tests/learners/test_large_tables.py", "tests/rows/test_columns.py")  # kinds
+
+#: Many draws, or a process of its own, where nothing is checked; what they call is called by the others, too.
+_LEFT_OUT = (
+    "test_training_on_a_large_table_takes_little_memory_beside_it",
+    "test_intervals_cover_the_true_price_at_least_as_often_as_they_say",
+    "test_intervals_of_persons_cover_where_those_of_rows_do_not",
+    "test_the_covariance_is_that_of_resampled_people",
+    "test_front_of_two_notions_comes_close_to_the_linear_program",
+    "test_local_search_finds_almost_all_of_the_front",
+)
+
+
+def pytest_configure() -> None:
+    settings.register_profile("shapes", settings.get_profile("offline"), max_examples=4)
+    settings.load_profile("shapes")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    items[:] = [
+        case
+        for test, cases in tests.items()
+        if not test.endswith(_LEFT_OUT)
+        for case in cases[:: 1 if test.startswith(_ALL_CASES) else math.ceil(len(cases) / _CASES)]
+    ]
