@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fairlearn.metrics import demographic_parity_ratio, equalized_odds_ratio
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from contracts import people
@@ -48,6 +48,7 @@ def test_shortfall_of_fewer_than_two_known_rates_is_unknown():
     assert shortfall([[0.0, 0.0], [0.0, 0.3]]).tolist() == [0, 1]
 
 
+@settings(max_examples=15)
 @given(st.integers(2, 4), st.integers(20, 60), st.integers(0, 10**6))
 def test_gap_is_one_minus_the_ratio_of_fairlearn(size, n, seed):
     y, groups, positive = decided(size, n, seed)

@@ -93,8 +93,13 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("members", [2, [MinNorm(), Member(Fixed((1, 1)), seed=1)]], ids=["fixed", "mixed"])
+MIXED = [MinNorm(), Member(Fixed((1, 1)), seed=1)]
+
+
+@pytest.mark.parametrize(
+    ("case", "members"),
+    [*((case, 2) for case in CASES), *((case, MIXED) for case in ("BatchNorm and dropout", "tied", "convolution"))],
+)
 def test_any_module_trains_predicts_and_repeats(case, members):
     network, features, settings = CASES[case]
     settings = settings | {"network": network, "members": members, "epochs": 6, "learning_rate": 0.04}

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mamofair._rows.columns import of_series
@@ -41,6 +41,7 @@ def check(fitted, other):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=15)
 @given(fitted=TEXTS, other=TEXTS)
 def test_codes_are_places_among_the_values_of_fit(kind, fitted, other):
     known = check(KINDS[kind](fitted), KINDS[kind](other))

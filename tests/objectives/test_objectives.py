@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contracts import RELAXATIONS, batch_of, people
@@ -38,9 +38,9 @@ def slope(objective, logits, batch, direction, h=1e-6):
 
 
 @pytest.mark.parametrize(("notion", "relaxation"), ALLOWED, ids=lambda value: getattr(value, "name", str(value)))
-@pytest.mark.parametrize("size", [2, 3, 4, 5])
+@pytest.mark.parametrize("size", [2, 4])
 def test_cotangents_agree_with_finite_differences(notion, relaxation, size):
-    for seed in range(3):
+    for seed in range(2):
         y, groups = people(size, seed=seed)
         batch, logits = batch_of(y, groups), away_from_kinks(len(y), seed)
         objective = Gap(notion, "a", relaxation, anchor=0.1)
@@ -119,7 +119,7 @@ def test_scale_of_the_weights_does_not_matter(rng):
 @pytest.mark.parametrize("weight", [0.1, 1 / 3, 0.7])
 def test_equal_weights_of_any_size_are_as_good_as_none(weight):
     objective = Gap(as_notion("dp"), "sensitive_0", Tanh())
-    for n in range(6, 60):  # a group of one row, whose mass must not fall below the mean by rounding
+    for n in range(6, 60, 3):  # a group of one row, whose mass must not fall below the mean by rounding
         y, groups, logits = np.ones(n), read_groups(["a"] * (n - 1) + ["b"]), away_from_kinks(n, n).float()
         plain, weighted = (
             Batch.of(logits[:, None], y, groups.memberships(y, own), own) for own in (None, np.full(n, weight))
@@ -137,6 +137,7 @@ def test_group_without_a_row_of_mass_does_not_count():
     assert float(objective(unsure, everyone)) == 0  # only group a is left: nothing to compare
 
 
+@settings(max_examples=20)
 @given(st.sampled_from(RELAXATIONS), st.integers(2, 4), st.booleans(), st.integers(0, 10**6))
 def test_closed_form_is_what_autograd_says(relaxation, size, weighted, seed):
     """All gaps together, with and without members and weights, two attributes of different sizes."""

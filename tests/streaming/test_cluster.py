@@ -13,6 +13,7 @@ import pytest
 from mamofair import FairNetClassifier, FairPlugInClassifier
 from mamofair.cli import main
 from mamofair.streaming import cluster, stream
+
 pytestmark = pytest.mark.usefixtures("short_search")
 
 ROWS = 1500

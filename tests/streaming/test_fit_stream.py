@@ -62,8 +62,9 @@ def test_one_batch_in_a_buffer_that_holds_it_trains_the_very_same_networks(optio
     people = PEOPLE if "crossed" in options else GROUP
     given = {"epochs": 1 if "batch_size" in options else 2, "pieces": 0} | options  # knots take all rows
     streamed = net(**given).fit_stream([(X, Y, people)])
-    assert_same(streamed, fitted_in_memory(net(**given), people))
-    assert streamed.front_.groups == fitted_in_memory(net(**given), people).front_.groups
+    in_memory = fitted_in_memory(net(**given), people)
+    assert_same(streamed, in_memory)
+    assert streamed.front_.groups == in_memory.front_.groups
 
 
 def test_weights_count_as_in_memory_and_rows_without_weight_do_not():

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import skops.io
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 from sklearn.base import clone
@@ -49,6 +49,7 @@ def encoded_by_hand(fitted_on: pd.DataFrame, frame: pd.DataFrame) -> np.ndarray:
     return np.column_stack([np.asarray(column, dtype=float) for column in columns])
 
 
+@settings(max_examples=15)
 @given(frames, frames)
 def test_the_encoder_computes_what_a_few_obvious_lines_do(one: pd.DataFrame, other: pd.DataFrame) -> None:
     fitted = encoder().fit(one)
@@ -60,6 +61,7 @@ def test_the_encoder_computes_what_a_few_obvious_lines_do(one: pd.DataFrame, oth
     assert len(fitted.get_feature_names_out()) == found.shape[1]
 
 
+@settings(max_examples=15)
 @given(frames, frames)
 def test_polars_and_pandas_frames_are_encoded_alike(one: pd.DataFrame, other: pd.DataFrame) -> None:
     by_pandas, by_polars = encoder().fit(one), encoder().fit(pl.from_pandas(one))
@@ -68,6 +70,7 @@ def test_polars_and_pandas_frames_are_encoded_alike(one: pd.DataFrame, other: pd
             np.testing.assert_array_equal(fitted.transform(frame), by_pandas.transform(other))
 
 
+@settings(max_examples=15)
 @given(frames, frames)
 def test_a_saved_encoder_transforms_as_before(
     tmp_path_factory: pytest.TempPathFactory, one: pd.DataFrame, other: pd.DataFrame
@@ -80,6 +83,7 @@ def test_a_saved_encoder_transforms_as_before(
     assert loaded.get_feature_names_out().tolist() == fitted.get_feature_names_out().tolist()
 
 
+@settings(max_examples=15)
 @given(frames, frames)
 def test_without_a_strategy_frames_stay_as_they_are_in_the_types_of_fit(one: pd.DataFrame, other: pd.DataFrame) -> None:
     fitted = encoder("none").fit(one)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
@@ -87,6 +87,7 @@ def read_quietly(path: Path, names: list[str]) -> pd.DataFrame:
         return read_features(path, names)
 
 
+@settings(max_examples=15)
 @given(people(), FORMATS)
 def test_batches_of_a_file_encode_as_the_whole_of_it(
     tmp_path_factory: pytest.TempPathFactory, frame: pd.DataFrame, file_format: FileFormat
@@ -153,6 +154,7 @@ def test_numbers_in_new_rows_must_have_the_mark_of_the_file(tmp_path: Path) -> N
         list(read_batches(tmp_path / "a.csv", fitted, file_format=FileFormat(";", ",")))
 
 
+@settings(max_examples=10)
 @given(people())
 def test_a_workbook_is_read_as_a_file_is(tmp_path_factory: pytest.TempPathFactory, frame: pd.DataFrame) -> None:
     path = tmp_path_factory.mktemp("people") / "people.xlsx"
