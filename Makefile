@@ -19,7 +19,7 @@ test: check shapes
 # Types and shapes checked at run time make a fit several times slower, so only the tests of the mathematics run with that,
 # and of each some cases (tests/shape_checks.py says which); in one process, since each would import all with checks.
 shapes: .venv/developer
-	PYTHONPATH=tests OMP_NUM_THREADS=1 $(BIN)/pytest -n0 -p shape_checks \
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n0 -p tests.shape_checks \
 	  --jaxtyping-packages="mamofair,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))" \
 	  $(addprefix tests/,descent objectives fronts learners explanations rows) \
 	  $(addprefix tests/test_,relaxations.py notions.py contracts.py)
