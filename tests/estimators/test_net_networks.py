@@ -102,7 +102,7 @@ MIXED = [MinNorm(), Member(Fixed((1, 1)), seed=1)]
 )
 def test_any_module_trains_predicts_and_repeats(case, members):
     network, features, settings = CASES[case]
-    settings = settings | {"network": network, "members": members, "epochs": 6, "learning_rate": 0.04}
+    settings = settings | {"network": network, "members": members, "epochs": 3, "learning_rate": 0.05}
     state = torch.get_rng_state()
     model = small(**settings).fit(features, LABEL, sensitive_features=GROUP)
     assert torch.equal(torch.get_rng_state(), state)
@@ -133,7 +133,7 @@ def test_frozen_parameters_stay_as_the_recipe_made_them():
         made.append(Frozen(n_features))
         return made[-1]
 
-    model = small(network=recipe).fit(X, Y, sensitive_features=GROUP)
+    model = small(network=recipe, epochs=1).fit(X, Y, sensitive_features=GROUP)
     assert len(made) == 1  # members of the same seed share it
     for point in model.front_.points:
         torch.testing.assert_close(point.state["features.weight"], made[0].features.weight)
@@ -189,7 +189,7 @@ class Sizes(nn.Module):
 
 @pytest.mark.parametrize("members", [3, [MinNorm()]], ids=["fixed", "common"])
 def test_micro_batches_are_never_exceeded_and_the_front_is_that_of_whole_batches(members, monkeypatch):
-    models = [small(network=Sizes, members=members, micro_batch=rows) for rows in (None, 32)]
+    models = [small(network=Sizes, members=members, epochs=2, micro_batch=rows) for rows in (None, 32)]
     for model, most in zip(models, (100, 32), strict=True):
         monkeypatch.setattr(Sizes, "most", 0)
         model.fit(X, Y, sensitive_features=GROUP).predict(X)
@@ -200,7 +200,7 @@ def test_micro_batches_are_never_exceeded_and_the_front_is_that_of_whole_batches
 
 
 def test_micro_batches_can_be_turned_on_when_training_goes_on():
-    model = small(network=Sizes, warm_start=True).fit(X, Y, sensitive_features=GROUP)
+    model = small(network=Sizes, epochs=1, warm_start=True).fit(X, Y, sensitive_features=GROUP)
     model.set_params(micro_batch=16)
     Sizes.most = 0
     model.fit(X, Y, sensitive_features=GROUP)
@@ -228,6 +228,8 @@ def test_a_module_that_computes_in_half_precision_trains_as_in_full(members):
         def forward(self, x):
             return self.inside(x)
 
-    half, full = (small(network=kind, members=members).fit(X, Y, sensitive_features=GROUP) for kind in (Halved, Full))
+    half, full = (
+        small(network=kind, members=members, epochs=2).fit(X, Y, sensitive_features=GROUP) for kind in (Halved, Full)
+    )
     losses = [model.history_["cross_entropy"].to_numpy() for model in (half, full)]
     np.testing.assert_allclose(*losses, rtol=0.02)  # bfloat16 has three digits
