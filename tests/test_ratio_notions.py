@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from contracts import people
 from mamofair._rows.groups import Groups
-from mamofair.fronts import Archive, Counter, Point
+from mamofair.fronts import DECIMALS, Archive, Counter, Point
 from mamofair.metrics import audit, gap, rates
 from mamofair.metrics._intervals import gap_intervals
 from mamofair.notions import (
@@ -120,7 +120,7 @@ def test_archive_keeps_what_no_other_point_beats_by_ratio(rng):
     archive = Archive([criterion])
     archive.add_all(points)
     front = archive.front()
-    values = np.array([[point.valid.error, point.valid.gap(*criterion)] for point in points])
+    values = np.array([[point.valid.error, point.valid.gap(*criterion)] for point in points]).round(DECIMALS)
     beaten = [((values <= own).all(axis=1) & (values < own).any(axis=1)).any() for own in values]
     kept = np.unique(values[~np.array(beaten)], axis=0)
     np.testing.assert_array_equal(front.values, kept)

@@ -40,9 +40,12 @@ from mamofair.notions import DEMOGRAPHIC_PARITY, FP, TN
 Make = Callable[..., FairClassifier]
 
 
+TREES, MEMBERS = 8, 3
+
+
 def small_boosting(**parameters: Any) -> FairBoostingClassifier:
     """Return a boosting estimator that is quick to fit."""
-    return FairBoostingClassifier(**{"members": 3, "n_estimators": 8, "random_state": 0} | parameters)
+    return FairBoostingClassifier(**{"members": MEMBERS, "n_estimators": TREES, "random_state": 0} | parameters)
 
 
 def small_plugin(**parameters: Any) -> FairPlugInClassifier:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from estimator_contract import assert_alike, small_boosting
+from estimator_contract import MEMBERS, TREES, assert_alike, small_boosting
 from small_fits import GROUP, X, Y
 
 from mamofair import Fixed, Member, MinNorm, Sigmoid
@@ -59,13 +59,13 @@ def test_fitted_estimator_holds_no_training_rows():
 
 def test_history_has_a_row_for_each_tree_and_member():
     history = fitted().history_
-    assert len(history) == 12 * 4
-    assert history["step"].tolist() == np.repeat(np.arange(1, 13), 4).tolist()
+    assert len(history) == TREES * MEMBERS
+    assert history["step"].tolist() == np.repeat(np.arange(1, TREES + 1), MEMBERS).tolist()
     assert {"member", "cross_entropy", "demographic_parity[group]", "hypervolume"} <= set(history)
     assert {"weight of cross_entropy", "weight of demographic_parity[group]"} <= set(history)
     assert history["cosine of cross_entropy and demographic_parity[group]"].between(-1.001, 1.001).all()
     assert history["hypervolume"].is_monotonic_increasing
-    last = history[history["step"] == 12]
+    last = history[history["step"] == TREES]
     assert last["cross_entropy"].iloc[0] < history["cross_entropy"].iloc[0]  # member 0 is accuracy alone
 
 
@@ -95,7 +95,7 @@ def test_interruption_leaves_a_usable_estimator_with_the_front_so_far(monkeypatc
     model, update, calls = small_boosting(), lightgbm.Booster.update, iter(range(1000))
 
     def interrupted(booster, *args, **kwargs):
-        if next(calls) == 4 * 5 + 1:
+        if next(calls) == MEMBERS * 5 + 1:
             raise KeyboardInterrupt
         return update(booster, *args, **kwargs)
 
@@ -114,7 +114,7 @@ def test_nothing_is_printed_unless_asked_for(capfd):
     fitted(verbose=1)
     printed = capfd.readouterr()
     assert not printed.out
-    assert "Step 12 of 12" in printed.err
+    assert f"Step {TREES} of {TREES}" in printed.err
 
 
 # --- tables as they come
