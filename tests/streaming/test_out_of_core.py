@@ -17,6 +17,8 @@ from mamofair.learners.plugin.table_models import EFFORTS, Trees
 from mamofair.streaming import stream
 from mamofair.tables import encoder
 
+pytestmark = pytest.mark.usefixtures("short_search")
+
 ROWS = 900
 FEATURES = ["income", "age", "job", "married"]
 

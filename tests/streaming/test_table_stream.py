@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import OneHotEncoder
 
@@ -109,6 +109,7 @@ def test_the_encoder_is_the_one_that_is_fitted_in_memory(people: pd.DataFrame, f
 LEVELS = st.dictionaries(st.integers(0, 2000), st.integers(1, 60), min_size=1, max_size=120)
 
 
+@settings(max_examples=15)
 @given(LEVELS, st.integers(0, 1))
 def test_rare_values_are_those_that_are_rare_to_scikit_learn(levels: dict[int, int], one_more: int) -> None:
     """Also where more than 63 are frequent, where ties are cut, and where all are rare."""
@@ -154,6 +155,7 @@ def scan_of(rows: list[tuple[Any, ...]], piece: int = 0) -> tuple[ScanResult, pd
     return ScanResult.of(piece, table, roles, keys, test), frame.assign(test=test)
 
 
+@settings(max_examples=15)
 @given(RAW)
 def test_a_scan_finds_what_pandas_finds(rows: list[tuple[Any, ...]]) -> None:
     found, frame = scan_of(rows)
@@ -168,6 +170,7 @@ def test_a_scan_finds_what_pandas_finds(rows: list[tuple[Any, ...]]) -> None:
         assert {(label, sex or "?"): n for (label, sex), n in census.cells.items()} == counts
 
 
+@settings(max_examples=15)
 @given(RAW, st.integers(0, 30), st.integers(0, 30))
 def test_scans_of_parts_add_up_to_that_of_the_whole(rows: list[tuple[Any, ...]], one: int, other: int) -> None:
     first, second = sorted((one, other))
