@@ -17,7 +17,7 @@ test: check shapes
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 
 # Types and shapes checked at run time make a fit several times slower, so only the tests of the mathematics run with that,
-# and of each some cases (tests/shape_checks.py says which); in one process, since each would import all with checks.
+# and of each one case (tests/shape_checks.py has the exceptions); in one process, since each would import all with checks.
 shapes: .venv/developer
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n0 -p tests.shape_checks \
 	  --jaxtyping-packages="mamofair,beartype.beartype(conf=beartype.BeartypeConf(is_pep484_tower=True))" \
