@@ -16,8 +16,6 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "offline", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
-# For `make shapes`: types and shapes hardly depend on the example, and the values are tested by all of them elsewhere.
-settings.register_profile("shapes", settings.get_profile("offline"), max_examples=10)
 settings.load_profile("offline")
 
 # Some virtual machines announce AMX and trap its instructions: oneDNN's half precision would end the process there.

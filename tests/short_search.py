@@ -8,15 +8,13 @@ from dataclasses import replace
 
 import pytest
 
-from mamofair.learners.plugin import learner, table_models
-
-__all__ = ["short_search"]
-
 _TREES = 8
 
 
 @pytest.fixture(scope="module")
 def short_search() -> Iterator[None]:
+    from mamofair.learners.plugin import learner, table_models  # not before `make shapes` can have it checked
+
     with pytest.MonkeyPatch.context() as patch:
         for name, number in {"_FIRST": 6, "_BETWEEN": 10, "_ROUNDS": 2, "_MUTANTS": 50}.items():
             patch.setattr(learner, name, number)

@@ -22,9 +22,7 @@ from mamofair.metrics import audit, gap, rates
 from mamofair.notions import DEMOGRAPHIC_PARITY, NOTIONS, Notion, as_notion, conditional, ratio
 from mamofair.runs import Run, save
 from mamofair.selection._pairs import padded_gaps
-from short_search import short_search
 
-__all__ = ["short_search"]
 pytestmark = pytest.mark.usefixtures("short_search")
 
 FAMILIES = [NOTIONS[0], NOTIONS[1], NOTIONS[5], NOTIONS[7]]

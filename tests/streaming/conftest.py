@@ -4,9 +4,6 @@ import pandas as pd
 import pytest
 
 import applicant_table
-from short_search import short_search
-
-__all__ = ["applicants", "short_search"]
 
 
 @pytest.fixture
