@@ -4,12 +4,14 @@
 """
 
 import os
+import signal
 import socket
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from torch import distributed
 
 import mamofair
 from forked import command, fork
+from stopped_runs import command_stopped
 
 SECONDS = 120  # a rank that hangs is killed then, and its test fails
 
@@ -59,23 +62,36 @@ def as_rank(rank: int, size: int, call: Callable[[], Any], folder: Path) -> None
     distributed.destroy_process_group()
 
 
-@contextmanager
-def commanded(folder: Path, *arguments: object, size: int = 2) -> Iterator[list[BaseProcess]]:
-    """Start `mamofair …` on so many ranks, with the environment that torchrun gives them."""
+def commanded(folder: Path, *arguments: object, size: int = 2, be: Callable[..., None] = command) -> list[int | None]:
+    """Run `mamofair …` on so many ranks, with the environment that torchrun gives them; return the exit codes."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    with processes(_command, size, folder, port, list(map(str, arguments))) as started:
-        yield started
+    with processes(_command, size, folder, port, be, list(map(str, arguments))) as started:
+        pass
+    return [process.exitcode for process in started]
 
 
-def _command(rank: int, size: int, folder: Path, port: int, arguments: list[str]) -> None:
+def commanded_until(folder: Path, out: Path, sent: dict[int, signal.Signals], *arguments: object) -> list[int | None]:
+    """Run `mamofair …` on two ranks, some of which are sent a signal as soon as there is a checkpoint."""
+    return commanded(folder, *arguments, be=partial(_until_checkpoint, sent, out))
+
+
+def _until_checkpoint(sent: dict[int, signal.Signals], out: Path, *arguments: str) -> None:
+    own = sent.get(int(os.environ["RANK"]))
+    if own is None:
+        command(*arguments)
+    else:
+        command_stopped(own, out, *arguments)
+
+
+def _command(rank: int, size: int, folder: Path, port: int, be: Callable[..., None], arguments: list[str]) -> None:
     _redirect(rank, folder)
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(size)}
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
     vars(mamofair).pop("report", None)
     sys.modules["mamofair.report"] = None  # as where no reports can be written, which would take seconds
-    command(*arguments)
+    be(*arguments)
 
 
 def _redirect(rank: int, folder: Path) -> None:

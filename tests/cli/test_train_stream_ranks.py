@@ -1,6 +1,7 @@
 """`torchrun … -m mamofair train data/`: each rank reads row groups of its own, from the first pass on."""
 
 import shutil
+import signal
 from functools import partial
 from pathlib import Path
 
@@ -15,8 +16,7 @@ from mamofair.cli._streamed import open_stream
 from mamofair.cli._train_options import TrainOptions
 from mamofair.runs import load_run, read_checkpoint
 from mamofair.streaming import stream
-from started_ranks import commanded, on_ranks, said
-from stopped_runs import wait_for_checkpoint
+from started_ranks import commanded, commanded_until, on_ranks, said
 
 FILES, ROWS = 4, 250
 
@@ -34,9 +34,7 @@ def shards(tmp_path: Path) -> Path:
 
 def test_ranks_find_together_what_one_process_finds(shards, tmp_path):
     out = tmp_path / "run"
-    with commanded(tmp_path, "train", shards, *ASKED, "--epochs", 2, "--out", out) as ranks:
-        pass
-    assert [rank.exitcode for rank in ranks] == [0, 0], said(tmp_path)
+    assert commanded(tmp_path, "train", shards, *ASKED, "--epochs", 2, "--out", out) == [0, 0], said(tmp_path)
     run = load_run(out)
     asked = TrainOptions(str(shards), target="approved", favorable="yes", sensitive=("gender",), model="net")
     alone = open_stream(asked, coded=False)
@@ -54,9 +52,7 @@ def test_a_broken_file_that_one_rank_meets_is_told_once(shards, tmp_path):
     content = bytearray(broken.read_bytes())
     content[4:2000] = bytes(1996)  # the rows, not the footer, which all ranks read
     broken.write_bytes(content)
-    with commanded(tmp_path, "train", shards, *ASKED, "--out", tmp_path / "run") as ranks:
-        pass
-    assert [rank.exitcode for rank in ranks] == [2, 2]
+    assert commanded(tmp_path, "train", shards, *ASKED, "--out", tmp_path / "run") == [2, 2]
     [line] = "".join(said(tmp_path)).splitlines()
     assert "part-1.parquet" in line
     assert not (tmp_path / "run").exists()
@@ -64,12 +60,10 @@ def test_a_broken_file_that_one_rank_meets_is_told_once(shards, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:.* rows are held back")
 def test_one_process_goes_on_where_two_were_killed_and_measures_on_the_same_rows(shards, tmp_path):
-    out, small = tmp_path / "run", ("--memory", "60kB", "--epochs", 12)
-    with commanded(tmp_path, "train", shards, *ASKED, *small, "--out", out) as ranks:
-        wait_for_checkpoint(out)
-        ranks[1].kill()
+    out, small = tmp_path / "run", ("--memory", "60kB", "--epochs", 3)
+    commanded_until(tmp_path, out, {1: signal.SIGKILL}, "train", shards, *ASKED, *small, "--out", out)
     before = read_checkpoint(out)[0]
-    assert 0 < before.search_.learner.training.epoch < 12
+    assert before.search_.learner.training.epoch == 1
     done = CliRunner().invoke(app, ["train", "--resume", str(out)])
     assert done.exit_code == 0, done.output
     run = load_run(out)
