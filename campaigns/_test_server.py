@@ -34,7 +34,6 @@ class Client:
     def __init__(self, module: str, folder: Path, *arguments: str, root: Path, paths: list[Path]):
         environment = os.environ | {
             "PYTHONPATH": os.pathsep.join(map(str, paths)),
-            "PYTHONPYCACHEPREFIX": str(folder / "compiled"),
             "OMP_NUM_THREADS": "1",
         }
         environment.pop("PYTHONDONTWRITEBYTECODE", None)

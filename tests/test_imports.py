@@ -28,23 +28,6 @@ def test_the_command_line_starts_without_mathematics():
     assert not {"torch", "sklearn", "scipy", "pandas"} & set(modules)
 
 
-def test_every_name_is_there_when_it_is_used_and_neither_it_nor_a_fit_needs_an_optional_package():
-    installed, *names = said("import mamofair; print(mamofair.__version__, *dir(mamofair))")
-    assert installed == version("mamofair")
-    assert {"FairNetClassifier", "audit", "load", "metrics", "datasets"} <= set(names)
-    fit = "FairNetClassifier(epochs=1, members=2).fit(toy.X, toy.y, sensitive_features=toy.sensitive).predict(toy.X)"
-    start = "import sys; from mamofair import FairNetClassifier; from mamofair.datasets import make_toy"
-    fitted = f"{start}; toy = make_toy(); {fit}; print(*sys.modules, ':')"
-    without = f"sys.modules.update(dict.fromkeys({OPTIONAL})); del sys, FairNetClassifier, make_toy, toy"
-    shown = "from mamofair import *; print(*(name for name in dir() if name[0] != '_'))"
-    words = said(f"{fitted}; {without}; {shown}")  # in one process: torch takes seconds to import
-    end = words.index(":")
-    modules = set(words[:end])
-    assert "torch.nn" in modules
-    assert not (OPTIONAL | {"torch._dynamo"}) & modules
-    assert words[end + 1 :] == sorted(names)
-
-
 #: What takes long to import, and is of no use to those who predict.
 SLOW = {"torch", "skops", "matplotlib", "altair", "jinja2", "dask", "onnx", "sklearn.ensemble", "sklearn.linear_model"}
 #: What takes a second of CPU time together: two of them are deferred, and LightGBM's library needs no package.
@@ -79,42 +62,86 @@ TREES = {
 }
 
 
-def modules_after_predicting(runs, tmp_path):
-    """Return what a process has imported that predicts a row of runs by the command line, and then loads them."""
-    applicants(1).to_csv(tmp_path / "one.csv", index=False)
-    lines = ["import sys, mamofair", "from mamofair.cli._predict import predict"]
-    for run in runs:
-        asked = f"['mamofair', 'predict', {str(run)!r}, {str(tmp_path / 'one.csv')!r}, '-o', {str(run) + '.csv'!r}]"
-        lines += [f"sys.argv = {asked}", "from mamofair.cli import main", "try: main()", "except SystemExit as end:"]
-        lines += ["    assert not end.code", f"mamofair.load({str(run)!r})"]
-    modules = said("\n".join([*lines, "print('\\n:', *sys.modules)"]))
-    assert all(len(pd.read_csv(f"{run}.csv")) == 1 for run in runs)
-    return set(modules)
+TRAINED_AND_PREDICTED = """
+import os, sys
+import mamofair
+from mamofair.cli import main
+from mamofair.cli._predict import predict
+
+def command(*words):
+    sys.argv = ["mamofair", *words]
+    try: main()
+    except SystemExit as end: assert not end.code
+    print("\\n:", *sys.modules)
+
+if not os.fork():  # what is imported so far, it needs as well
+    command("train", "loans.csv", *{columns}, "--effort", "fast", "--out", "trained")
+    sys.stdout.flush()
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+for run in {runs}:
+    command("predict", run, "one.csv", "-o", run + ".csv")
+    mamofair.load(run)
+print("\\n:", *sys.modules)
+
+sys.modules.update(dict.fromkeys({optional}))  # as if they were not installed
+toy = mamofair.datasets.make_toy()
+model = mamofair.FairNetClassifier(epochs=1, members=2).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
+model.predict(toy.X)
+print("\\n:", *(name for name, module in sys.modules.items() if module))
+before = {{*globals()}}
+from mamofair import *
+print("\\n:", *(name for name in globals() if name not in before and name[0] != "_" and name != "before"))
+"""
 
 
-def test_trees_predict_without_torch_and_skops(tmp_path):
-    runs = [run_of(make(), tmp_path / name) for name, make in TREES.items()]
-    modules = modules_after_predicting(runs, tmp_path)
+@pytest.fixture(scope="module")
+def words(tmp_path_factory) -> list[list[str]]:
+    """Return what a process has imported after each of many steps, and at last the names that it has from `*`.
+
+    One process for all of them: what most of them import takes seconds.
+    """
+    folder = tmp_path_factory.mktemp("imports")
+    net = mamofair.FairNetClassifier(epochs=1, members=2, **WAYS)
+    for name, estimator in {**{name: make() for name, make in TREES.items()}, "net": net}.items():
+        run_of(estimator, folder / name)
+    applicants(1).to_csv(folder / "one.csv", index=False)
+    applicants(120).to_csv(folder / "loans.csv", index=False)
+    columns = ["--target", "approved", "--favorable", "yes", "--sensitive", "gender"]
+    code = TRAINED_AND_PREDICTED.format(columns=columns, runs=[*TREES, "net"], optional=OPTIONAL)
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert all(len(pd.read_csv(folder / f"{run}.csv")) == 1 for run in (*TREES, "net"))
+    assert (folder / "trained" / "report.html").exists()
+    return [part.split() for part in done.stdout.split("\n:")[1:]]
+
+
+def test_trees_are_trained_by_the_command_without_torch_and_skops(words):
+    modules = set(words[0])
+    assert "lightgbm" in modules
+    assert not {"torch", "skops", "dask"} & modules
+
+
+def test_trees_predict_without_torch_and_skops(words):
+    modules = set(words[len(TREES)])
     assert {"pandas", "sklearn.base", "mamofair.learners.loaded_booster"} <= modules
     assert not (SLOW | HEAVY) & modules
 
 
-def test_trees_are_trained_by_the_command_without_torch_and_skops(tmp_path):
-    applicants(120).to_csv(tmp_path / "loans.csv", index=False)
-    asked = f"train {tmp_path}/loans.csv --target approved --favorable yes --sensitive gender --effort fast"
-    lines = [f"import sys; sys.argv = ['mamofair', *{asked.split()}, '--out', {str(tmp_path / 'run')!r}]"]
-    lines += ["from mamofair.cli import main", "try: main()", "except SystemExit as end: assert not end.code"]
-    modules = set(said("\n".join([*lines, "print('\\n:', *sys.modules)"])))
-    assert "lightgbm" in modules
-    assert (tmp_path / "run" / "report.html").exists()
-    assert not {"torch", "skops", "dask"} & modules
-
-
-def test_networks_predict_without_an_optimizer_and_lightgbm(tmp_path):
-    net = mamofair.FairNetClassifier(epochs=1, members=2, **WAYS)
-    modules = modules_after_predicting([run_of(net, tmp_path / "net")], tmp_path)
+def test_networks_predict_without_an_optimizer_and_lightgbm(words):
+    modules = set(words[len(TREES) + 2])
     assert "torch" in modules
     assert not (SLOW - {"torch"} | HEAVY | {"torch._dynamo"}) & modules
+
+
+def test_every_name_is_there_when_it_is_used_and_neither_it_nor_a_fit_needs_an_optional_package(words):
+    installed, *names = said("import mamofair; print(mamofair.__version__, *dir(mamofair))")
+    assert installed == version("mamofair")
+    assert {"FairNetClassifier", "audit", "load", "metrics", "datasets"} <= set(names)
+    *_, modules, from_star = words
+    assert "torch.nn" in modules
+    assert not (OPTIONAL | {"torch._dynamo"}) & set(modules)
+    assert sorted(from_star) == sorted(names)
 
 
 WORDS = (

@@ -10,6 +10,7 @@ underscored module of another package, or an underscored name.
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1] / "src" / "mamofair"
@@ -17,16 +18,21 @@ _SELF = {"self", "cls"}
 _PUBLIC = {"_replace", "_asdict", "_fields"}  # of named tuples, which have the underscore only to keep out of the way
 
 
-def _classes(tree: ast.Module) -> dict[ast.AST, set[str]]:
+@cache
+def _nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
+def _classes(nodes: tuple[ast.AST, ...]) -> dict[ast.AST, set[str]]:
     """Return, for each node inside a class, the private names that the class itself defines or sets."""
     owners: dict[ast.AST, set[str]] = {}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.ClassDef):
-            own = {n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute) and _is_self(n.value)}
+            inside = tuple(ast.walk(node))
+            own = {n.attr for n in inside if isinstance(n, ast.Attribute) and _is_self(n.value)}
             own |= {n.name for n in node.body if isinstance(n, ast.FunctionDef)}
             own |= {n.target.id for n in node.body if isinstance(n, ast.AnnAssign) and isinstance(n.target, ast.Name)}
-            for inner in ast.walk(node):
-                owners[inner] = own
+            owners |= dict.fromkeys(inside, own)
     return owners
 
 
@@ -40,10 +46,10 @@ def _is_private(name: str) -> bool:
 
 def reaches(path: Path) -> Iterator[str]:
     """Yield where a file names a private attribute of an object that is not its own."""
-    tree = ast.parse(path.read_text())
-    owners = _classes(tree)
-    modules = {alias.asname or alias.name for n in ast.walk(tree) if isinstance(n, ast.Import) for alias in n.names}
-    for node in ast.walk(tree):
+    nodes = _nodes(path)
+    owners = _classes(nodes)
+    modules = {alias.asname or alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
+    for node in nodes:
         if not isinstance(node, ast.Attribute) or not _is_private(node.attr) or _is_self(node.value):
             continue
         if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name) and node.value.func.id == "super":
@@ -58,7 +64,7 @@ def reaches(path: Path) -> Iterator[str]:
 def private_imports(path: Path) -> Iterator[str]:
     """Yield what a file imports that is private in another package."""
     package = path.relative_to(ROOT).parts[0].removesuffix(".py")
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _nodes(path):
         if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("mamofair."):
             continue
         _, top, *inner = (node.module or "").split(".")
