@@ -91,7 +91,7 @@ def test_of_the_table_of_the_training_only_test_rows_are_used(tmp_path):
 
 
 def test_bins_and_crossed_groups_are_those_of_the_run(decided, loans, tmp_path):
-    run, more = str(tmp_path / "run"), ("--sensitive", "age:50", "--crossed", "--epochs", "2")
+    run, more = str(tmp_path / "run"), ("--sensitive", "age:50", "--crossed", "--epochs", "1")
     done = CliRunner().invoke(app, ["train", str(loans), *ASKED, *more, "--out", run])
     assert done.exit_code == 0, done.output
     document = json.loads(ask(run, "--incumbent", decided, "--attribute", "age", "--json").stdout)
@@ -100,7 +100,7 @@ def test_bins_and_crossed_groups_are_those_of_the_run(decided, loans, tmp_path):
     assert "demographic_parity[gender*age]" in document["changes"]
 
 
-def test_the_report_shows_the_answer(folder, decided):
+def test_the_report_shows_the_answer(folder, decided, pages):
     ask(folder, "--incumbent", decided)
     shown = CliRunner().invoke(app, ["report", str(folder), "--json"])
     assert json.loads(shown.stdout)["summary"]["alternatives"] == read_alternatives(folder)

@@ -105,7 +105,7 @@ def test_another_limit_confidence_or_training_is_another_question(run, rows, fai
     assert "This is question 2 of this run, and starts without rows" in anew.stderr
     assert says(run)["rows"] == 0
     assert "have been counted before" in fails("ask", run, march)
-    done = RUNNER.invoke(app, ["train", str(loans), *ASKED, "--epochs", "2", "--out", str(run), "--force"])
+    done = RUNNER.invoke(app, ["train", str(loans), *ASKED, "--epochs", "1", "--out", str(run), "--force"])
     assert done.exit_code == 0, done.output
     assert "The run was retrained since the question was asked" in fails("ask", run)
     assert says(run, "--within", 0.2, "--new")["question"] == 3
@@ -172,7 +172,7 @@ def test_groups_that_training_found_too_small_are_left_out_of_new_rows_too(rows,
     people.to_csv(tmp_path / "people.csv", index=False)
     given = ["--target", "approved", "--favorable", "yes", "--sensitive", "race", "--model", "net", "--no-limit"]
     done = RUNNER.invoke(
-        app, ["train", str(tmp_path / "people.csv"), *given, "--epochs", "2", "--out", str(tmp_path / "r")]
+        app, ["train", str(tmp_path / "people.csv"), *given, "--epochs", "1", "--out", str(tmp_path / "r")]
     )
     assert done.exit_code == 0, done.output
     races = ["a", "b", "c", "d"] * 100
@@ -185,7 +185,7 @@ def test_groups_that_training_found_too_small_are_left_out_of_new_rows_too(rows,
 
 def test_bins_are_those_of_training(loans, rows, tmp_path):
     given = ["--target", "approved", "--favorable", "yes", "--sensitive", "age:30,50", "--model", "net", "--no-limit"]
-    done = RUNNER.invoke(app, ["train", str(loans), *given, "--epochs", "2", "--out", str(tmp_path / "aged")])
+    done = RUNNER.invoke(app, ["train", str(loans), *given, "--epochs", "1", "--out", str(tmp_path / "aged")])
     assert done.exit_code == 0, done.output
     says(tmp_path / "aged", rows("march.csv", 1), "--within", 0.5)
     question = read_question(tmp_path / "aged").question
@@ -199,7 +199,7 @@ def test_bins_are_those_of_training(loans, rows, tmp_path):
     assert rows_of == sizes
 
 
-def test_the_report_shows_the_answer_to_the_question_that_was_asked_of_this_very_run(run, rows, trained):
+def test_the_report_shows_the_answer_to_the_question_that_was_asked_of_this_very_run(run, rows, trained, pages):
     def report() -> list[str]:
         shown = RUNNER.invoke(app, ["report", str(run), "--json"])
         assert shown.exit_code == 0, shown.output

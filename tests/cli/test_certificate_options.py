@@ -73,7 +73,7 @@ def test_a_plan_refuses_what_makes_no_sense(arguments, words):
     assert words in str(says("plan", *arguments, code=1).exception)
 
 
-def test_a_planned_certificate_is_in_the_summary_the_run_and_the_report(table, tmp_path):
+def test_a_planned_certificate_is_in_the_summary_the_run_and_the_report(table, tmp_path, pages):
     out = tmp_path / "run"
     sure = ["--within", 0.15, "--confidence", 0.8, "--calibration-fraction", "plan", "--effort", "fast", "--no-limit"]
     told = json.loads(says("train", table, *COLUMNS, *sure, "--json", "--out", out).stdout)
@@ -136,8 +136,9 @@ def test_options_that_do_not_go_together(table, tmp_path, arguments, words):
     assert words in str(says("train", table, *COLUMNS, *arguments, "--out", tmp_path / "run", code=1).exception)
 
 
-def test_small_groups_are_named_in_every_output(table, tmp_path):
-    asked = ["train", table, "--target", "hired", "--sensitive", "region", "--effort", "fast", "--no-limit"]
+def test_small_groups_are_named_in_every_output(table, tmp_path, pages):
+    model = ["--model", "net", "--epochs", 1]
+    asked = ["train", table, "--target", "hired", "--sensitive", "region", *model, "--no-limit"]
     said = says(*asked, "--out", tmp_path / "run")
     assert "left out of the gaps: region=islands (" in said.stdout
     [small] = load_run(tmp_path / "run").settings["data"]["small_groups"]

@@ -62,7 +62,7 @@ def test_an_unknown_column_is_one_sentence(table):
 
 
 def test_training_shows_the_check_and_keeps_it(table, tmp_path):
-    more = ("--drop", "decided", "--no-limit", "--model", "net", "--epochs", "2")
+    more = ("--drop", "decided", "--no-limit", "--model", "net", "--epochs", "1")
     shown = run("train", table, *COLUMNS, *more, "--out", tmp_path / "shown")
     result = check(table, target="approved", favorable="yes", sensitive_features=["sex"], drop=["decided"])
     assert str(result) in shown.stderr

@@ -23,8 +23,9 @@ def run(*arguments):
     return RUNNER.invoke(app, [*map(str, arguments)])
 
 
-def test_costs_and_capacity_reach_the_run_and_its_page(loans, tmp_path):
-    out, asked = tmp_path / "run", ("--cost", "fp=1,fn=5", "--select-rate", "0.3", "--within", "1", "--effort", "fast")
+def test_costs_and_capacity_reach_the_run_and_its_page(loans, tmp_path, pages):
+    out, asked = tmp_path / "run", ("--cost", "fp=1,fn=5", "--select-rate", "0.3", "--within", "1")
+    asked += ("--effort", "fast", "--no-limit")
     done = run("train", loans, *COLUMNS, *asked, "--out", out, "--json")
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
@@ -90,7 +91,9 @@ def test_options_are_read():
 
 def test_the_fairest_model_within_an_error_is_chosen_and_judged(loans, tmp_path):
     out = tmp_path / "run"
-    done = run("train", loans, *COLUMNS, "--fairest-within", "0.45", "--effort", "fast", "--out", out, "--json")
+    done = run(
+        "train", loans, *COLUMNS, "--fairest-within", "0.45", "--no-limit", "--effort", "fast", "--out", out, "--json"
+    )
     assert done.exit_code == 0, done.output
     verdict, saved = json.loads(done.stdout)["verdict"], load_run(out)
     assert saved.estimator.selection == FairestWithin(0.45)

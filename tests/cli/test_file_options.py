@@ -42,14 +42,14 @@ def plain(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def trained_on_german(german) -> Path:
-    run("train", german, *ASKED, "--epochs", "3", *GIVEN, "--out", german.parent / "run")
+    run("train", german, *ASKED, "--epochs", "1", *GIVEN, "--out", german.parent / "run")
     return german.parent / "run"
 
 
 def test_training_finds_what_is_given_and_gives_what_a_plain_file_gives(trained_on_german, german, plain, tmp_path):
-    done = run("train", german, *ASKED, "--epochs", "3", "--out", tmp_path / "found")
+    done = run("train", german, *ASKED, "--epochs", "1", "--out", tmp_path / "found")
     assert done.stderr.count(f"mamofair: Read loans.csv {FOUND}") == 1
-    done = run("train", plain, *ASKED, "--epochs", "3", "--out", tmp_path / "plain")
+    done = run("train", plain, *ASKED, "--epochs", "1", "--out", tmp_path / "plain")
     assert "Read loans.csv" not in done.stderr
     fronts = [load_run(folder).estimator.front_.frame() for folder in (trained_on_german, *tmp_path.iterdir())]
     for front in fronts[1:]:
@@ -109,7 +109,7 @@ def test_money_and_percentages_are_numbers_in_training_and_for_new_rows(tmp_path
     columns = ("--target", "approved", "--favorable", "yes", "--sensitive", "sex", "--drop", "decided")
     messy().to_csv(tmp_path / "loans.csv", index=False)
     frame = pd.read_csv(tmp_path / "loans.csv")
-    options = ("--no-limit", "--model", "net", "--epochs", "2", "--out", tmp_path / "run")
+    options = ("--no-limit", "--model", "net", "--epochs", "1", "--out", tmp_path / "run")
     done = run("train", tmp_path / "loans.csv", *columns, *options)
     first = f"'{frame['salary'][0]}' is {frame['salary'][0][1:].replace(',', '')}"
     assert done.stderr.count(first) == 1  # the check says it

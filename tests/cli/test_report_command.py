@@ -12,6 +12,8 @@ from mamofair.datasets import make_toy
 from mamofair.report import summarize
 from mamofair.runs import Run, load_run, save
 
+pytestmark = pytest.mark.usefixtures("pages")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
