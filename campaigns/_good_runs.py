@@ -27,8 +27,8 @@ def build(place: Path) -> dict[str, object]:
         "net": (net, toy.X),
         "net, encoder": (net, table),
         "boosting": (boosting, table),
-        "plugin": (FairPlugInClassifier(cv=None, random_state=0), table),
-        "plugin, forest": (FairPlugInClassifier(forest, cv=None, random_state=0), toy.X),
+        "plugin": (FairPlugInClassifier(cv=None, max_points=20, random_state=0), table),
+        "plugin, forest": (FairPlugInClassifier(forest, cv=None, max_points=20, random_state=0), toy.X),
         "portfolio": (FairPortfolioClassifier([("net", net), ("boosting", boosting)], random_state=0), toy.X),
     }
     for name, (model, X) in models.items():

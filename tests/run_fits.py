@@ -1,6 +1,7 @@
 """Small fits of every estimator that a run can hold: one line each."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -28,14 +29,24 @@ FACTORIES: dict[str, Callable[[], FairClassifier]] = {
     "net": net,
     "net, folds": lambda: net(epochs=2, cv=2),
     "boosting": lambda: FairBoostingClassifier(members=3, n_estimators=5, random_state=0),
-    "plugin": lambda: FairPlugInClassifier(cv=None, random_state=0),
-    "plugin, one's own": lambda: FairPlugInClassifier(LogisticRegression(), "eopp", cv=2, random_state=0),
+    "plugin": lambda: FairPlugInClassifier(cv=None, max_points=20, random_state=0),
+    "plugin, one's own": lambda: FairPlugInClassifier(
+        LogisticRegression(), "eopp", cv=2, max_points=20, random_state=0
+    ),
 }
 if hasattr(mamofair, "FairPortfolioClassifier"):
     FACTORIES["portfolio"] = lambda: mamofair.FairPortfolioClassifier(
         [("net", net()), ("boosting", FairBoostingClassifier(members=3, n_estimators=5))], random_state=0
     )
-    FACTORIES["portfolio, default"] = lambda: mamofair.FairPortfolioClassifier(effort="fast", random_state=0)
+    FACTORIES["portfolio, default"] = lambda: mamofair.FairPortfolioClassifier(
+        effort="fast", max_points=20, random_state=0
+    )
+
+
+@cache
+def fitted_once(name: str) -> FairClassifier:
+    """Return one of these, fitted once for all tests, which must not change it."""
+    return fitted(FACTORIES[name]())
 
 
 def fitted(estimator: FairClassifier) -> FairClassifier:

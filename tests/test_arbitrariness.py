@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 
 from examples_of_points import front
@@ -13,6 +13,7 @@ from mamofair.arbitrariness import Arbitrariness, _match, _table
 from mamofair.datasets import make_toy
 
 TOY = make_toy()
+LINEAR = FairPlugInClassifier(LogisticRegression(), cv=2, max_points=20, random_state=0)
 
 
 def test_shares_are_those_of_pairs_of_models_by_hand(rng):
@@ -43,8 +44,8 @@ def test_copies_are_compared_at_points_with_the_same_gaps():
 
 
 def test_a_stable_learner_flips_less_than_one_that_guesses():
-    stable = FairPlugInClassifier(LogisticRegression(), effort="fast", random_state=0)
-    noisy = FairPlugInClassifier(_Guess(), group_estimator=LogisticRegression(), effort="fast", random_state=0)
+    stable = clone(LINEAR)
+    noisy = clone(LINEAR).set_params(estimator=_Guess(), group_estimator=LogisticRegression())
     flips = []
     for model in (stable, noisy):
         model.fit(TOY.X, TOY.y, sensitive_features=TOY.sensitive)
@@ -68,7 +69,7 @@ class _Guess(ClassifierMixin, BaseEstimator):
 
 
 def test_networks_and_models_that_are_told_the_attribute(rng):
-    for model in (FairNetClassifier(epochs=1, members=2), FairPlugInClassifier(effort="fast", cv=2, aware=True)):
+    for model in (FairNetClassifier(epochs=1, members=2), clone(LINEAR).set_params(aware=True)):
         model.set_params(random_state=0).fit(TOY.X, TOY.y, sensitive_features=TOY.sensitive)
         luck = arbitrariness.arbitrariness(model, TOY.X, TOY.y, sensitive_features=TOY.sensitive, random_state=0)
         assert luck.rows == 150
@@ -80,7 +81,7 @@ def test_networks_and_models_that_are_told_the_attribute(rng):
 def test_small_groups_of_the_model_are_not_warned_of_again():
     people = TOY.sensitive.assign(group=TOY.sensitive["group"].astype(object))
     people.iloc[:40] = "rare"
-    model = FairPlugInClassifier(effort="fast", min_group=50, random_state=0)
+    model = clone(LINEAR).set_params(min_group=50)
     with pytest.warns(UserWarning, match="'rare' \\(40\\)"):
         model.fit(TOY.X, TOY.y, sensitive_features=people)
     luck = arbitrariness.arbitrariness(model, TOY.X, TOY.y, sensitive_features=people, random_state=0)

@@ -11,7 +11,7 @@ from mamofair.runs._onnx_graph import Graph
 from mamofair.runs._onnx_trees import add_trees
 from mamofair.tables import encoder
 
-ROWS = 600
+ROWS = 300
 
 
 def people(rows: int = ROWS, seed: int = 0) -> pd.DataFrame:
@@ -76,7 +76,7 @@ def new_people() -> pd.DataFrame:
 def test_a_plug_in_decides_alike(options):
     table = people()
     y, attributes = labels_of(table)
-    model = FairPlugInClassifier(random_state=0, max_points=20, **options)
+    model = FairPlugInClassifier(random_state=0, max_points=8, **options)
     model = model.fit(table, y, sensitive_features=attributes)
     for i in (0, len(model.front_) // 2, len(model.front_) - 1):
         assert_equal(model.at(i), new_people())
@@ -86,7 +86,7 @@ def test_a_portfolio_with_the_encoder_of_a_run_decides_alike_and_labels_are_text
     table = people()
     y, attributes = labels_of(table)
     types = encoder("none").fit(table)
-    model = FairPortfolioClassifier(effort="fast", favorable="yes", random_state=0, max_points=20)
+    model = FairPortfolioClassifier(effort="fast", favorable="yes", random_state=0, max_points=8)
     model = model.fit(types.transform(table), np.array(["no", "yes"])[y], sensitive_features=attributes["sex"])
     assert_equal(model.with_encoder(types), new_people())
 
@@ -97,7 +97,7 @@ def test_boosting_decides_alike_with_categories_of_its_own_or_an_encoder(encoded
     y, attributes = labels_of(table)
     fitted = encoder().fit(table) if encoded else None
     X = table if fitted is None else fitted.transform(table)
-    model = FairBoostingClassifier(n_estimators=12, members=3, random_state=0).fit(
+    model = FairBoostingClassifier(n_estimators=6, members=2, random_state=0).fit(
         X, y, sensitive_features=attributes["sex"]
     )
     for i in (0, len(model.front_) - 1):

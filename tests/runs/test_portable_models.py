@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from mamofair import trusted_types
 from mamofair.runs.portable import from_state, to_state
 from mamofair.tables import encoder
-from run_fits import FACTORIES, GROUP, TOY, Y, assert_same, fitted, net
+from run_fits import FACTORIES, GROUP, TOY, Y, assert_same, fitted, fitted_once, net
 
 
 def by_skops(model):
@@ -41,12 +41,12 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("make", FACTORIES.values(), ids=FACTORIES)
-def test_whatever_writes_a_model_reads_it_back_bit_for_bit(make):
-    model = fitted(make())
+@pytest.mark.parametrize("kind", FACTORIES)
+def test_whatever_writes_a_model_reads_it_back_bit_for_bit(kind):
+    model = fitted_once(kind)
     picked = model.at(len(model.front_) - 1)
-    for name, written in WAYS.items():
-        again = written(picked)
+    for name in WAYS if kind == "net" else ("skops", "joblib"):  # they write the same state, whatever the model
+        again = WAYS[name](picked)
         assert type(again) is type(model), name
         assert again.selected_ == picked.selected_, name
         assert_same(again, model)
@@ -54,7 +54,7 @@ def test_whatever_writes_a_model_reads_it_back_bit_for_bit(make):
 
 
 def test_skops_names_no_type_but_the_estimator_itself():
-    data = skops.io.dumps(fitted(FACTORIES["portfolio"]()))
+    data = skops.io.dumps(fitted_once("portfolio"))
     assert skops.io.get_untrusted_types(data=data) == ["mamofair.estimators._portfolio.FairPortfolioClassifier"]
 
 
@@ -99,12 +99,12 @@ def test_a_network_of_ones_own_is_pickled_and_skops_says_what_else_to_do():
     ],
 )
 def test_a_state_that_is_none_of_ours_is_refused(change, told):
-    state = to_state(fitted(net(epochs=1)))
+    state = to_state(fitted_once("net"))
     with pytest.raises(ValueError, match=told):
         from_state(state | change)
 
 
 def test_a_state_of_another_estimator_is_refused():
-    boosted = fitted(FACTORIES["boosting"]())
+    boosted = fitted_once("boosting")
     with pytest.raises(ValueError, match="FairNetClassifier must be of that type: found a FairBoosting"):
         net().__setstate__(boosted.__getstate__())

@@ -14,12 +14,12 @@ from mamofair.notions import FN, FP
 from mamofair.relaxations import Relaxation, Sigmoid
 from mamofair.runs import Run, load_run, save
 from mamofair.tables import encoder
-from run_fits import FACTORIES, GROUP, TOY, X, Y, assert_same, fitted, net, run_of
+from run_fits import FACTORIES, GROUP, TOY, X, Y, assert_same, fitted, fitted_once, net, run_of
 
 
 @pytest.fixture(scope="module")
 def model() -> FairNetClassifier:
-    return fitted(net())
+    return fitted_once("net")
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def folder(model, tmp_path) -> Path:
     return save(run_of(model), tmp_path / "run")
 
 
-@pytest.mark.parametrize("make", FACTORIES.values(), ids=FACTORIES)
-def test_a_loaded_estimator_is_the_saved_one_bit_for_bit(make, tmp_path):
-    estimator = fitted(make())
+@pytest.mark.parametrize("kind", FACTORIES)
+def test_a_loaded_estimator_is_the_saved_one_bit_for_bit(kind, tmp_path):
+    estimator = fitted_once(kind)
     again = mamofair.load(save(run_of(estimator), tmp_path / "run"))
     assert type(again) is type(estimator)
     assert_same(again, estimator)
