@@ -89,6 +89,7 @@ def _command(rank: int, size: int, folder: Path, port: int, be: Callable[..., No
     _redirect(rank, folder)
     os.environ |= {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(size)}
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    torch.set_num_threads(1)
     vars(mamofair).pop("report", None)
     sys.modules["mamofair.report"] = None  # as where no reports can be written, which would take seconds
     be(*arguments)

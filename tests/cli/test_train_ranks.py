@@ -1,13 +1,13 @@
 """`torchrun … -m mamofair train`: several real processes, of which one speaks and writes, and any may be killed."""
 
 import json
-import os
 import shutil
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
+import torch
 from torch.distributed import HashStore
 from typer.testing import CliRunner
 
@@ -33,10 +33,10 @@ def whole(loans, tmp_path_factory) -> tuple[Path, subprocess.CompletedProcess[st
 
 
 def torchrun(arguments: list[str]) -> None:
-    """Be `torchrun …`, with one thread for each rank."""
+    """Be `torchrun …`, with one thread for each rank, as `commanded` has."""
     from torch.distributed import run
 
-    os.environ["OMP_NUM_THREADS"] = "1"
+    torch.set_num_threads(1)
     run.main(arguments)
 
 
