@@ -77,6 +77,7 @@ def command(*arguments: str) -> None:
 def _with_environment(variables: Mapping[str, str], target: Callable[..., None], *arguments: Any) -> None:
     os.environ.clear()  # it is that of the test for which the first process was started
     os.environ.update(variables)
+    tempfile.tempdir = None  # which was found there, too
     target(*arguments)
 
 

@@ -76,6 +76,15 @@ def test_second():
 SETTINGS = "[pytest]\naddopts = --doctest-modules\n"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few_plugins() -> Iterator[None]:
+    """Let processes load no plug-in of pytest but the one whose options they are given: all take half a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        patch.setenv("PYTEST_PLUGINS", "xdist.plugin")
+        yield
+
+
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("toy")

@@ -31,15 +31,11 @@ def test_debug_shows_the_traceback():
     assert done.returncode == 1
 
 
-def test_a_figure_is_drawn_and_the_page_shows_it(tmp_path):
-    found = RUNNER.invoke(app, ["reproduce", "figure-descent", "--quick", "--out", str(tmp_path)])
+def test_a_figure_is_drawn_the_page_shows_it_and_json_is_one_document(tmp_path, capfd):
+    found = RUNNER.invoke(app, ["reproduce", "figure-descent", "--quick", "--json", "--out", str(tmp_path)])
     assert found.exit_code == 0, found.output
     assert (tmp_path / "paper" / "figure-descent.png").exists()
     assert "paper/figure-descent.png" in (tmp_path / "paper.md").read_text()
-
-
-def test_json_is_one_document_and_nothing_else(tmp_path, capfd):
-    found = RUNNER.invoke(app, ["reproduce", "figure-descent", "--json", "--out", str(tmp_path)])
     assert capfd.readouterr().out == ""  # nor does a library print past Python
     [experiment] = json.loads(found.stdout)["experiments"]
     assert experiment["name"] == "figure-descent"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -60,6 +60,7 @@ def options(folder: Path, **more: Any) -> TrainOptions:
     return TrainOptions(str(folder / "loans.csv"), "approved", "yes", ("gender",), drop, **more)
 
 
+@settings(max_examples=15)
 @given(
     st.lists(st.integers(0, 12), min_size=10, max_size=80).filter(lambda times: len(set(times)) > 1),
     st.floats(0.1, 0.9),
@@ -132,15 +133,15 @@ def test_training_on_the_past_says_when_the_test_rows_begin(folder: Path, printe
 def test_alternatives_use_only_the_test_rows_of_the_file_of_the_training(
     folder: Path, printed: dict[str, str], kind: str
 ) -> None:
-    settings, table = load_run(folder / kind).settings, folder / "loans.csv"
+    saved, table = load_run(folder / kind).settings, folder / "loans.csv"
     asked = options(folder, **{kind: {"unit": "person", "time": "day"}[kind]})
     split = TableSplit.of(asked, read_data(asked))
     data = read_data(asked)
     strata = strata_of(data.positive, data.sensitive)
-    np.testing.assert_array_equal(find_test_rows(settings, table, strata, FileFormat()), split.test.X.index)
+    np.testing.assert_array_equal(find_test_rows(saved, table, strata, FileFormat()), split.test.X.index)
     arguments = ("--incumbent", table, "--decision", "owner")
     done = CliRunner().invoke(app, ["alternatives", str(folder / kind), *map(str, arguments)])
-    assert f"only its {settings['data']['parts']['test']} test rows are used" in " ".join(done.output.split())
+    assert f"only its {saved['data']['parts']['test']} test rows are used" in " ".join(done.output.split())
 
 
 def test_persons_of_the_last_part_are_not_learned_from(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
