@@ -1,3 +1,3 @@
 """What holds for every test, also for the examples in docstrings and pages. The plug-ins are in `tests/`."""
 
-pytest_plugins = ["isolation", "cpu_times", "skip_summary", "short_search"]
+pytest_plugins = ["isolation", "cpu_times", "skip_summary", "loopback", "short_search"]

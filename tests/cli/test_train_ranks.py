@@ -20,6 +20,8 @@ from mamofair.runs import load_run, read_checkpoint
 from started_ranks import commanded, commanded_until, said
 from stopped_runs import results
 
+pytestmark = pytest.mark.usefixtures("loopback")
+
 LONG = (*ASKED, "--epochs", "4")
 
 

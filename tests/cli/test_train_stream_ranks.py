@@ -18,6 +18,8 @@ from mamofair.runs import load_run, read_checkpoint
 from mamofair.streaming import stream
 from started_ranks import commanded, commanded_until, on_ranks, said
 
+pytestmark = pytest.mark.usefixtures("loopback")
+
 FILES, ROWS = 4, 250
 
 

@@ -10,6 +10,8 @@ from mamofair.descent import Fixed
 from rank_trainings import TRAININGS, Averaging, shared, shared_by_more
 from started_ranks import on_ranks
 
+pytestmark = pytest.mark.usefixtures("loopback")
+
 Found = list[dict[str, dict[str, Any]]]
 
 

@@ -11,6 +11,8 @@ from small_fits import X, assert_same
 
 from started_ranks import as_rank, on_ranks, processes, said
 
+pytestmark = pytest.mark.usefixtures("loopback")
+
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory):

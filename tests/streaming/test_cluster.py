@@ -14,7 +14,7 @@ from mamofair import FairNetClassifier, FairPlugInClassifier
 from mamofair.cli import main
 from mamofair.streaming import cluster, stream
 
-pytestmark = pytest.mark.usefixtures("short_search")
+pytestmark = pytest.mark.usefixtures("loopback", "short_search")
 
 ROWS = 1500
 
