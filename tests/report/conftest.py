@@ -1,12 +1,13 @@
 """A real browser, and pages that must neither complain nor ask for anything."""
 
+import asyncio
 import os
 import shutil
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 from report_pages import shows
 from report_runs import make_run
 
@@ -17,17 +18,33 @@ expect.set_options(timeout=PATIENCE)
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="module")  # no longer: while it lives, this thread has a running event loop
-def browser() -> Iterator[Browser]:
+NO_BROWSER = "browser: no Chromium found; `make system` installs it"
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[tuple[Page, asyncio.AbstractEventLoop]]:
+    """The page that all tests visit in turn, and playwright's loop: to start another browser takes 2 CPU seconds."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
-        said = "The page is tested in Chromium, which is not on this machine: make system"
-        pytest.fail(said) if os.environ.get("CI") else pytest.skip(said)
+        pytest.fail(NO_BROWSER, pytrace=False) if os.environ.get("MAMOFAIR_REQUIRE_BROWSER") else pytest.skip(NO_BROWSER)
     with sync_playwright() as playwright:
         # Without sandbox, as root (so on CI) Chromium does not start with one; it opens our own files only.
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        page, loop = chromium.new_page(), asyncio.get_running_loop()
+        page.set_default_timeout(PATIENCE)
+        asyncio._set_running_loop(None)
+        yield page, loop
+        asyncio._set_running_loop(loop)
+        chromium.close()
+
+
+@pytest.fixture
+def tab(browser: tuple[Page, asyncio.AbstractEventLoop]) -> Iterator[Page]:
+    """The browser's page. Its loop is this thread's only meanwhile: other tests must not find one that runs."""
+    page, loop = browser
+    asyncio._set_running_loop(loop)
+    yield page
+    asyncio._set_running_loop(None)
 
 
 @pytest.fixture(scope="session")
@@ -44,14 +61,6 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[str, 
             made[key] = path.as_uri(), summary
         return made[key]
 
-    return page
-
-
-@pytest.fixture(scope="module")
-def tab(browser: Browser) -> Page:
-    """The page that the tests of a file visit in turn: each in a process of its own takes 0.7 CPU seconds more."""
-    page = browser.new_page()
-    page.set_default_timeout(PATIENCE)
     return page
 
 

@@ -49,21 +49,43 @@ def unfold(page: Page) -> None:
     expect(page.locator(".chart:not(:has(svg))")).to_have_count(0, timeout=30_000)
 
 
+# What the page says of the point that it shows. Words follow a click at once, pictures later.
+SAID = """() => {
+    const texts = selector => [...document.querySelectorAll(selector)].map(one => one.innerText);
+    const [fallback] = document.querySelectorAll("#stand-in");
+    return {
+        headline: texts("#headline")[0], sentences: texts("#sentences p"), tags: texts("#cards .tag"),
+        record: texts("#record-text")[0], fallback: fallback !== undefined && fallback.checkVisibility(),
+    };
+}"""
+
+
+def said_of(page: Page, points: list[int]) -> list[dict[str, Any]]:
+    """Select these points in turn, and return what the page says of each; the pictures are drawn of the last."""
+    click = "(document.getElementById(`point-${point}`).click(), said())"
+    said = page.evaluate(f"points => {{ const said = {SAID}; return points.map(point => {click}); }}", points)
+    shows(page, points[-1])
+    return said
+
+
 def require_verdict(page: Page, verdict: dict[str, Any]) -> None:
+    """Check that the page says of the point that it shows what a verdict says."""
+    require_said(page.evaluate(SAID), verdict)
+
+
+def require_said(said: dict[str, Any], verdict: dict[str, Any]) -> None:
     """Check that the box and the record say what a verdict says, in its words, and that every card has its answer."""
     gaps = [one for one in verdict["gaps"] if one["limit"] is not None]
-    assert page.locator("#headline").inner_text()[2:] == verdict["headline"]
+    assert said["headline"][2:] == verdict["headline"]
     told = verdict["sentences"][:1] + verdict["sentences"][1 + len(gaps) :] if gaps else verdict["sentences"]
-    shown = [line.replace("`", "") for line in (*told, verdict["chosen"]["why"])]  # on the page, these names stand out
-    assert page.locator("#sentences p").all_inner_texts() == shown
-    tags = page.locator("#cards .tag").all_inner_texts()
-    assert [tag.removeprefix(tag[:2]) if tag != "no limit" else None for tag in tags] == [
+    # On the page, names in backticks stand out instead.
+    assert said["sentences"] == [line.replace("`", "") for line in (*told, verdict["chosen"]["why"])]
+    assert [tag.removeprefix(tag[:2]) if tag != "no limit" else None for tag in said["tags"]] == [
         one["answer"] for one in verdict["gaps"]
     ]
-    assert page.locator("#stand-in").is_visible() == (verdict["stand_in"] is not None)
-    record = page.locator("#record-text").inner_text()
+    assert said["fallback"] == (verdict["stand_in"] is not None)
     for sentence in (f"{verdict['headline']}.", *verdict["sentences"], verdict["chosen"]["why"]):
-        assert sentence in record
+        assert sentence in said["record"]
 
 
 def require_everywhere(page: Page, summary: dict[str, Any], point: int) -> None:
