@@ -13,13 +13,19 @@ from mamofair.experiments import _figure_toy as toy
 from mamofair.experiments._canvas import canvas, save
 from mamofair.metrics import gap
 from mamofair.relaxations import Hard, Tanh
+from mamofair.selection import MostAccurateWithin
 
 METHODS = ("MF1", "SFa", "Unc last", "OxonFair")
 
 
 @pytest.fixture(scope="module")
 def boundaries():
-    return toy.boundaries()
+    """Those of every method, trained for a shorter time than for the figure."""
+    few = {"epochs": 10, "steps": 50}
+    methods = toy.methods()
+    for method in methods.values():
+        method.set_params(**{name: few[name] for name in few if name in method.get_params()})
+    return {title: toy.boundary(method) for title, method in methods.items()}
 
 
 def results(data=("Dutch", "Adult"), notions=("demographic_parity", "equal_opportunity")) -> pd.DataFrame:
@@ -84,7 +90,10 @@ def test_methods_on_the_toy_data_draw_the_expected_picture(boundaries):
 
 
 def test_ours_has_smaller_gaps_than_the_unconstrained_network_over_seeds():
-    """On eight draws together: after one of 600 points, gaps on new ones differ by 0.05 from seed to seed."""
+    """On eight draws together: after one of 600 points, gaps on new ones differ by 0.05 from seed to seed.
+
+    What each chooses by itself differs as much, so ours is asked for small gaps, and the other for accuracy.
+    """
 
     def drawn(seeds: range) -> list[pd.DataFrame | pd.Series]:
         draws = [make_toy(random_state=seed) for seed in seeds]
@@ -92,12 +101,15 @@ def test_ours_has_smaller_gaps_than_the_unconstrained_network_over_seeds():
 
     (X, y, people), (new_X, new_y, new_people) = drawn(range(20, 28)), drawn(toy.DRAWS)
 
-    def mean_gap(name: str) -> float:
-        models = [toy.methods(seed)[name].fit(X, y, sensitive_features=people) for seed in range(3)]
-        gaps = [gap(new_y, model.predict(new_X), sensitive_features=new_people, notion="dp") for model in models]
+    def mean_gap(name: str, limit: float) -> float:
+        models = [toy.methods(seed)[name].set_params(epochs=3) for seed in range(2)]
+        chosen = [
+            model.fit(X, y, sensitive_features=people).with_selection(MostAccurateWithin(limit)) for model in models
+        ]
+        gaps = [gap(new_y, model.predict(new_X), sensitive_features=new_people, notion="dp") for model in chosen]
         return float(np.mean(gaps))
 
-    assert mean_gap("FairNetClassifier (ours)") < mean_gap("unconstrained") - 0.02
+    assert mean_gap("FairNetClassifier (ours)", 0.05) < mean_gap("unconstrained", 1.0) - 0.04
 
 
 def test_every_method_of_the_toy_figure_has_a_panel_with_its_numbers(boundaries):

@@ -8,7 +8,7 @@ import joblib
 import numpy as np
 import pytest
 
-from mamofair.experiments import EXPERIMENTS, METHODS, Table, _methods, _run, read, run
+from mamofair.experiments import EXPERIMENTS, METHODS, Table, _job, _methods, _run, read, run
 from mamofair.experiments._fronts import ratio_gap
 from mamofair.experiments._job import LOADERS, telling
 from mamofair.experiments._methods import Setting
@@ -19,6 +19,11 @@ from mamofair.notions import DEMOGRAPHIC_PARITY, NOTIONS, as_notion
 TABLES = [experiment for experiment in EXPERIMENTS.values() if isinstance(experiment, Table)]
 COMPAS = EXPERIMENTS["table-compas"]
 CHEAP = replace(COMPAS, methods=("Zaf", "Con", "MF2"))
+
+
+@pytest.fixture(autouse=True)
+def fewer_epochs(monkeypatch):
+    monkeypatch.setattr(_methods, "QUICK_EPOCHS", 2)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
@@ -33,7 +38,7 @@ def test_names_in_a_table_resolve_and_printed_rows_are_shown(table):
 
 
 def test_every_method_of_the_appendix_runs_quickly(tmp_path, monkeypatch):
-    monkeypatch.setattr(_methods, "QUICK_EPOCHS", 2)
+    monkeypatch.setattr(_job, "_QUICK_SIZES", (300, 150))
     table = EXPERIMENTS["table-adult"]
     records = list(run(table, tmp_path, repetitions=range(1), quick=True))
     assert {record["method"] for record in records} == set(table.methods)

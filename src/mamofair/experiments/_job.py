@@ -96,16 +96,15 @@ class Sample:
 
 
 @lru_cache(maxsize=2)
-def _loaded(name: str) -> tuple[Dataset, np.ndarray, np.ndarray]:
+def _loaded(name: str) -> tuple[Dataset, np.ndarray, np.ndarray, np.ndarray]:
     data = LOADERS[name]()
     X, _, groups = data.design()
-    return data, X, groups
+    return data, X, groups, telling(X, groups)
 
 
 def draw_sample(table: Table, repetition: int, quick: bool = False) -> Sample:
     """Return the data of a table and the rows of a split."""
-    data, X, groups = _loaded(table.data)
-    tells = telling(X, groups)
+    data, X, groups, tells = _loaded(table.data)
     if not table.with_attribute:
         X = X[:, ~tells]
     elif not tells.any():  # as in Dutch and CelebA
