@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mamofair._rows.groups import read_groups
@@ -36,6 +36,7 @@ def two_models(draw) -> dict:
     return {"before": draw(column), "after": draw(column), "y_true": draw(column), "sensitive_features": {"sex": sex}}
 
 
+@settings(max_examples=20)
 @given(two_models())
 def test_numbers_are_those_of_a_loop_over_people(case):
     frame = who_pays(**case).frame()
@@ -55,6 +56,7 @@ def test_numbers_are_those_of_a_loop_over_people(case):
             assert row["net_share"] == pytest.approx(row["net"] / found["rows"])
 
 
+@settings(max_examples=20)
 @given(two_models(), st.sampled_from(NOTIONS))
 def test_gaps_are_those_of_the_metrics(case, notion):
     found = who_pays(**case, notions=notion).gaps()
@@ -63,6 +65,7 @@ def test_gaps_are_those_of_the_metrics(case, notion):
         np.testing.assert_allclose(found[moment].max(skipna=False), truth, atol=1e-12)
 
 
+@settings(max_examples=20)
 @given(two_models())
 def test_swapping_the_models_negates_what_happens(case):
     swapped = case | {"before": case["after"], "after": case["before"]}
@@ -75,6 +78,7 @@ def test_swapping_the_models_negates_what_happens(case):
     assert not (there.gaps()["levelling_down"].eq(True) & back.gaps()["levelling_down"].eq(True)).any()
 
 
+@settings(max_examples=20)
 @given(two_models())
 def test_nobody_pays_between_a_model_and_itself(case):
     found = who_pays(**case | {"after": case["before"]}, notions=["dp", "accuracy_parity"])
@@ -84,6 +88,7 @@ def test_nobody_pays_between_a_model_and_itself(case):
     assert "stays at" in found.sentences()[1]
 
 
+@settings(max_examples=20)
 @given(two_models())
 def test_levelling_down_is_a_gap_that_shrinks_by_losses_alone(case):
     """With two groups: the gap shrank, the better-off group fell, and the other one did not rise."""

@@ -8,7 +8,6 @@ from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
     f1_score,
-    matthews_corrcoef,
     precision_score,
     roc_auc_score,
 )
@@ -42,7 +41,7 @@ def frame_of(metrics, y, predicted, groups, weight):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_rates_by_group_and_to_overall_are_metric_frames(seed, weighted):
     y, scores, people, weight = decided(seed, weighted=weighted)
     found = audit(y, scores, sensitive_features=people, sample_weight=weight, threshold=0.6)
@@ -86,8 +85,6 @@ def test_nothing_is_a_multiple_of_zero():
     ("metric", "needs"),
     [
         (f1_score, "labels"),
-        (balanced_accuracy_score, "labels"),
-        (matthews_corrcoef, "labels"),
         (roc_auc_score, "scores"),
     ],
 )
@@ -136,24 +133,24 @@ def test_cells_that_are_drawn_are_distributed_like_rows_that_are_drawn(weighted)
 def test_bootstrap_interval_of_a_middling_rate_covers_it():
     """Accuracy .7 of 200 rows, without `sample_weight`: rows are drawn; 95 % intervals, up to chance."""
     rng, covered = np.random.default_rng(0), 0
-    for seed in range(60):
+    for seed in range(40):
         y = rng.integers(0, 2, 200)
         decision = np.where(rng.random(200) < 0.7, y, 1 - y)
         table = audit(y, decision, sensitive_features=["a", "b"] * 100).metric(
-            lambda t, p: np.mean(t == p), draws=200, random_state=seed
+            lambda t, p: np.mean(t == p), draws=100, random_state=seed
         )
         covered += table["low"].iloc[0] <= 0.7 <= table["high"].iloc[0]
-    assert covered >= 60 * 0.95 - 3 * np.sqrt(60 * 0.05 * 0.95) - 1
+    assert covered >= 40 * 0.95 - 3 * np.sqrt(40 * 0.05 * 0.95) - 1
 
 
 def test_a_metric_is_nan_where_it_is_undefined_and_so_are_its_ends():
     y, decision, group = [1, 1, 0, 0] * 10, [1, 1, 0, 0] * 10, ["a"] * 36 + ["b"] * 4
     decision[36:] = [0] * 4
-    table = audit(y, decision, sensitive_features=group).metric(precision_score, draws=100).set_index("group")
+    table = audit(y, decision, sensitive_features=group).metric(precision_score, draws=30).set_index("group")
     assert table["precision_score"].to_dict() == pytest.approx({"everyone": 1, "a": 1, "b": np.nan}, nan_ok=True)
     assert table.loc["b", ["low", "high"]].isna().all()
     assert table.loc["a", ["low", "high"]].notna().all()
-    few = audit([1, 0, 0], [1, 0, 0], sensitive_features=["a", "a", "a"]).metric(precision_score, draws=200)
+    few = audit([1, 0, 0], [1, 0, 0], sensitive_features=["a", "a", "a"]).metric(precision_score, draws=60)
     assert few["precision_score"].tolist() == [1, 1]
     assert few[["low", "high"]].isna().all(axis=None)  # in 8 of 27 draws nobody was selected
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from fairlearn import metrics as fairlearn
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mamofair.metrics import DEFAULT_NOTIONS, audit
@@ -19,6 +19,7 @@ def decided(seed, n=400):
     return rng.integers(0, 2, n), rng.random(n), people, rng.gamma(2, size=n)
 
 
+@settings(max_examples=12)
 @given(seed=st.integers(0, 10_000), weighted=st.booleans(), crossed=st.booleans())
 def test_labels_make_no_difference_to_what_needs_none(seed, weighted, crossed):
     y, scores, people, weight = decided(seed, n=60)

@@ -36,15 +36,15 @@ def people(n: int, seed: int = 0):
     return y, read_groups(pd.DataFrame({"sex": np.where(sex, "F", "M"), "race": np.where(race, "B", "W")}))
 
 
-@pytest.mark.parametrize(("limit", "confidence", "rate"), [(0.05, 0.9, 0.5), (0.1, 0.95, 0.5), (0.05, 0.9, 0.2)])
+@pytest.mark.parametrize(("limit", "confidence", "rate"), [(0.05, 0.9, 0.2), (0.1, 0.95, 0.5)])
 def test_rows_needed_give_the_chance_they_name(limit, confidence, rate):
     rng, n = np.random.default_rng(0), rows_needed(limit, confidence, rate=rate)
-    events = rng.binomial(n, rate, size=(200, 2))
+    events = rng.binomial(n, rate, size=(100, 2))
     passed = [is_within((int(a), n), (int(b), n), limit, round(1 - confidence, 12)) for a, b in events]
-    assert 0.53 < np.mean(passed) < 0.77  # .65, a standard error of .035, and an exact test a little below the normal
+    assert 0.5 < np.mean(passed) < 0.8  # .65, a standard error of .048, and an exact test a little below the normal
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.floats(0.08, 0.3), st.floats(0.5, 0.93), st.integers(0, 5))
 def test_every_pair_of_groups_has_enough_rows(limit, confidence, seed):
     y, groups = people(20_000, seed)
@@ -96,7 +96,7 @@ def test_no_gap_is_biased_by_the_rows_that_others_need():
     plan = Plan.of(y, groups, limits, 0.8)
     [truth] = Counter.of(y, groups)(decided[None])
     drawn = {gap: [] for gap in limits}
-    for seed in range(150):
+    for seed in range(60):
         samples = plan.draw(y, groups, np.random.default_rng(seed))
         [tally] = Counter.of(y, groups, samples=samples, representative=False)(decided[None])
         for gap in limits:
@@ -116,7 +116,7 @@ def test_planned_rows_certify_no_more_often_than_promised(gap):
     """A model whose true gap is just above its limit passes in at most one of ten draws."""
     rng = np.random.default_rng(3)
     passed, limit = [], 0.1
-    for seed in range(150):
+    for seed in range(60):
         y, groups = people(6_000, seed)
         women = groups.codes[:, 0] == groups.values[0].index("F")
         decided = rng.random(len(y)) < np.where(women, 0.3, 0.3 + limit + 0.001)
@@ -124,7 +124,7 @@ def test_planned_rows_certify_no_more_often_than_promised(gap):
         samples = plan.draw(y, groups, np.random.default_rng(seed))
         [tally] = Counter.of(y, groups, samples=samples, representative=False)(decided[None])
         passed.append(Demand({gap: limit}, 0.1).accepts(tally))
-    assert np.mean(passed) < 0.1 + 3 * np.sqrt(0.1 * 0.9 / 150)
+    assert np.mean(passed) < 0.1 + 3 * np.sqrt(0.1 * 0.9 / 60)
 
 
 def test_a_plan_that_cannot_be_met_names_a_limit_that_can():

@@ -54,7 +54,7 @@ def test_payoffs_in_pieces_lead_to_the_same_state_bit_for_bit(payoffs, cuts):
 
 
 def test_false_alarms_are_rare_however_often_one_looks_while_a_repeated_test_raises_many():
-    rng, rows, draws = np.random.default_rng(0), 20_000, 100
+    rng, rows, draws = np.random.default_rng(0), 20_000, 40
     found, naive = 0, 0
     for _ in range(draws):
         first = rng.random(rows) < 0.4
@@ -70,7 +70,7 @@ def test_false_alarms_are_rare_however_often_one_looks_while_a_repeated_test_rai
 
 def test_within_is_seldom_said_while_the_average_exceeds_the_limit():
     """The mean payoff falls from .5 to −.3 over time, so that the average so far is above the limit until late."""
-    rng, wrong, draws, blocks = np.random.default_rng(1), 0, 60, 4_000
+    rng, wrong, draws, blocks = np.random.default_rng(1), 0, 30, 4_000
     means = np.linspace(0.5, -0.3, blocks)
     exceeds = np.cumsum(means) / np.arange(1, blocks + 1) > 0.1
     assert exceeds[: blocks // 2].all()

@@ -104,23 +104,23 @@ def test_the_interval_covers(kind, sizes):
     """Small groups, ties and AUCs near 1 included: .93 at worst, and .95 on average, up to three standard errors."""
     draw, spread = DRAWS[kind]
     rng, y, areas = np.random.default_rng(0), np.repeat([1, 0], sizes), (0.5, 0.7, 0.9, 0.97)
-    covered = np.empty((len(areas), 250))
+    covered = np.empty((len(areas), 120))
     for i, area in enumerate(areas):
         for j in range(covered.shape[1]):
             _, low, high = auc(*labelled(np.concatenate(draw(rng, area, sizes, spread)), y))
             covered[i, j] = low <= area <= high
-    assert covered.mean(axis=1).min() >= 0.93 - 3 * 0.016
-    assert covered.mean() >= 0.95 - 3 * 0.007
+    assert covered.mean(axis=1).min() >= 0.93 - 3 * 0.023
+    assert covered.mean() >= 0.95 - 3 * 0.01
 
 
 def test_weights_that_vary_are_allowed_for():
     rng, y = np.random.default_rng(2), np.repeat([1, 0], 100)
     covered = []
-    for _ in range(300):
+    for _ in range(150):
         scores = np.concatenate(normal(rng, 0.8, (100, 100), (1, 1)))
         _, low, high = auc(*labelled(scores, y, rng.gamma(0.5, size=200)))
         covered.append(low <= 0.8 <= high)
-    assert np.mean(covered) >= 0.95 - 3 * 0.013
+    assert np.mean(covered) >= 0.95 - 3 * 0.018
 
 
 @given(st.lists(st.integers(-(10**6), 10**6) | st.integers(0, 5), max_size=40))

@@ -2,13 +2,13 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, binom
 
 from mamofair._stats.certificates import METHODS, clopper_pearson, exact, hoeffding, is_within, newcombe
 
-SIZES = ((5, 7), (12, 12), (3, 30), (25, 10))
+SIZES = ((5, 7), (3, 30), (14, 8))
 
 
 def outcomes(n: int, m: int) -> list[tuple[tuple[int, int], tuple[int, int]]]:
@@ -50,7 +50,7 @@ def test_exact_limit_covers_for_all_rates(n, m, delta):
     assert misses.sum(axis=1).max() <= delta + 1e-12
 
 
-@pytest.mark.parametrize(("n", "m"), [(4, 4), (9, 5)])
+@pytest.mark.parametrize(("n", "m"), [(4, 4), (7, 3)])
 def test_exact_limit_is_the_smallest_in_its_order(n, m):
     """Brute force: all outcomes in Newcombe's order, all plausible rates of a on a dense grid, all differences."""
     delta, ours = 0.1, outcomes(n, m)
@@ -61,11 +61,11 @@ def test_exact_limit_is_the_smallest_in_its_order(n, m):
         low = 0 if x == 0 else beta.ppf(delta / 200, x, n - x + 1)
         high = 1 if x == n else beta.ppf(1 - delta / 200, x + 1, n - x)
         largest = -1.0
-        for difference in np.linspace(-1, 1, 401):
+        for difference in np.linspace(-1, 1, 201):
             rates = np.linspace(max(low, difference), max(low, difference, min(high, 1 + difference)), 101)
             if (chances(n, m, rates, rates - difference) @ as_small).max() > 0.99 * delta:
                 largest = difference
-        assert largest - 1e-9 <= exact(*ours[index], delta) <= largest + 0.01, ours[index]
+        assert largest - 1e-9 <= exact(*ours[index], delta) <= largest + 0.0125, ours[index]
 
 
 @pytest.mark.parametrize(("n", "m"), [*SIZES, (1, 1), (1, 200), (60, 60), (200, 3)])
@@ -111,6 +111,7 @@ def test_being_within_is_what_the_limits_say(a, b, eps, name):
         assert is_within(a, b, eps, 0.1, METHODS[name]) == (largest <= eps)
 
 
+@settings(max_examples=15)
 @given(counts, counts)
 def test_exchanging_events_and_others_changes_nothing(a, b):
     assume(a[1] != b[1])  # else the other of the two confines the unknown rate

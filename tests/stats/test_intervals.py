@@ -79,8 +79,9 @@ def test_newcombe_gives_the_published_examples(counts, low, high):
     np.testing.assert_allclose(newcombe(*counts), (low, high), atol=6e-5)
 
 
-@pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
-@pytest.mark.parametrize("sizes", [(30, 30), (30, 100), (30, 300), (100, 100)], ids=str)
+@pytest.mark.parametrize(
+    ("sizes", "confidence"), [((30, 30), 0.9), ((30, 30), 0.99), ((30, 100), 0.95), ((30, 300), 0.95), ((100, 100), 0.95)]
+)
 def test_interval_of_a_gap_covers_for_all_rates(sizes, confidence):
     chances = exact_coverage(gap_of_two(sizes, confidence), sizes, lambda p, q: np.abs(p - q))
     assert chances.min() >= confidence - SLACK
@@ -130,11 +131,11 @@ def test_interval_of_a_ratio_covers_for_all_rates(sizes):
 @pytest.mark.parametrize("sizes", [(30, 500, 500), (30, 30, 5000, 5000), (30, 30, 30, 30, 30)], ids=str)
 def test_interval_over_many_groups_covers(sizes, rng):
     k = len(sizes)
-    cases = [np.full(k, p) for p in (0.01, 0.1, 0.5, 0.99)]
+    cases = [np.full(k, p) for p in (0.01, 0.5)]
     cases += [np.linspace(0.1, 0.3, k), np.linspace(0.005, 0.99, k), np.r_[0.1, np.full(k - 1, 0.01)]]
     cases += [np.r_[np.full(k - 2, 0.5), 0.48, 0.52]]  # a precise small gap among coarse groups
     for rates in cases:
-        events = rng.binomial(sizes, rates, size=(4000, 1, k)).astype(float)
+        events = rng.binomial(sizes, rates, size=(1500, 1, k)).astype(float)
         low, high = largest_gap(events, np.broadcast_to(np.array(sizes, dtype=float), events.shape))
         assert np.mean((low <= np.ptp(rates) + DUST) & (np.ptp(rates) <= high + DUST)) >= 0.95 - SLACK
 
@@ -143,7 +144,7 @@ def test_interval_of_the_worst_of_two_rates_covers(rng):
     rows = np.array([[30.0, 400.0], [90.0, 900.0]])
     for rates in ([[0.5, 0.5], [0.1, 0.1]], [[0.8, 0.9], [0.1, 0.02]], [[0.02, 0.01], [0.5, 0.45]]):
         gap = np.abs(np.diff(rates)).max()
-        events = rng.binomial(rows.astype(int), rates, size=(5000, 2, 2)).astype(float)
+        events = rng.binomial(rows.astype(int), rates, size=(1500, 2, 2)).astype(float)
         low, high = largest_gap(events, np.broadcast_to(rows, events.shape))
         assert np.mean((low <= gap + DUST) & (gap <= high + DUST)) >= 0.95 - SLACK
         assert (low <= high).all()
@@ -154,7 +155,7 @@ def test_interval_of_rates_given_the_prediction_covers_although_its_rows_are_ran
     """P(y=1 | ŷ=1) of 30 and 600 rows, of which few, or none, are selected."""
     for precision in ((0.5, 0.5), (0.7, 0.9), (0.98, 0.99)):
         shares = [[selected * p, selected * (1 - p), 0, 1 - selected] for p in precision]
-        cells = rng.multinomial([30, 600], shares, size=(4000, 2)).astype(float)[:, None]
+        cells = rng.multinomial([30, 600], shares, size=(1500, 2)).astype(float)[:, None]
         low, high = largest_gap(cells[..., 0], cells[..., 0] + cells[..., 1])
         gap = np.ptp(precision)
         assert np.mean((low <= gap + DUST) & (gap <= high + DUST)) >= 0.95 - SLACK
@@ -254,10 +255,10 @@ def test_bootstrap_covers_a_smooth_statistic(rng):
         return scores[..., 0] - scores[..., 1]
 
     truth = difference(shares)
-    samples = rng.multinomial([150, 100], shares, size=(600, 2)).astype(float)
-    ends = np.array([bootstrap(one, difference, draws=500, bounds=(-1.0, 1.0)) for one in samples])
+    samples = rng.multinomial([150, 100], shares, size=(300, 2)).astype(float)
+    ends = np.array([bootstrap(one, difference, draws=300, bounds=(-1.0, 1.0)) for one in samples])
     covered = np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1]))
-    assert 0.95 - SLACK - 0.01 <= covered <= 0.98  # .01: two standard errors of 600 samples
+    assert 0.95 - SLACK - 0.025 <= covered <= 0.99  # .025: two standard errors of 300 samples
 
 
 def test_bootstrap_counts_undefined_draws_as_either_bound():

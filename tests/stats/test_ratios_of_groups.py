@@ -10,11 +10,11 @@ SLACK = 0.015  # as for the intervals of two groups
 
 
 @pytest.mark.parametrize("sizes", [(400, 400, 400), (200,) * 6, (60, 60, 3000, 3000)], ids=str)
-@pytest.mark.parametrize("spread", [0.0, 0.1, 0.4])
+@pytest.mark.parametrize("spread", [0.0, 0.4])
 def test_interval_of_a_ratio_over_many_groups_covers(sizes, spread, rng):
     """With equal rates the ratio is 1, and the high end must be right for every pair at once."""
     rates = np.linspace(0.5 - spread, 0.5 + spread, len(sizes))
-    events = rng.binomial(sizes, rates, size=(4000, len(sizes))).astype(float)
+    events = rng.binomial(sizes, rates, size=(1500, len(sizes))).astype(float)
     low, high = smallest_ratio(events, np.broadcast_to(np.array(sizes, dtype=float), events.shape))
     ratio = rates.min() / rates.max()
     assert np.mean((low <= ratio + 1e-12) & (ratio <= high + 1e-12)) >= 0.95 - SLACK
@@ -23,11 +23,11 @@ def test_interval_of_a_ratio_over_many_groups_covers(sizes, spread, rng):
 
 def test_either_end_of_a_ratio_is_seldom_wrong(rng):
     rates, rows = np.full(5, 0.3), np.full(5, 300.0)
-    events = rng.binomial(300, rates, size=(4000, 5)).astype(float)
+    events = rng.binomial(300, rates, size=(2000, 5)).astype(float)
     _, high = smallest_ratio(events, np.broadcast_to(rows, events.shape))
     assert np.mean(high < 1) <= 0.025 + SLACK
     rates[0] = 0.2
-    events = rng.binomial(300, rates, size=(4000, 5)).astype(float)
+    events = rng.binomial(300, rates, size=(2000, 5)).astype(float)
     low, _ = smallest_ratio(events, np.broadcast_to(rows, events.shape))
     assert np.mean(low > 2 / 3) <= 0.025 + SLACK
 
@@ -41,8 +41,8 @@ def test_ratio_of_clearly_different_groups_is_not_one():
 def test_gap_to_a_group_without_rows_is_covered_wherever_its_rate_is(other, rng):
     """Nothing is known of it, so the error of the group that has rows adds to the whole range."""
     for truth in (0.35, 0.5, 0.8):
-        events = np.stack([rng.binomial(200, truth, size=4000), np.zeros(4000), rng.binomial(200, truth, size=4000)], 1)
-        _, high = largest_gap(events[:, None].astype(float), np.broadcast_to([[200.0, 0.0, 200.0]], (4000, 1, 3)))
+        events = np.stack([rng.binomial(200, truth, size=1500), np.zeros(1500), rng.binomial(200, truth, size=1500)], 1)
+        _, high = largest_gap(events[:, None].astype(float), np.broadcast_to([[200.0, 0.0, 200.0]], (1500, 1, 3)))
         assert np.mean(high >= abs(truth - other)) >= 0.975 - SLACK
 
 

@@ -9,8 +9,8 @@ GROUPS = ["a", "b", "c"]
 
 def test_samples_of_one_population_are_hardly_ever_told_apart(rng):
     shares = [0.6, 0.3, 0.1]
-    pairs = zip(rng.multinomial(3000, shares, 2000), rng.multinomial(200, shares, 2000), strict=True)
-    assert sum(compare_shares(GROUPS, *pair) is not None for pair in pairs) <= 3  # of 2,000, .2 are expected
+    pairs = zip(rng.multinomial(3000, shares, 500), rng.multinomial(200, shares, 500), strict=True)
+    assert sum(compare_shares(GROUPS, *pair) is not None for pair in pairs) <= 2  # of 500, .05 are expected
 
 
 def test_a_sample_with_more_of_one_group_is_told_apart(rng):

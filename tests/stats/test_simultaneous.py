@@ -69,9 +69,9 @@ def designs(k):
 def test_low_end_exceeds_the_largest_difference_as_rarely_as_promised(k, small, rng):
     errors = np.r_[small, np.ones(k - 1)]
     for means in designs(k):
-        estimates = means + errors * rng.normal(size=(3000, 1, k))
+        estimates = means + errors * rng.normal(size=(1500, 1, k))
         found = low_end_of_largest(normal_limits(estimates, errors), 1, k, RISK)
-        assert np.mean(found > np.ptp(means)) <= RISK + 3 * np.sqrt(RISK / 3000)
+        assert np.mean(found > np.ptp(means)) <= RISK + 3 * np.sqrt(RISK / 1500)
 
 
 def test_without_allowing_for_pairs_the_promise_would_be_broken(rng):
@@ -110,9 +110,9 @@ def test_more_groups_than_can_be_divided_in_all_ways_count_with_all_pairs(monkey
 
 def test_gaps_and_ratios_of_five_groups_save_width_and_still_cover(rng):
     """Rates from .1 to .9, where Bonferroni's correction is in vain; and .3 or .5, where some of it is needed."""
-    rows = np.full((3000, 5), 400.0)
+    rows = np.full((1500, 5), 400.0)
     for rates, saved in ((np.linspace(0.1, 0.9, 5), 0.08), (np.resize([0.3, 0.5], 5), 0.03)):
-        events = rng.binomial(400, rates, size=(3000, 5)).astype(float)
+        events = rng.binomial(400, rates, size=(1500, 5)).astype(float)
         for ends, truth in (
             (largest_gap(events[:, None], rows[:, None]), np.ptp(rates)),
             (smallest_ratio(events, rows), rates.min() / rates.max()),
