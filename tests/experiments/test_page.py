@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from mamofair.experiments import EXPERIMENTS, METHODS, Reproduction, Table, read, run
+from mamofair.experiments import EXPERIMENTS, METHODS, Reproduction, Table, _methods, read, run
 from mamofair.experiments._claims import CLAIMS, least_loss
 from mamofair.experiments._compare import Comparison, compared, frame
 from mamofair.experiments._counting import printed_cells
@@ -152,10 +152,11 @@ def test_a_data_set_that_is_not_at_hand_is_skipped_with_a_reason(tmp_path, monke
     assert "dutch" in outcome.plain()["skipped"].lower()
 
 
-def test_a_figure_of_tables_is_drawn_from_their_records(tmp_path):
+def test_a_figure_of_tables_is_drawn_from_their_records(tmp_path, monkeypatch):
+    monkeypatch.setattr(_methods, "QUICK_EPOCHS", 1)
     table = replace(COMPAS, methods=("Zaf", "Con", "Unc"))
     figure = replace(EXPERIMENTS["figure-single-fairness"], tables=(COMPAS,), methods=table.methods)
-    outcome = Reproduction(tmp_path, range(2), quick=True)(figure)
+    outcome = Reproduction(tmp_path, range(1), quick=True)(figure)
     assert {path.suffix for path in outcome.files} == {".png", ".svg"}
     assert all(path.stat().st_size > 1000 for path in outcome.files)
-    assert len(list(run(table, tmp_path / "paper", repetitions=range(2), quick=True))) == 12
+    assert len(list(run(table, tmp_path / "paper", repetitions=range(1), quick=True))) == 6

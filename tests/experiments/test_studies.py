@@ -1,5 +1,7 @@
 """Studies of the sharpness of relaxations and of the anchor."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,7 +75,8 @@ def test_a_run_measures_both_notions(population):
 
 
 def test_a_quick_study_has_records_a_figure_and_a_page(tmp_path):
-    outcome = Reproduction(tmp_path, range(1), quick=True)(ANCHOR)
+    half = replace(ANCHOR, runs=lambda *given: [run for run in ANCHOR.runs(*given) if isinstance(run.relaxation, Tanh)])
+    outcome = Reproduction(tmp_path, range(1), quick=True)(half)
     assert {path.name for path in outcome.files} == {"anchor.md", "study-anchor.png", "study-anchor.svg"}
     text = (tmp_path / "anchor.md").read_text()
     assert all(title in text for title in TITLES.values())
