@@ -48,8 +48,8 @@ class SumOfLossesClassifier(FairNetClassifier):
     >>> from mamofair.datasets import make_toy
     >>> toy = make_toy()
     >>> model = SumOfLossesClassifier(epochs=5, random_state=0).fit(toy.X, toy.y, sensitive_features=toy.sensitive)
-    >>> model.history_["weight of demographic_parity[group]"].unique().tolist()
-    [0.4761904776096344]
+    >>> model.history_["weight of demographic_parity[group]"].unique().round(4).tolist()
+    [0.4762]
     """
 
     def new_learner(self) -> NetworkLearner:
