@@ -90,7 +90,7 @@ def test_absolute_values_of_normal_differences_vary_as_simulated():
 
 @pytest.mark.parametrize("unfair", [0.06, 0.0])
 def test_intervals_cover_the_true_price_at_least_as_often_as_they_say(unfair):
-    """The truth is that of the recipe of `people`; in 100 samples, 95 % come out as 89 to 100. No gap left is harder."""
+    """The truth is that of the recipe of `people`; in 100 samples, 95 % is 89 to 100. No gap left is harder."""
     rng = np.random.default_rng(2)
     # Below y and sex, decisions are right with probability 0.8 (+ 0.15 for y = 1, − 0.08 for y = 0) before, …
     right_before = (0.4 * 0.8 + 0.6 * 0.8 + 0.6 * 0.95 + 0.4 * 0.72) / 2

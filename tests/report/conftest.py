@@ -26,7 +26,9 @@ def browser() -> Iterator[tuple[Page, asyncio.AbstractEventLoop]]:
     """The page that all tests visit in turn, and playwright's loop: to start another browser takes 2 CPU seconds."""
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
-        pytest.fail(NO_BROWSER, pytrace=False) if os.environ.get("MAMOFAIR_REQUIRE_BROWSER") else pytest.skip(NO_BROWSER)
+        if os.environ.get("MAMOFAIR_REQUIRE_BROWSER"):
+            pytest.fail(NO_BROWSER, pytrace=False)
+        pytest.skip(NO_BROWSER)
     with sync_playwright() as playwright:
         # Without sandbox, as root (so on CI) Chromium does not start with one; it opens our own files only.
         chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])

@@ -80,7 +80,8 @@ def test_newcombe_gives_the_published_examples(counts, low, high):
 
 
 @pytest.mark.parametrize(
-    ("sizes", "confidence"), [((30, 30), 0.9), ((30, 30), 0.99), ((30, 100), 0.95), ((30, 300), 0.95), ((100, 100), 0.95)]
+    ("sizes", "confidence"),
+    [((30, 30), 0.9), ((30, 30), 0.99), ((30, 100), 0.95), ((30, 300), 0.95), ((100, 100), 0.95)],
 )
 def test_interval_of_a_gap_covers_for_all_rates(sizes, confidence):
     chances = exact_coverage(gap_of_two(sizes, confidence), sizes, lambda p, q: np.abs(p - q))
