@@ -14,7 +14,7 @@ import typer.main
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "offline", deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    "offline", deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 settings.load_profile("offline")
 

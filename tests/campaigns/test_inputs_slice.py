@@ -17,7 +17,7 @@ SCRIPT = """
 import json
 from dataclasses import asdict
 from campaigns.inputs import case
-print(json.dumps([asdict(case(seed)) for seed in range(300)]))
+print(json.dumps([asdict(case(seed)) for seed in range(120)]))
 """
 
 
@@ -28,7 +28,7 @@ def test_a_slice_of_the_inputs_is_answered_right_or_refused():
     assert [result for result in results if result["outcome"] in ALARMS] == []
     outcomes = Counter(result["outcome"] for result in results)
     assert set(outcomes) == {"right", "refused"}
-    assert min(outcomes.values()) > 50
+    assert min(outcomes.values()) > 20
     assert len({result["kind"] for result in results}) > 10
 
 
