@@ -31,7 +31,9 @@ def browser() -> Iterator[tuple[Page, asyncio.AbstractEventLoop]]:
         pytest.skip(NO_BROWSER)
     with sync_playwright() as playwright:
         # Without sandbox, as root (so on CI) Chromium does not start with one; it opens our own files only.
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        # Scripts without threads of their own: for pages as short-lived as these, those cost more than they gain.
+        options = ["--no-sandbox", "--js-flags=--single-threaded"]
+        chromium = playwright.chromium.launch(executable_path=path, args=options)
         page, loop = chromium.new_page(), asyncio.get_running_loop()
         page.set_default_timeout(PATIENCE)
         asyncio._set_running_loop(None)

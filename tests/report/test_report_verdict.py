@@ -14,14 +14,13 @@ BOTH = {"demographic_parity[sex]": 0.05, "demographic_parity[race]": 0.12}
 FAILED = {"status": "not enough data", "confidence": 0.9, "limits": {}, "message": "Not enough data to certify it."}
 CERTIFIED = FAILED | {"status": "certified", "message": "It is certified."}
 RUNS = {
-    "one limit for all": {"within": 0.08},
     "limits by name": {"within": BOTH},
     "one limit": {"within": {"demographic_parity[race]": 0.1}},
     "no limit": {},
     "a failed certificate": {"within": 0.3, "certificate": FAILED, "stand_in": "Not enough data <b>."},
     "a certificate": {"within": 0.1, "certificate": CERTIFIED, "points": 12},
     "validation rows": {"within": 0.08, "test": False},
-    "small groups": {"within": 0.08, "data": {"small_groups": [
+    "one limit for all, and small groups": {"within": 0.08, "data": {"small_groups": [
         {"attribute": "sex", "group": "x", "rows": 1200, "rates": [
             {"meaning": "P(ŷ=1)", "rate": None, "low": 0.0, "high": 1.0}]}]}},
     "at most a share": {"within": 0.3, "select_rate": "0.45", "points": 12},
