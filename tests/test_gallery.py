@@ -159,7 +159,7 @@ def test_a_broken_form_shows_without_labels(run):
 
 
 def test_a_search_refits_a_pipeline_within_the_limit(run):
-    found = run("pipeline", rows=8000)
+    found = run("pipeline", rows=4000)
     assert found["search"].best_index_ == found["within_limit"](found["search"].cv_results_)
     best = found["search"].best_estimator_[-1]
     picked = [best.with_selection(MostAccurateWithin(limit)).selected_ for limit in found["table"]["limit"]]
