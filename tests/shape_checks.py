@@ -17,7 +17,14 @@ _LEFT_OUT = (
     "test_the_covariance_is_that_of_resampled_people",
     "test_front_of_two_notions_comes_close_to_the_linear_program",
     "test_local_search_finds_almost_all_of_the_front",
+    "test_front_comes_close_to_the_linear_program",
+    "test_a_saved_stack_predicts_the_same_after_loading",
+    "test_three_groups_are_searched_exactly",
+    "test_ladders_and_mutations_come_last_where_groups_are_not_told",
 )
+
+#: Processes of their own, in which nothing is checked; alone, the others train with the same functions.
+_NOT_CHECKED = "tests/descent/test_ranks.py"
 
 
 def pytest_configure() -> None:
@@ -32,6 +39,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = [
         case
         for test, cases in tests.items()
-        if not test.endswith(_LEFT_OUT)
+        if not test.endswith(_LEFT_OUT) and not test.startswith(_NOT_CHECKED)
         for case in (cases if test.startswith(_ALL_CASES) else cases[:1])
     ]

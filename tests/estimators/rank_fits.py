@@ -12,7 +12,7 @@ from torch import nn
 from mamofair import MLP, FairNetClassifier, FairPortfolioClassifier, MinNorm
 from mamofair._descent.ranks import Ranks
 
-PLAIN: dict[str, Any] = {"network": MLP((8,), 0.0), "epochs": 3}
+PLAIN: dict[str, Any] = {"network": MLP((8,), 0.0), "epochs": 3, "batch_size": 200}
 WEIGHT = np.random.default_rng(1).uniform(0.5, 2, len(X))
 
 
