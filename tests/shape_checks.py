@@ -4,7 +4,7 @@ Whether a shape is right hardly depends on the case or the example; the values a
 """
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 #: Where each case is another class or kind of table.
 _ALL_CASES = ("tests/test_contracts.py", "tests/learners/test_large_tables.py", "tests/rows/test_columns.py")
@@ -27,9 +27,8 @@ _LEFT_OUT = (
 _NOT_CHECKED = "tests/descent/test_ranks.py"
 
 
-def pytest_configure() -> None:
-    settings.register_profile("shapes", settings.get_profile("offline"), max_examples=4)
-    settings.load_profile("shapes")
+#: Of a property.
+_EXAMPLES = 4
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -42,3 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not test.endswith(_LEFT_OUT) and not test.startswith(_NOT_CHECKED)
         for case in (cases if test.startswith(_ALL_CASES) else cases[:1])
     ]
+    for item in items:
+        if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):  # also where it asks for a number itself
+            own = item.obj._hypothesis_internal_use_settings
+            item.obj._hypothesis_internal_use_settings = settings(own, max_examples=_EXAMPLES)

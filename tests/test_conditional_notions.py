@@ -151,7 +151,7 @@ def test_interval_covers_the_gap_within_strata(over):
 MODELS = {
     "net": lambda notions: FairNetClassifier(**SMALL, notions=notions, random_state=0),
     "boosting": lambda notions: FairBoostingClassifier(notions=notions, n_estimators=5, members=3, random_state=0),
-    "plugin": lambda notions: FairPlugInClassifier(LogisticRegression(), notions, effort="fast", random_state=0),
+    "plugin": lambda notions: FairPlugInClassifier(LogisticRegression(), notions, cv=2, max_points=30, random_state=0),
 }
 DEPARTMENT = pd.Series(np.where(X.iloc[:, 0] > X.iloc[:, 0].median(), "law", "arts"), name="department")
 

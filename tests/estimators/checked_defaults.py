@@ -76,7 +76,7 @@ EXPECTED_FAILURES = {
 ESTIMATORS = {
     "Net": lambda: Net(members=2, epochs=1),
     "Boosting": lambda: Boosting(members=2, n_estimators=2),
-    "PlugIn": lambda: PlugIn(cv=2),
+    "PlugIn": lambda: PlugIn(cv=None),
     "Portfolio": lambda: Portfolio(effort="fast"),
     "AwarePlugIn": lambda: AwarePlugIn(aware=True, effort="fast", cv=2),
     "LinearPlugIn": lambda: PlugIn(LogisticRegression(tol=0.05), effort="fast", cv=2),  # takes sparse rows
