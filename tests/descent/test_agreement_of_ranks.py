@@ -1,9 +1,10 @@
-"""Ranks that were given different things say so, each of them, before they train."""
+"""Ranks that were given different things say so, each of them, before they train; one alone exchanges nothing."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+import torch
 
 from mamofair._descent.ranks import ALONE, Ranks
 
@@ -43,3 +44,10 @@ def test_of_many_ranks_the_first_eight_are_told():
     eight = [{"rows": number} for number in range(1, 8)]
     with pytest.raises(ValueError, match=r"found 0, 1, 2, 3, 4, 5, 6, 7\. Check\.$"):
         ranks_with(*eight).require_same({"rows": 0}, "Check.")
+
+
+def test_alone_there_is_nothing_to_exchange():
+    assert Ranks.present() == ALONE == Ranks(0, 1)
+    tensor = torch.ones(3)
+    assert ALONE.all_reduce(tensor) is tensor
+    assert ALONE.broadcast(lambda: 7) == 7

@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 import torch
 
-from mamofair._descent.ranks import ALONE, Ranks
 from mamofair.descent import Fixed
 from rank_trainings import TRAININGS, Averaging, shared, shared_by_more
 from started_ranks import on_ranks
@@ -83,10 +82,3 @@ def test_gaps_of_each_ranks_rows_averaged_would_be_something_else(name, together
     assert torch.equal(
         TRAININGS[name](Averaging())["parameters"], alone[name]["parameters"]
     )  # but for one it is the same
-
-
-def test_alone_there_is_nothing_to_exchange():
-    assert Ranks.present() == ALONE == Ranks(0, 1)
-    tensor = torch.ones(3)
-    assert ALONE.all_reduce(tensor) is tensor
-    assert ALONE.broadcast(lambda: 7) == 7
