@@ -12,6 +12,8 @@ _CASES = """
 import json
 from dataclasses import asdict
 from campaigns.kills import case
+import mamofair.report
+mamofair.report.write = lambda run, path, *rest, **options: path.touch()  # saving and predicting do without pages
 print(json.dumps([asdict(case(seed)) for seed in seeds]))
 """
 _BOOSTING = 200 + 5  # the first case of stops at every disk operation of a boosting model
