@@ -12,6 +12,7 @@ _CASES = """
 import json
 from dataclasses import asdict
 from campaigns.kills import case
+import rich.progress, typer._adapters, mamofair.cli._predict  # once, not in every process that is killed
 import mamofair.report
 mamofair.report.write = lambda run, path, *rest, **options: path.touch()  # saving and predicting do without pages
 print(json.dumps([asdict(case(seed)) for seed in seeds]))
