@@ -182,7 +182,7 @@ def test_folders_and_files_that_cannot_be_streamed(fails, loans, tmp_path):
     assert "is a folder" in fails("compare", tmp_path / "csv", *COLUMNS)
 
 
-LONG = (*ASKED, "--epochs", "3", "--memory", "50MB")
+LONG = (*ASKED, "--epochs", "2", "--memory", "50MB")
 
 
 @pytest.fixture(scope="module")
