@@ -42,7 +42,8 @@ def pytest_runtest_makereport(
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if call.when == "teardown" and _STARTED in item.stash:
-        report.user_properties.append(("cpu seconds", _cpu_seconds() - item.stash[_STARTED]))
+        # Less than none, where a browser has ended: nobody waits for its processes, so that their time is lost.
+        report.user_properties.append(("cpu seconds", max(0.0, _cpu_seconds() - item.stash[_STARTED])))
     return report
 
 

@@ -24,9 +24,7 @@ _LEFT_OUT = (
 #: Processes of their own, in which nothing is checked; alone, the others train with the same functions.
 _NOT_CHECKED = "tests/descent/test_ranks.py"
 
-
-#: Of a property.
-_EXAMPLES = 4
+_EXAMPLES = 4  # of a property
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
