@@ -4,6 +4,7 @@
 """
 
 import os
+import re
 import signal
 import socket
 import sys
@@ -101,5 +102,9 @@ def _redirect(rank: int, folder: Path) -> None:
 
 
 def said(folder: Path, size: int = 2, name: str = "err") -> list[str]:
-    """Return what each rank has printed on stderr, or on stdout with the name `out`."""
-    return [(folder / f"{rank}.{name}").read_text() for rank in range(size)]
+    """Return what each rank has printed on stderr, or on stdout with the name `out`.
+
+    Where the network is cut off, torch adds that it finds no name for this machine.
+    """
+    texts = [(folder / f"{rank}.{name}").read_text() for rank in range(size)]
+    return [re.sub(r"^\[W.* \[c10d\] The hostname .*\n", "", text, flags=re.MULTILINE) for text in texts]

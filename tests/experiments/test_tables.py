@@ -90,6 +90,7 @@ def test_quick_records_are_not_taken_for_others(tmp_path):
     assert len(read(tmp_path / "table-compas.jsonl")) == 4
 
 
+@pytest.mark.filterwarnings("ignore:Couldn't detect a suitable IP address")  # Dask's, where the network is cut off
 def test_records_are_the_same_on_a_dask_cluster(tmp_path):
     from distributed import Client, LocalCluster
 
