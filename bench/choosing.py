@@ -58,10 +58,8 @@ class Draw:
         else:
             points = [replace(point, step=row) for row, point in rows]
         front = replace(self.front, points=tuple(points))
-        try:
-            return front.points[MostAccurateWithin(eps, margin=0)(front)].step
-        except ValueError:
-            return None
+        choice = MostAccurateWithin(eps, margin=0).choose(front)
+        return front.points[choice.row].step if choice.note is None else None
 
     def _by_preference(self, demand: Demand) -> int | None:
         points = self.front.points

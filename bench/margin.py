@@ -44,11 +44,8 @@ def run(population: Population, rows: int, notion: str, seed: int) -> list[dict[
         for limit in LIMITS[notion]:
             for margin in MARGINS:
                 outcome = {"seed": seed, "limit": limit, "margin": margin, "broken": np.nan, "error": np.nan}
-                try:
-                    row = MostAccurateWithin(limit, margin=margin)(model.front_)
-                    outcome |= {"broken": float(truth[row].gap(*criterion) > limit), "error": truth[row].error}
-                except ValueError:
-                    pass
+                row = MostAccurateWithin(limit, margin=margin).choose(model.front_).row
+                outcome |= {"broken": float(truth[row].gap(*criterion) > limit), "error": truth[row].error}
                 outcomes.append(outcome)
     return outcomes
 
