@@ -31,7 +31,8 @@ import pandas as pd
 from mamofair import FairBoostingClassifier, FairNetClassifier, FairPlugInClassifier, FairPortfolioClassifier
 from mamofair._rows import views
 from mamofair.estimators import FairClassifier
-from mamofair.learners.plugin import learner, table_models
+from mamofair.learners.plugin import table_models
+from mamofair.learners.plugin.proposals import ROUNDS
 from mamofair.learners.plugin.table_models import EFFORTS
 
 GOAL = 2.0  # times the table, at the most
@@ -99,7 +100,7 @@ def shorten(trees: int) -> None:
     (own,), most = EFFORTS["fast"]
     EFFORTS["fast"] = (replace(own, n_estimators=trees),), most
     table_models._GROUPS["fast"] = replace(table_models._GROUPS["fast"], n_estimators=trees)
-    learner._MUTATIONS["fast"] = 1
+    ROUNDS["fast"] = 1
 
 
 def draw(rows: int, table: str) -> tuple[Any, np.ndarray, pd.DataFrame]:

@@ -21,7 +21,7 @@ from mamofair._rows.groups import read_groups
 from mamofair.baselines import ExponentiatedGradientClassifier, FairretClassifier, OxonFairClassifier
 from mamofair.datasets import fetch_celeba, fetch_dutch, load_adult, load_compas
 from mamofair.fronts import Counter
-from mamofair.learners.plugin.learner import _MUTATIONS as ROUNDS
+from mamofair.learners.plugin.proposals import ROUNDS
 from mamofair.notions import as_notion
 from mamofair.tables import encoder
 

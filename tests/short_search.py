@@ -13,12 +13,13 @@ _TREES = 8
 
 @pytest.fixture(scope="module")
 def short_search() -> Iterator[None]:
-    from mamofair.learners.plugin import learner, table_models  # not before `make shapes` can have it checked
+    from mamofair.learners.plugin import proposals, table_models  # not before `make shapes` can have it checked
 
     with pytest.MonkeyPatch.context() as patch:
         for name, number in {"_FIRST": 6, "_BETWEEN": 10, "_ROUNDS": 2, "_MUTANTS": 50}.items():
-            patch.setattr(learner, name, number)
-        patch.setattr(learner, "_MUTATIONS", dict.fromkeys(learner._MUTATIONS, 1))
+            patch.setattr(proposals, name, number)
+        for effort in proposals.ROUNDS:
+            patch.setitem(proposals.ROUNDS, effort, 1)
         for effort, (trees, most) in table_models.EFFORTS.items():
             few = tuple(replace(recipe, n_estimators=_TREES) for recipe in trees)
             patch.setitem(table_models.EFFORTS, effort, (few, most))

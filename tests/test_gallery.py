@@ -18,12 +18,12 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from mamofair import FairNetClassifier, MostAccurateWithin
 from mamofair.datasets import load_adult
-from mamofair.learners.plugin.learner import _MUTATIONS
+from mamofair.learners.plugin.proposals import ROUNDS
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 # With a tenth of the rows, a margin of a standard error may leave no point. The examples have all of them.
-pytestmark = pytest.mark.filterwarnings("ignore:No point is within the limits? by 1 standard error:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:None of the [0-9]* models is useful and within:UserWarning")
 
 Run = Callable[..., dict[str, Any]]
 #: What makes each of these quick to train: a front, a limit and a picture need no better models.
@@ -60,7 +60,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
         )
         monkeypatch.setattr("mamofair.datasets.load_adult", lambda **_: few)
         shorten_training(monkeypatch)
-        with plt.rc_context(), torch.random.fork_rng(), patch.dict(_MUTATIONS, dict.fromkeys(_MUTATIONS, 0)):
+        with plt.rc_context(), torch.random.fork_rng(), patch.dict(ROUNDS, dict.fromkeys(ROUNDS, 0)):
             variables = runpy.run_path(str(EXAMPLES / f"plot_{name}.py"))
             drawn = [plt.figure(number) for number in plt.get_fignums()]
             assert len(drawn) == figures
@@ -87,7 +87,9 @@ def test_every_example_is_tested_and_asks_its_question_in_the_title():
 def test_smaller_limits_cost_more(run):
     found = run("choose_limit", rows=3000, figures=3)
     model = found["model"]
-    picked = [model.with_selection(MostAccurateWithin(limit)).selected_ for limit in found["limits"]]
+    chosen = [model.with_selection(MostAccurateWithin(limit)) for limit in found["limits"]]
+    picked = [one.selected_ for one in chosen if one.selection_note_ is None]  # the smallest limits are out of reach
+    assert len(picked) > 2
     errors, gaps = model.front_.values[[0, *picked]].T  # on validation rows: among new ones, so few show no order
     assert (np.diff(errors) >= 0).all()
     assert (np.diff(gaps) <= 0).all()
@@ -151,7 +153,7 @@ def test_the_vendor_exceeds_a_limit_and_scores_women_too_low(run):
 
 
 def test_a_broken_form_shows_without_labels(run):
-    found = run("late_labels", rows=20_000, figures=2)  # a fifth of them are to learn from
+    found = run("late_labels", rows=40_000, figures=2)  # a fifth of them are to learn from
     women, late = found["sex_new"] == "Female", found["month"] >= 7
     assert found["decided"][women & late].mean() < found["decided"][women & ~late].mean()
     assert not found["result"].has_truth

@@ -33,7 +33,7 @@ def test_front_by_ratio_is_at_least_as_good_at_limits_on_ratios_as_that_by_diffe
     model = FairPlugInClassifier(LogisticRegression(), notion, aware=aware, random_state=0)
     theirs = model.fit(X, Y, sensitive_features=GROUP).front_
     ours = model.set_params(notions=f"{notion}_ratio").fit(X, Y, sensitive_features=GROUP).front_
-    slack = 1e-12 if aware else 2 / len(X)
+    slack = 1e-9 if aware else 2 / len(X) + 1e-9
     errors, others = (least_errors(measure_points(front.points, ours.criteria)) for front in (ours, theirs))
     assert (errors <= others + slack).all()
     assert errors[-1] > errors[0]  # limits cost something, so the comparison says something

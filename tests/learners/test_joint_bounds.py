@@ -5,10 +5,15 @@ import pytest
 
 from known_posteriors import World
 from mamofair import FairPlugInClassifier
+from mamofair._rows.groups import read_groups
 from mamofair.datasets import make_toy
+from mamofair.fronts import Counter
 from mamofair.learners import PlugInLearner
-from mamofair.learners.plugin.evidence import State
+from mamofair.learners.plugin import learner
+from mamofair.learners.plugin.evidence import Evidence, State
 from mamofair.learners.plugin.multipliers import Contrasts, Dual, first_multipliers
+from mamofair.learners.plugin.mutations import Rules, toward_constants
+from mamofair.learners.plugin.proposals import propose
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUAL_OPPORTUNITY, PREDICTIVE_EQUALITY
 
 
@@ -70,13 +75,16 @@ def test_a_single_gap_has_no_bounds_to_join():
 
 def watched(monkeypatch, **parameters) -> tuple[list[np.ndarray], list[list[State]]]:
     """Fit to the toy data; return the multipliers that were proposed, and the rules that were kept of them."""
-    toy, proposed, kept = make_toy(), [], []
-    propose, explore = PlugInLearner._propose, PlugInLearner.explore
+    toy, proposed, kept, explore = make_toy(), [], [], PlugInLearner.explore
 
-    def watch_proposals(self, *arguments):
-        for multipliers in propose(self, *arguments):
+    def watch_proposals(*arguments, **given):
+        for multipliers in propose(*arguments, **given):
             proposed.append(multipliers)
             yield multipliers
+
+    def watch_ends(rules):
+        proposed.append(toward_constants(rules))
+        return proposed[-1]
 
     def watch_points(self, *arguments):
         for candidates in explore(self, *arguments):
@@ -84,7 +92,8 @@ def watched(monkeypatch, **parameters) -> tuple[list[np.ndarray], list[list[Stat
             assert {point.step for point in candidates.points} <= {len(kept) - 1}
             yield candidates
 
-    monkeypatch.setattr(PlugInLearner, "_propose", watch_proposals)
+    monkeypatch.setattr(learner, "propose", watch_proposals)
+    monkeypatch.setattr(learner, "toward_constants", watch_ends)
     monkeypatch.setattr(PlugInLearner, "explore", watch_points)
     model = FairPlugInClassifier(cv=None, effort="fast", random_state=0, **parameters)
     model.fit(toy.X, toy.y, sensitive_features=toy.sensitive)
@@ -92,29 +101,44 @@ def watched(monkeypatch, **parameters) -> tuple[list[np.ndarray], list[list[Stat
 
 
 def test_rules_come_in_the_documented_order(monkeypatch):
-    """Accuracy alone; a first spread of multipliers; what lies between; thresholds for groups."""
+    """Accuracy alone; a first spread of multipliers; what lies between; the way to a constant; group thresholds."""
     proposed, kept = watched(monkeypatch, aware=True)
     kinds = [{kind for state in states for kind in state} for states in kept if states]
     assert kinds[:-1] == [{"multipliers"}] * (len(kinds) - 1)
     assert kinds[-1] == {"thresholds"}
-    accurate, spread, *rounds = proposed
+    accurate, spread, *rounds, ends = proposed
     assert accurate.tolist() == [[0, 0]]
     assert len(spread) > 30
     assert len(rounds) == 5
     assert all(len(rules) <= 40 + 2 * 2 for rules in rounds)  # and what lies beyond the fair ends
-    assert not any(rules[:, -1].any() for rules in proposed)  # none moves the threshold
+    assert not any(rules[:, -1].any() for rules in proposed[:-1])  # none moves the threshold
+    assert ends[:, -1].all()
 
 
 def test_ladders_and_mutations_come_last_where_groups_are_not_told(monkeypatch):
     proposed, kept = watched(monkeypatch, notions=["tpr", "fpr"])
-    ladders, mutations = proposed[7:-4], proposed[-4:]
+    ladders, mutations, ends = proposed[7:-5], proposed[-5:-1], proposed[-1]
     assert [rules.shape for rules in ladders] == [(12, 3)] * 6
     assert [rules.shape for rules in mutations] == [(300, 3)] * 4
-    assert all(rules[:, -1].any() for rules in (*ladders, *mutations))  # these move the threshold as well
+    assert all(rules[:, -1].any() for rules in (*ladders, *mutations, ends))  # these move the threshold as well
     every = {row.tobytes() for rules in proposed for row in rules}
     assert all(state["multipliers"].tobytes() in every for states in kept for state in states)
 
 
 def test_ladders_are_for_several_gaps(monkeypatch):
     proposed, _ = watched(monkeypatch)
-    assert [len(rules) for rules in proposed[7:]] == [300] * 4
+    assert [len(rules) for rules in proposed[7:-1]] == [300] * 4
+
+
+def test_rules_toward_a_constant_select_ever_more_or_ever_fewer_people():
+    """Seven steps of equal shares either way, from rules that are as unfair as any to the fairest."""
+    rng = np.random.default_rng(0)
+    evidence = Evidence(rng.uniform(-1, 1, 400), np.column_stack([rng.normal(size=400), np.ones(400)]))
+    group = rng.choice(["f", "m"], 400)
+    counter = Counter.of(rng.integers(0, 2, 400), read_groups({"a": group}))
+    rules = Rules(evidence, counter, [(DEMOGRAPHIC_PARITY, "a")])
+    rules.add(np.zeros((1, 2)))
+    shares = np.sort((evidence.scores([{"multipliers": rule} for rule in toward_constants(rules)]) > 0).mean(axis=1))
+    start = (evidence.gain > 0).mean()
+    steps = np.arange(1, 8) / 8
+    np.testing.assert_allclose(shares, [*(start * steps), *(start + (1 - start) * steps)], atol=0.01)

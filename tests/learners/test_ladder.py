@@ -8,6 +8,7 @@ from scipy.special import expit
 from contracts import people
 from known_posteriors import World
 from mamofair.fronts import Counter
+from mamofair.learners.plugin.blend import observed
 from mamofair.learners.plugin.evidence import Evidence
 from mamofair.learners.plugin.ladder import SmoothCounts, ladders
 from mamofair.learners.plugin.multipliers import Contrasts
@@ -23,7 +24,9 @@ def counts_of(*notions, groups=2, atoms=200, seed=0) -> SmoothCounts:
     y, weight = rows["y"].to_numpy(), rows["weight"].to_numpy()
     contrasts = Contrasts.of(criteria, y, world.groups, weight)
     terms = np.column_stack([contrasts.terms(world.beliefs), np.ones(len(y))])
-    return SmoothCounts.of(Evidence(contrasts.gain(world.beliefs.positive), terms), y, world.groups, criteria, weight)
+    return SmoothCounts.of(
+        Evidence(contrasts.gain(world.beliefs.positive), terms), observed(y, world.groups), criteria, weight
+    )
 
 
 def smoothed(counts: SmoothCounts, price: np.ndarray) -> tuple[float, np.ndarray]:
@@ -42,7 +45,9 @@ def test_of_decisions_that_are_yes_or_no_error_and_gaps_are_the_measured_ones(no
     y, groups = people(3, 200)
     weight = rng.uniform(0.1, 3, 200) if weighted else None
     yes = rng.random(200) < 0.5
-    counts = SmoothCounts.of(Evidence(np.where(yes, 1.0, -1.0), np.ones((200, 1))), y, groups, [(notion, "a")], weight)
+    counts = SmoothCounts.of(
+        Evidence(np.where(yes, 1.0, -1.0), np.ones((200, 1))), observed(y, groups), [(notion, "a")], weight
+    )
     [tally] = Counter.of(y, groups, weight)(yes[None])
     rates = counts.base + yes @ counts.shares
     gap = max(np.ptp(rates[begin : begin + size]) for begin, size, _ in counts.rates)
@@ -53,7 +58,9 @@ def test_of_decisions_that_are_yes_or_no_error_and_gaps_are_the_measured_ones(no
 def test_groups_of_none_of_the_rows_have_no_rate():
     y, groups = people(3, 200)
     y[groups.codes[:, 0] == 2] = 0
-    counts = SmoothCounts.of(Evidence(np.ones(200), np.ones((200, 1))), y, groups, [(EQUALIZED_ODDS, "a")], None)
+    counts = SmoothCounts.of(
+        Evidence(np.ones(200), np.ones((200, 1))), observed(y, groups), [(EQUALIZED_ODDS, "a")], None
+    )
     assert sorted(size for _, size, _ in counts.rates) == [2, 3]
     assert np.isfinite(counts.shares).all()
 
@@ -135,6 +142,6 @@ def test_what_nobody_knows_has_no_price():
 def test_many_rows_are_counted_on_some(rng):
     y, groups = people(2, 30_000)
     evidence = Evidence(rng.uniform(-1, 1, 30_000), rng.normal(size=(30_000, 2)))
-    counts = SmoothCounts.of(evidence, y, groups, [(DEMOGRAPHIC_PARITY, "a")], np.ones(30_000))
+    counts = SmoothCounts.of(evidence, observed(y, groups), [(DEMOGRAPHIC_PARITY, "a")], np.ones(30_000))
     assert len(counts.cost) == len(counts.evidence.gain) == 20_000
     assert counts.wrong == pytest.approx(y.mean(), abs=0.01)

@@ -12,7 +12,8 @@ from mamofair._rows.disk import DiskArray
 from mamofair._rows.splits import row_places
 from mamofair.estimators._reading import draw_seed
 from mamofair.learners import Rows
-from mamofair.learners.plugin import learner, out_of_core, table_models
+from mamofair.learners.plugin import out_of_core, table_models
+from mamofair.learners.plugin.proposals import ROUNDS
 from mamofair.learners.plugin.table_models import EFFORTS, Trees
 from mamofair.streaming import stream
 from mamofair.tables import encoder
@@ -54,8 +55,8 @@ def quick(monkeypatch):
     monkeypatch.setitem(EFFORTS, "balanced", (trees, 0))  # products of matrices, in pieces, differ in the last digit
     monkeypatch.setitem(table_models._GROUPS, "fast", trees[0])
     monkeypatch.setitem(table_models._GROUPS, "balanced", trees[1])
-    monkeypatch.setitem(learner._MUTATIONS, "fast", 1)
-    monkeypatch.setitem(learner._MUTATIONS, "balanced", 1)
+    monkeypatch.setitem(ROUNDS, "fast", 1)
+    monkeypatch.setitem(ROUNDS, "balanced", 1)
     monkeypatch.setattr(out_of_core, "usable_cores", lambda: 1)  # threads of LightGBM wait for each other
     monkeypatch.setattr("mamofair._rows.disk.PIECE", 128)
     monkeypatch.setattr("mamofair._rows.disk._STRETCH", 50)

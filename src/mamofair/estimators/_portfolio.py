@@ -137,6 +137,14 @@ class PortfolioLearner(Learner):
             scores |= zip(places, ours, strict=True)
         return np.stack([scores[i] for i in range(len(points))])
 
+    @property
+    def calibration(self) -> dict[str, Any]:
+        """How well the first estimator that learns probabilities knew labels and groups."""
+        fitted = (
+            member.search_.learner.calibration for member in self.estimators.values() if hasattr(member, "front_")
+        )
+        return next(filter(None, fitted), {})
+
     def is_sound(self, task: Task, features: int, names: Sequence[str]) -> bool:
         """Whether the estimators are fitted to the same task."""
         fitted = self.estimators.values()

@@ -103,6 +103,11 @@ class Learner(ABC):
         return None
 
     @property
+    def calibration(self) -> dict[str, Any]:
+        """How well labels and groups were known before their probabilities were corrected, if there are any."""
+        return {}
+
+    @property
     def custom(self) -> tuple[str, ...]:
         """The names of custom objectives, which this learner measures besides performance and gaps."""
         return ()

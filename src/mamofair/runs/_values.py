@@ -23,7 +23,7 @@ from mamofair.learners.numbers import Scaling
 from mamofair.learners.piecewise import Piecewise
 from mamofair.learners.plugin.classifiers import Model
 from mamofair.learners.plugin.multipliers import Contrasts
-from mamofair.learners.plugin.posterior import PosteriorModel
+from mamofair.learners.plugin.posterior_model import PosteriorModel
 from mamofair.learners.plugin.stack import Stack
 from mamofair.learners.plugin.table_models import LinearModel, TreesModel
 from mamofair.learners.plugin.thresholds import Strata

@@ -8,7 +8,8 @@ from typing import Any
 from uuid import uuid4
 
 from mamofair._messages import quote
-from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
+from mamofair.learners.plugin.posterior import PosteriorLearner
+from mamofair.learners.plugin.posterior_model import PosteriorModel
 from mamofair.learners.stored import StoredRows
 from mamofair.streaming.rows import StreamedRows
 

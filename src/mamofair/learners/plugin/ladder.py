@@ -1,9 +1,10 @@
 """Multipliers for a bound on all gaps at once, fitted to smoothed counts.
 
 The dual of `multipliers` is exact if the probabilities are true and decisions may be randomised. With several notions
-or many groups neither holds well enough, so here the measured decisions themselves are optimised: each is replaced by a
-sigmoid of its score, and error and gaps are computed from the true labels and groups. The square of any excess over a
-bound is added as a penalty. Along a ladder of bounds, each solution starts from the previous one.
+or many groups neither holds well enough, so here the decisions themselves are optimised: each is replaced by a sigmoid
+of its score, and error and gaps are computed from observed labels and groups, averaged with the posterior (see
+`blend`). The square of any excess over a bound is added as a penalty. Along a ladder of bounds, each solution starts
+from the previous one.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,13 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from scipy.special import expit
 
-from mamofair._rows.groups import Groups
 from mamofair.fronts import Criterion
 from mamofair.learners.plugin.evidence import Evidence
-from mamofair.learners.plugin.multipliers import SIDES, TOLERANCE, slopes
+from mamofair.learners.plugin.multipliers import SIDES, TOLERANCE, Posterior, slopes
 
 __all__ = ["SmoothCounts", "ladders"]
 
@@ -50,34 +50,33 @@ class SmoothCounts:
     def of(
         cls,
         evidence: Evidence,
-        y: Int[np.ndarray, " n"],
-        groups: Groups,
+        posterior: Posterior,
         criteria: Sequence[Criterion],
         weight: np.ndarray | None,
     ) -> "SmoothCounts":
         """Return the counts of these rows, or of evenly spaced ones if there are many."""
-        if len(y) > _ROWS:
-            some = np.linspace(0, len(y) - 1, _ROWS).astype(int)
-            return cls.of(evidence[some], y[some], groups[some], criteria, None if weight is None else weight[some])
-        weight = np.ones(len(y)) if weight is None else weight
+        if len(posterior) > _ROWS:
+            some = np.linspace(0, len(posterior) - 1, _ROWS).astype(int)
+            return cls.of(evidence[some], posterior[some], criteria, None if weight is None else weight[some])
+        weight = np.ones(len(posterior)) if weight is None else weight
         columns: list[np.ndarray] = []
         base: list[np.ndarray] = []
         rates = []
         for number, (notion, name) in enumerate(criteria):
-            place = groups.names.index(name)
-            member = np.eye(len(groups.values[place]) + 1, len(groups.values[place]))[groups.codes[:, place]]
+            member = weight[:, None, None] * posterior.joint[name]
             for rate in notion.rates:
-                kept = np.array([float(no in rate.event) for _, no in SIDES])[y]
+                kept = np.array([float(no in rate.event) for _, no in SIDES])
                 for block in notion.comparisons(member.shape[1]):
-                    portions = member[:, block] * (weight * np.isin(y, rate.labels))[:, None]
-                    portions = portions[:, portions.any(axis=0)]  # a group without rows here has no rate
-                    portions = portions / portions.sum(axis=0)
+                    portions = member[:, block] * np.isin([0, 1], rate.labels)
+                    mass = portions.sum(axis=(0, 2))
+                    portions = portions[:, mass > 0] / mass[mass > 0][:, None]  # a group without rows here has no rate
                     rates.append((sum(len(part) for part in base), portions.shape[1], number))
-                    columns.append(portions * np.array(slopes(rate), dtype=float)[y][:, None])
-                    base.append(kept @ portions)
+                    columns.append(portions @ np.array(slopes(rate), dtype=float))
+                    base.append(portions.sum(axis=0) @ kept)
         share, (negative, positive) = weight / weight.sum(), evidence.mistakes
         ratios = tuple(notion.is_ratio for notion, _ in criteria)
-        cost = share * (negative - (negative + positive) * y), float(positive * (share @ y))
+        favorable = posterior.positive
+        cost = share * (negative - (negative + positive) * favorable), float(positive * (share @ favorable))
         return cls(evidence, np.hstack(columns), np.concatenate(base), tuple(rates), *cost, ratios)
 
     @property

@@ -17,14 +17,16 @@ from mamofair.learners.checks import are_finite
 from mamofair.learners.features import count_rows
 from mamofair.learners.large_tables import read_to_fit
 from mamofair.learners.numbers import read_numbers, text_refused
+from mamofair.learners.plugin.blend import blend
 from mamofair.learners.plugin.classifiers import read_table
 from mamofair.learners.plugin.evidence import Evidence, State
-from mamofair.learners.plugin.ladder import SmoothCounts, ladders
-from mamofair.learners.plugin.multipliers import Contrasts, Dual, Posterior, first_multipliers, midway_multipliers
-from mamofair.learners.plugin.mutations import Rules, measure, move_rules, mutate, with_zero_offset
+from mamofair.learners.plugin.multipliers import Contrasts, Dual, Posterior
+from mamofair.learners.plugin.mutations import Rules, measure, move_rules, toward_constants
 from mamofair.learners.plugin.out_of_core import cross_fit_stored, fitting_beside, fitting_within
-from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
+from mamofair.learners.plugin.posterior import PosteriorLearner
+from mamofair.learners.plugin.posterior_model import PosteriorModel
 from mamofair.learners.plugin.prefit import posterior_learner
+from mamofair.learners.plugin.proposals import ROUNDS, propose
 from mamofair.learners.plugin.seen_rows import warn_of_seen_rows
 from mamofair.learners.plugin.soundness import are_whole
 from mamofair.learners.plugin.table_models import group_recipes, recipes
@@ -35,9 +37,6 @@ from mamofair.learners.task import Task
 
 __all__ = ["PlugInLearner"]
 
-_FIRST, _BETWEEN, _ROUNDS, _ROUNDS_ALONE = 30, 40, 5, 2  # the first multipliers, those per round, and rounds
-_MUTANTS, _MUTATIONS = 300, {"fast": 4, "balanced": 12, "best": 24}  # rules per round, and rounds
-_PAIRS = 20  # groups: with more, bounds on one gap after the other take too long
 _TRIED_ON = 50_000  # rows for the search; the rules that are kept are measured on all rows
 _SURE = 1 - 1e-9
 _MOST_CATEGORIES = 1000  # of a column
@@ -118,6 +117,11 @@ class PlugInLearner(Learner):
             yield from self._explore_stored(task, parts, parts.train)
         else:
             yield from self.explore(self.learn(task, parts), task, parts)
+
+    @property
+    def calibration(self) -> dict[str, Any]:
+        """How well labels and groups were known, out of fold: see `PosteriorModel.calibration`."""
+        return {} if self.posterior is None else self.posterior.calibration
 
     def check_stream(self) -> None:
         """Raise a `ValueError` if the user's own models would have to train from a stream."""
@@ -217,18 +221,25 @@ class PlugInLearner(Learner):
         return partial(measure, evidence=self.evidence(posterior, part.groups), counter=part.counter())
 
     def _sweep(self, posterior: Posterior, task: Task, valid: Rows, alone: bool) -> Iterator[list[State]]:
-        """Yield rules that no others beat, at least on some rows (see `_propose`), then group thresholds."""
+        """Yield rules that no others beat, at least on some rows (see `propose`), then group thresholds."""
+        assert self.contrasts is not None
         assert self.strata is not None
         some = np.random.default_rng(task.seed).permutation(len(valid))[:_TRIED_ON]
         evidence, part = self.evidence(posterior[some], valid.groups[some]), valid[some]
-        rules = Rules(evidence, part.counter(), task.criteria, task.performance, task.select_rate, part.weight)
-        for new in self._propose(rules, posterior, task, valid, part, alone):
+        blended, counter = blend(posterior[some], part, evidence.terms.shape[1] - 1)
+        rules = Rules(evidence, counter, task.criteria, task.performance, task.select_rate, part.weight)
+        dual = Dual.of(self.contrasts, posterior, valid.weight)
+        thresholds = self.aware and self.strata.are_few
+        rounds = None if thresholds else ROUNDS[self.effort]  # thresholds cover whatever mutations could find
+        for new in propose(rules, dual, blended, rounds, task.seed, alone=alone):
             kept = rules.add(new)
             if task.select_rate is not None and len(part) < len(valid):  # a share of some rows is not that of all
                 kept = move_rules(kept, self.evidence(posterior, valid.groups), task.select_rate, valid.weight)
             if len(kept):
                 yield [{"multipliers": rule} for rule in kept]
-        if self.aware and self.strata.are_few:
+        if task.select_rate is None and not alone:
+            yield [{"multipliers": rule} for rule in toward_constants(rules)]
+        if thresholds:
             counts = Cuts.of(
                 *(posterior.positive, valid.y, valid.groups, self.strata, valid.weight),
                 performance=task.performance,
@@ -236,28 +247,6 @@ class PlugInLearner(Learner):
                 select_rate=task.select_rate,
             )
             yield [{"thresholds": row} for row in search(counts, task.criteria)]
-
-    def _propose(
-        self, rules: Rules, posterior: Posterior, task: Task, valid: Rows, part: Rows, alone: bool
-    ) -> Iterator[np.ndarray]:
-        """Yield multipliers: none, those of a spread of bounds, those in between, ladders of bounds, and mutations."""
-        assert self.contrasts is not None
-        assert self.strata is not None
-        yield np.zeros((1, rules.evidence.terms.shape[1]))
-        gaps = rules.values[0, 1:]
-        dual = Dual.of(self.contrasts, posterior, valid.weight)
-        if len(dual.pairs) <= _PAIRS:
-            yield with_zero_offset(first_multipliers(dual, _FIRST, alone=alone))
-            for _ in range(_ROUNDS_ALONE if alone else _ROUNDS):
-                yield with_zero_offset(midway_multipliers(rules.values, rules.multipliers[:, :-1], _BETWEEN))
-        if self.aware and self.strata.are_few:  # group thresholds cover whatever mutations could find
-            return
-        ratios = any(notion.is_ratio for notion, _ in task.criteria)  # the dual handles differences only
-        if (len(gaps) > 1 and not alone) or len(dual.pairs) > _PAIRS or ratios:
-            yield from ladders(SmoothCounts.of(rules.evidence, part.y, part.groups, task.criteria, part.weight), gaps)
-        rng = np.random.default_rng(task.seed)
-        for _ in range(0 if alone else _MUTATIONS[self.effort]):
-            yield mutate(rules, gaps, _MUTANTS, rng)
 
     def evidence(self, posterior: Posterior, true_groups: Groups | None) -> Evidence:
         """Return the evidence on which rules decide."""

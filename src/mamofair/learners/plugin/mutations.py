@@ -16,12 +16,14 @@ from mamofair.learners.capacity import threshold_within
 from mamofair.learners.plugin.evidence import Evidence, State
 from mamofair.performance import ERROR, Cost
 
-__all__ = ["Rules", "measure", "move_rules", "mutate", "with_zero_offset"]
+__all__ = ["Rules", "measure", "move_rules", "mutate", "toward_constants", "with_zero_offset"]
 
 _AT_ONCE = 2**22  # decisions in memory
+_SAME = 1e-9  # shares of people that differ by less are equal: probabilities add up with rounding errors
 _PRICE = 3.0  # of exceeding a bound, in units of error
 _PARENTS = 6
 _NOISE = (0.003, 0.1)  # relative to multipliers
+_ENDS, _STEPS = 16, 8  # rules that are moved toward one decision for everyone, and steps on the way
 _OFFSET = 0.1  # the smallest scale of the last multiplier, which moves the threshold: at first, it is 0 everywhere
 
 
@@ -61,7 +63,7 @@ class Rules:
         tallies = self.counter(self.evidence.scores([{"multipliers": rule} for rule in rules]) > 0)
         values = measure_points([Point(tally) for tally in tallies], self.criteria, self.performance)
         if self.select_rate is not None:  # a rule that cannot be shifted there is worse than any other
-            values[distance_to(self.select_rate, [tally.positive_share for tally in tallies]) > 0] = 2.0
+            values[distance_to(self.select_rate, [tally.positive_share for tally in tallies]) > _SAME] = 2.0
         return np.asarray(values)
 
 
@@ -86,6 +88,23 @@ def move_rules(
         [scores] = evidence.scores([{"multipliers": rule}])
         rule[-1] += threshold_within(scores, bounds, weight)
     return moved
+
+
+def toward_constants(rules: Rules) -> Float[np.ndarray, "some m"]:
+    """Return the fairer half of the rules, or some of it, moved toward one decision for everyone, in equal steps.
+
+    All rates then come closer together, whatever the posterior does not know about small groups.
+    """
+    order = np.argsort(rules.values[:, 1:].max(axis=1))
+    moved = []
+    for rule in rules.multipliers[order[np.linspace(0, len(order) // 2, _ENDS).astype(int)]]:
+        [scores] = rules.evidence.scores([{"multipliers": rule}])
+        for side in (scores[scores > 0], scores[scores <= 0]):
+            if len(side):
+                steps = np.tile(rule, (_STEPS - 1, 1))
+                steps[:, -1] += np.quantile(side, np.arange(1, _STEPS) / _STEPS)
+                moved.append(steps)
+    return np.unique(np.vstack(moved), axis=0)
 
 
 def mutate(rules: Rules, gaps: Float[np.ndarray, " k"], n: int, rng: np.random.Generator) -> Float[np.ndarray, "n m"]:

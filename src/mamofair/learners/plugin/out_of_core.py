@@ -19,7 +19,8 @@ from mamofair.fronts import Tally
 from mamofair.learners.plugin.evidence import Evidence, State
 from mamofair.learners.plugin.multipliers import Posterior
 from mamofair.learners.plugin.mutations import measure
-from mamofair.learners.plugin.posterior import PosteriorLearner, PosteriorModel
+from mamofair.learners.plugin.posterior import PosteriorLearner
+from mamofair.learners.plugin.posterior_model import PosteriorModel
 from mamofair.learners.plugin.table_models import Trees
 from mamofair.learners.rows import Rows
 from mamofair.learners.stored import StoredRows

@@ -1,4 +1,4 @@
-"""P(y | x) and P(a, y | x), learned with any classifier that has probabilities, or with several that are stacked."""
+"""How P(y | x) and P(a, y | x) are learned: with any classifier that has probabilities, or with several, stacked."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,25 +11,20 @@ from joblib import Parallel, delayed
 from sklearn.dummy import DummyClassifier
 
 from mamofair._rows.disk import DiskArray
-from mamofair._rows.groups import Groups
 from mamofair._rows.splits import even_sizes
 from mamofair._rows.views import RowView, release_after
 from mamofair.fronts import Criterion
-from mamofair.learners.checks import are_finite
 from mamofair.learners.features import take_rows
 from mamofair.learners.plugin.classifiers import Model, fit_clone
 from mamofair.learners.plugin.multipliers import Posterior, slopes
+from mamofair.learners.plugin.posterior_model import LABEL, Key, PosteriorModel
 from mamofair.learners.plugin.stack import Stack
 from mamofair.learners.plugin.table_models import Bins, Linear, Trees
 from mamofair.learners.rows import Rows
 
-__all__ = ["PosteriorLearner", "PosteriorModel", "Target"]
+__all__ = ["PosteriorLearner", "Target"]
 
 _GROUPS = 2  # groups of an attribute: with more, a single model is used
-
-#: The name of an attribute, and the label of the rows whose groups are learned; None for all rows.
-Key = tuple[str, int | None]
-_LABEL: Key = ("", None)  # stands for y itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,17 +123,27 @@ class PosteriorLearner:
         return posterior, None if whole is None else replace(whole, stacks=stacks)
 
     def stack(self, given: Mapping[Key, Float[np.ndarray, "models n _"]], rows: Rows) -> dict[Key, Stack]:
-        """Return how the models of each target are combined, given their probabilities of rows they have not seen."""
+        """Return how the models of each target are combined, given their probabilities of rows they have not seen.
+
+        A single model is calibrated in the same way: without it, the mean P(a | x) of a group of 159 rows was half of
+        its share. What the user brought to predict labels, or already trained, is used as it is.
+        """
         stacks = {}
         for key, target in self._targets(rows).items():
-            if key in given and len(given[key]) > 1:
+            if key in given and not self._is_kept(key) and np.ptp(given[key], axis=1).any():
                 weight = None if rows.weight is None else rows.weight[target.wanted]
                 stacks[key] = Stack.fit(given[key][:, target.wanted], target.codes[target.wanted], weight)
         return stacks
 
+    def _is_kept(self, key: Key) -> bool:
+        """Whether a target has a single model that is the user's own: of labels, or of groups if already trained."""
+        estimators = self._estimators(key)
+        users = isinstance(estimators[0], Model) or (key == LABEL and not isinstance(estimators[0], Trees | Linear))
+        return len(estimators) == 1 and users
+
     def _targets(self, rows: Rows) -> dict[Key, Target]:
         """Return the targets to learn."""
-        targets = {_LABEL: Target(np.ones(len(rows), dtype=bool), rows.y)}
+        targets = {LABEL: Target(np.ones(len(rows), dtype=bool), rows.y)}
         for name in () if self.aware else dict.fromkeys(name for _, name in self.criteria):
             codes = rows.groups.codes[:, rows.groups.names.index(name)]
             for y in self._labels(name):
@@ -177,7 +182,7 @@ class PosteriorLearner:
 
     def _estimators(self, key: Key) -> tuple[Any, ...]:
         """Return the estimators of a target; an already trained model is used as it is."""
-        if key == _LABEL:
+        if key == LABEL:
             return self.estimators if self.label is None else (self.label,)
         if key in self.constant:
             return (None,)
@@ -212,73 +217,3 @@ class PosteriorLearner:
         if all(negative == positive for negative, positive in needed):
             return [None]
         return [y for y in (0, 1) if any(flags[y] for flags in needed)]
-
-
-@dataclass(frozen=True, eq=False)
-class PosteriorModel:
-    """Models of y and of groups, and how several of one target are stacked.
-
-    `groups` names the attributes and their groups, and has no rows.
-    """
-
-    models: Mapping[Key, tuple[Model, ...]]
-    stacks: Mapping[Key, Stack]
-    groups: Groups
-
-    @property
-    def constant(self) -> frozenset[Key]:
-        """The targets whose models are constant."""
-        dummies = {
-            k
-            for k, models_of_key in self.models.items()
-            if all(isinstance(m.classifier, DummyClassifier) for m in models_of_key)
-        }
-        return frozenset(dummies - {_LABEL})
-
-    @property
-    def label(self) -> tuple[Model, ...]:
-        """The models of y."""
-        return self.models[_LABEL]
-
-    def is_sound(self, features: int) -> bool:
-        """Whether there are models of labels, and all models take this many features and have finite weights."""
-        models = [model for models_of_key in self.models.values() for model in models_of_key]
-        if _LABEL not in self.models or not all(
-            isinstance(model, Model) and model.is_sound(features) for model in models
-        ):
-            return False
-        stacked = {
-            key: ((len(models_of_key),), (len(models_of_key[0].classes),))
-            for key, models_of_key in self.models.items()
-            if len(models_of_key) > 1
-        }
-        sizes = {key: (stack.weights.shape, stack.bias.shape) for key, stack in self.stacks.items()}
-        finite = all(are_finite(stack.weights, stack.bias) for stack in self.stacks.values())
-        return len(self.label[0].classes) == 2 and sizes == stacked and finite
-
-    def views(self, X: Any) -> dict[Key, Float[np.ndarray, "models n _"]]:
-        """Return each model's probabilities of rows."""
-        return {key: np.stack([model(X) for model in models]) for key, models in self.models.items()}
-
-    def join(
-        self, views: Mapping[Key, Float[np.ndarray, "models n _"]], true_groups: Groups | None = None
-    ) -> Posterior:
-        """Return the combined posterior of rows, given each model's; `true_groups` are their groups, if known."""
-        stacked = {key: self.stacks[key](view) if key in self.stacks else view[0] for key, view in views.items()}
-        positive = stacked.pop(_LABEL)[:, -1]
-        label = np.column_stack([1 - positive, positive])
-        if true_groups is not None:
-            joint = {
-                name: np.eye(len(values) + 1, len(values))[codes][:, :, None] * label[:, None, :]
-                for name, values, codes in zip(true_groups.names, true_groups.values, true_groups.codes.T, strict=True)
-            }
-            return Posterior(positive, joint)
-        joint = {}
-        for (name, y), probabilities in stacked.items():
-            groups = probabilities[:, :, None] * label[:, None, :]
-            joint[name] = joint.get(name, 0) + (groups if y is None else groups * (np.arange(2) == y))
-        return Posterior(positive, joint)
-
-    def __call__(self, X: Any, true_groups: Groups | None = None) -> Posterior:
-        """Return the posterior of rows; `true_groups` are their groups, if known."""
-        return self.join(self.views(X), true_groups)

@@ -4,7 +4,7 @@ import numpy as np
 
 from mamofair.learners.checks import are_finite
 from mamofair.learners.plugin.multipliers import Contrasts
-from mamofair.learners.plugin.posterior import PosteriorModel
+from mamofair.learners.plugin.posterior_model import PosteriorModel
 from mamofair.learners.plugin.thresholds import Strata
 from mamofair.learners.task import Task
 
