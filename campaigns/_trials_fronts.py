@@ -23,12 +23,11 @@ def _front(random: Random) -> tuple[Front, list[tuple[float, ...]], list[bool]]:
     rows = []
     for _ in range(random.choice([1, 2, 3, 5, 8])):
         constant = random.random() < 0.2
-        rows.append(
-            (random.randint(1, 400), *(0 if constant else random.randint(0, 300) for _ in range(gaps)), constant)
-        )
+        error = 500 if constant else random.randint(1, 400)  # half of the people have the favorable label
+        rows.append((error, *(0 if constant else random.randint(0, 300) for _ in range(gaps)), constant))
     points = []
     for error, *own, constant in rows:
-        overall = [0.0, 0.0, error, _ROWS - error] if constant else [500.0, error, 0.0, 500 - error]
+        overall = [0.0, 0.0, 500.0, 500.0] if constant else [500.0, error, 0.0, 500 - error]
         counts = {"": np.array([overall])}
         for i, gap in enumerate(own):
             counts[f"a{i}"] = np.array([[gap, 0.0, _ROWS - gap, 0.0], [0.0, 0.0, _ROWS, 0.0]])
@@ -87,14 +86,19 @@ def bounded(random: Random) -> Trial:
     number = isinstance(bound, int | float) and not isnan(bound) and bound >= 0
     places = [front.columns.index(name) for name in columns]
     free = [row for row, alike in zip(rows, constant, strict=True) if allowed or not alike] or rows
-    within = [row for row in free if eps == {} or (number and all(row[i] <= bound for i in places))]
-    right = None if within else Refusal("nothing is within the bound")
+    right = None if eps == {} or number else Refusal("the bound is not a number")
 
-    def check(row: Any) -> str | None:
-        return None if rows[row] in within and rows[row][0] == min(within)[0] else f"chose {row}: {rows[row]}"
+    def excess(row: tuple[float, ...]) -> float:
+        return 0.0 if eps == {} else round(max(0.0, *(row[i] - bound for i in places)), 9)
 
-    call = lambda: MostAccurateWithin(eps, margin=0, allow_constant=allowed)(front)  # noqa: E731
-    plain = bool(within) and not odd
+    def check(choice: Any) -> str | None:
+        best = min((excess(row), row[0]) for row in free)
+        found = (excess(rows[choice.row]), rows[choice.row][0])
+        said = choice.note is not None or best[0] == 0
+        return None if found == best and said else f"chose {choice}: {found}, not {best}"
+
+    call = lambda: MostAccurateWithin(eps, margin=0, allow_constant=allowed).choose(front)  # noqa: E731
+    plain = right is None and not odd
     return Trial("selection within a bound", call, check, right, plain, {"eps": eps, "rows": rows})
 
 

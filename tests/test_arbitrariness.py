@@ -11,6 +11,7 @@ from mamofair import FairNetClassifier, FairPlugInClassifier, arbitrariness
 from mamofair._rows.groups import read_groups
 from mamofair.arbitrariness import Arbitrariness, _match, _table
 from mamofair.datasets import make_toy
+from tiny_fits import TINY_FITS
 
 TOY = make_toy()
 LINEAR = FairPlugInClassifier(LogisticRegression(), cv=2, max_points=20, random_state=0)
@@ -43,6 +44,7 @@ def test_copies_are_compared_at_points_with_the_same_gaps():
     assert rows == [0.12, 0.2, 0.2]  # the last one exceeds 50 least
 
 
+@TINY_FITS
 def test_a_stable_learner_flips_less_than_one_that_guesses():
     stable = clone(LINEAR)
     noisy = clone(LINEAR).set_params(estimator=_Guess(), group_estimator=LogisticRegression())
@@ -68,6 +70,7 @@ class _Guess(ClassifierMixin, BaseEstimator):
         return np.column_stack([1 - positive, positive])
 
 
+@TINY_FITS
 def test_networks_and_models_that_are_told_the_attribute(rng):
     for model in (FairNetClassifier(epochs=1, members=2), clone(LINEAR).set_params(aware=True)):
         model.set_params(random_state=0).fit(TOY.X, TOY.y, sensitive_features=TOY.sensitive)

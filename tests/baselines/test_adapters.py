@@ -14,6 +14,9 @@ from mamofair._rows.batches import Batch
 from mamofair._rows.groups import read_groups
 from mamofair.baselines._fairret import FairretNorm
 from mamofair.notions import DEMOGRAPHIC_PARITY, EQUALIZED_ODDS
+from tiny_fits import TINY_FITS
+
+pytestmark = TINY_FITS
 
 
 def fairlearn_warns(test):

@@ -8,6 +8,9 @@ from mamofair.baselines import EqualShares, SumOfLossesClassifier
 from mamofair.descent import Weighting
 from mamofair.objectives import SquaredError
 from mamofair.relaxations import Tanh
+from tiny_fits import TINY_FITS
+
+pytestmark = TINY_FITS
 
 
 def test_each_objective_has_the_same_weight_whatever_the_gradients():

@@ -42,9 +42,9 @@ def test_costs_and_capacity_reach_the_run_and_its_page(loans, tmp_path, pages):
     assert json.dumps(share["sentence"], ensure_ascii=False)[1:-1] in page
     assert "| share selected |" in to_markdown(saved)
     assert "the mean cost of a decision" in (out / "report.html").read_text()
-    fewer = run("predict", out, loans, "--select-rate", "0.29", "-o", tmp_path / "p.csv", "--json")
+    fewer = run("predict", out, loans, "--select-rate", "0.298", "-o", tmp_path / "p.csv", "--json")
     assert fewer.exit_code == 0, fewer.output
-    assert load_model(out, None, None, 1.0, "0.29").selection == MostAccurateWithin(1.0, select_rate=0.29)
+    assert load_model(out, None, None, 1.0, "0.298").selection == MostAccurateWithin(1.0, select_rate=0.298)
     again = run("predict", out, loans, "--point", "0", "--select-rate", "0.25", "-o", tmp_path / "q.csv")
     assert "either `--point` or limits" in str(again.exception)
 

@@ -266,17 +266,18 @@ def test_data_sets_are_known_by_name(tmp_path, monkeypatch):
 
 
 def test_a_bound_is_kept_to_on_validation_rows_or_said_to_be_out_of_reach(loans, tmp_path):
-    said = train(loans, *ASKED, "--epochs", 3, "--within", 0.1, "--json", "--out", tmp_path / "run")
+    said = train(loans, *ASKED, "--epochs", 3, "--within", 0.3, "--json", "--out", tmp_path / "run")
     found, model = json.loads(said.stdout), mamofair.load(tmp_path / "run")
     assert found["stand_in"] is None
     assert found["verdict"] == load_run(tmp_path / "run").settings["verdict"]
-    assert found["verdict"]["asked"]["limits"] == {"demographic_parity[gender]": 0.1}
+    assert found["verdict"]["asked"]["limits"] == {"demographic_parity[gender]": 0.3}
     assert found["point"] == found["verdict"]["chosen"]["point"] == model.selected_
-    assert model.front_.values[model.selected_, 1] <= 0.1
+    assert model.front_.values[model.selected_, 1] <= 0.3
+    assert found["supports"]["demographic_parity[gender]"] > 0
     said = train(loans, *ASKED, "--epochs", 1, "--seed", 3, "--within", 0, "--json", "--out", tmp_path / "strict")
     strict = json.loads(said.stdout)
-    assert strict["stand_in"] is None or strict["stand_in"].endswith("was chosen instead.")
-    assert "chosen instead" not in said.stderr  # the verdict says it, once
+    assert strict["stand_in"] is None or " was taken" in strict["stand_in"]
+    assert " was taken" not in said.stderr  # the verdict says it, once
     assert strict["verdict"]["answer"] != "kept"
     assert mamofair.load(tmp_path / "strict").selected_ >= 0
 

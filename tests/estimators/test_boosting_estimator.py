@@ -13,6 +13,9 @@ from small_fits import GROUP, X, Y
 from mamofair import Fixed, Member, MinNorm, Sigmoid
 from mamofair.datasets import load_adult
 from mamofair.metrics import error, gap
+from tiny_fits import TINY_FITS
+
+pytestmark = TINY_FITS
 
 
 def fitted(**parameters):

@@ -19,6 +19,9 @@ from mamofair.objectives import (
     read_groups,
 )
 from mamofair.runs import Run, save
+from tiny_fits import TINY_FITS
+
+pytestmark = TINY_FITS
 
 TOY = make_toy()
 SEX, Y = TOY.sensitive, TOY.y

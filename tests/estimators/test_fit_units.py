@@ -14,6 +14,7 @@ from mamofair import (
     FairPortfolioClassifier,
     MostAccurateWithin,
 )
+from tiny_fits import TINY_FITS
 
 pytestmark = pytest.mark.usefixtures("short_search")
 
@@ -35,6 +36,7 @@ def least_error(model: FairClassifier, units: Any) -> float:
 REMEMBERS = {"members": 2, "n_estimators": 30, "min_child_samples": 1, "num_leaves": 63, "random_state": 0}
 
 
+@TINY_FITS
 @pytest.mark.parametrize(
     "model",
     [
@@ -71,6 +73,7 @@ def test_each_row_a_unit_of_its_own_measures_points_as_no_units_do() -> None:
             np.testing.assert_array_equal(point.valid.squares[name], counts)
 
 
+@TINY_FITS
 def test_a_portfolio_passes_units_on() -> None:
     model = FairPortfolioClassifier([("knn", FairPlugInClassifier(estimator=KNeighborsClassifier(1)))], random_state=0)
     assert least_error(model, UNITS) > 0.3

@@ -12,6 +12,9 @@ from mamofair._descent.training import isolated
 from mamofair.datasets import make_toy
 from mamofair.metrics import error, gap
 from mamofair.runs import Run, load, save
+from tiny_fits import TINY_FITS
+
+pytestmark = TINY_FITS
 
 TOY = make_toy()
 X, Y, SEX = TOY.X.to_numpy("float32"), TOY.y, TOY.sensitive

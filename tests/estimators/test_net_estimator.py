@@ -6,12 +6,13 @@ import torch
 from sklearn.base import clone
 from small_fits import GROUP, X, Y, assert_same, fitted, small
 
-from mamofair import MLP, ClosestToIdeal, FairNetClassifier, Fixed, MinNorm, MostAccurateWithin, Notion, Rate
+from mamofair import MLP, ClosestToIdeal, FairNetClassifier, Fixed, MinNorm, Notion, Rate
 from mamofair._rows.batches import Batch, in_memory
 from mamofair.descent import PublishedFrankWolfe
 from mamofair.notions import FP, TN
 from mamofair.objectives import SquaredError
 from mamofair.relaxations import Published, Sigmoid, Tanh
+from mamofair.selection import FairestWithin
 
 
 @pytest.fixture(scope="module")
@@ -28,16 +29,16 @@ def test_history_has_a_row_for_each_snapshot_and_member(model):
     assert history["hypervolume"].dropna().is_monotonic_increasing
 
 
-def test_bound_that_nothing_meets_is_an_error_when_it_is_needed_and_not_before():
+def test_selection_that_nothing_meets_is_an_error_when_it_is_needed_and_not_before():
     notion = Notion("opposed", (Rate(FP, given=FP | TN),))
-    model = small(notions=[notion, "tpr"], selection=MostAccurateWithin(0.0), members=[Fixed((1, 0, 0))], epochs=1)
+    model = small(notions=[notion, "tpr"], selection=FairestWithin(0.0), members=[Fixed((1, 0, 0))], epochs=1)
     model.fit(X, Y, sensitive_features=GROUP)
     assert len(model.front_.frame()) >= 1
-    for needs in (lambda: model.selected_, lambda: model.predict(X)):
-        with pytest.raises(ValueError, match="limits"):
+    for needs in (lambda: model.selected_, lambda: model.selection_note_, lambda: model.predict(X)):
+        with pytest.raises(ValueError, match="No point has error"):
             needs()
-    with pytest.raises(ValueError, match="limits"):
-        model.with_selection(MostAccurateWithin(0.0))
+    with pytest.raises(ValueError, match="No point has error"):
+        model.with_selection(FairestWithin(0.0))
     assert model.with_selection(ClosestToIdeal()).predict(X).shape == (len(X),)
 
 

@@ -16,6 +16,9 @@ from mamofair.datasets import load_adult
 from mamofair.learners.numbers import Scaling
 from mamofair.metrics import error, gap
 from mamofair.relaxations import Linear
+from tiny_fits import TINY_FITS
+
+pytestmark = TINY_FITS
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,9 @@ from torch import nn
 import forked
 from mamofair import MLP, Fixed, Member, MinNorm, rays
 from mamofair.learners.growth import growth
+from tiny_fits import TINY_FITS
+
+pytestmark = TINY_FITS
 
 
 def fit(model, **more):
@@ -353,7 +356,7 @@ def test_progress_is_plain_lines_on_stderr_when_piped():
     assert done.stdout == ""
     lines = done.stderr.splitlines()
     assert [line.split(":")[0] for line in lines] == [f"Step {done} of 3" for done in (1, 2, 3)]
-    assert all("Lowest error on validation rows: 0." in line for line in lines)
+    assert all("Error of the best choice on validation rows: 0." in line for line in lines)
 
 
 def test_nothing_is_printed_unless_asked_for(capfd):
@@ -362,7 +365,7 @@ def test_nothing_is_printed_unless_asked_for(capfd):
     fitted(verbose=1)
     out, err = capfd.readouterr()
     assert not out
-    assert "Lowest error on validation rows" in err
+    assert "Error of the best choice on validation rows" in err
 
 
 def test_common_descent_of_two_members_trains_each_as_it_would_alone():

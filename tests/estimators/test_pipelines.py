@@ -84,11 +84,11 @@ def test_what_does_not_end_in_our_estimator_or_is_not_fitted_is_refused():
 def test_wrappers_that_move_the_threshold_undo_the_choice():
     """Why the documentation advises against them: the gap that was chosen does not hold any more."""
     rng = np.random.default_rng(0)
-    people = rng.choice(["a", "b"], size=2000)
-    rows = np.column_stack([rng.normal(size=2000) + 1.5 * (people == "a"), rng.normal(size=2000)])
-    labels = (rows[:, 0] + rng.normal(size=2000) > 1.5).astype(int)
+    people = rng.choice(["a", "b"], size=8000)
+    rows = np.column_stack([rng.normal(size=8000) + 1.5 * (people == "a"), rng.normal(size=8000)])
+    labels = (rows[:, 0] + rng.normal(size=8000) > 1.5).astype(int)
     model = FairPlugInClassifier(LogisticRegression(), cv=None, random_state=0)
-    model = model.fit(rows, labels, sensitive_features=people).with_selection(MostAccurateWithin(0.05))
+    model = model.fit(rows, labels, sensitive_features=people).with_selection(MostAccurateWithin(0.1))
     tuned = TunedThresholdClassifierCV(FrozenEstimator(model), cv="prefit", refit=False).fit(rows, labels)
     calibrated = CalibratedClassifierCV(FrozenEstimator(model)).fit(rows, labels)
     own = model.predict(rows)
@@ -97,7 +97,7 @@ def test_wrappers_that_move_the_threshold_undo_the_choice():
         decided = wrapper.predict(rows)
         unfairness = gap(labels, decided, sensitive_features=people, notion="demographic_parity")
         found.append([np.mean(decided != own), unfairness, np.mean(decided != labels)])
-    # The table in docs/python.md; ten rows of 2,000 may round to the other side elsewhere.
-    table = [[0, 0.023, 0.305], [0.117, 0.134, 0.264], [0.018, 0.060, 0.290]]
+    # The table in docs/python.md; forty rows of 8,000 may round to the other side elsewhere.
+    table = [[0, 0.088, 0.275], [0.071, 0.194, 0.240], [0.048, 0.176, 0.243]]
     np.testing.assert_allclose(found, table, atol=0.005)
-    assert found[0][1] < 0.05 < min(found[1][1], found[2][1])
+    assert found[0][1] < 0.1 < min(found[1][1], found[2][1])

@@ -4,6 +4,10 @@ import pytest
 from checked_defaults import ESTIMATORS, EXPECTED_FAILURES
 from sklearn.utils.estimator_checks import check_estimator
 
+from tiny_fits import TINY_FITS
+
+pytestmark = TINY_FITS
+
 
 @pytest.mark.usefixtures("short_search")
 @pytest.mark.parametrize("name", ESTIMATORS)

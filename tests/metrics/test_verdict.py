@@ -119,8 +119,8 @@ def test_a_stand_in_is_never_shown_as_what_was_asked_for():
     failed = {"status": "not enough data", "message": "Not enough data for dp[sex] ≤ 0.05.", "confidence": 0.95}
     kept = (verdict_of(0.05, 0.01, 0.02, 0.04),)
     verdict = a_verdict(gaps=kept, stand_in="No point was certified.", certificate=failed, confidence=0.95)
-    assert verdict.headline == "Not what was asked for: a stand-in was chosen"
-    assert "The chosen model is a stand-in. No point was certified." in verdict.sentences()
+    assert verdict.headline == "Not what was asked for: the nearest was chosen"
+    assert "The chosen model is not what was asked for. No point was certified." in verdict.sentences()
     certified = {"status": "certified", "message": "Row 7 is certified: dp[sex] ≤ 0.05.", "confidence": 0.95}
     unsure = a_verdict(certificate=certified, confidence=0.95)
     assert unsure.headline == "Certified, but test rows alone cannot confirm the limit"

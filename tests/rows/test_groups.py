@@ -8,6 +8,9 @@ from hypothesis import strategies as st
 from mamofair._rows.groups import Census, read_groups
 from mamofair.baselines import ConstantClassifier
 from mamofair.metrics import audit, gap
+from tiny_fits import TINY_FITS
+
+pytestmark = TINY_FITS
 
 PEOPLE = {"sex": ["F", "M", None, "F"], "race": ["B", "W", "W", None]}
 

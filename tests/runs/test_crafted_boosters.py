@@ -15,6 +15,7 @@ from mamofair.learners.boosting.staged import first_scores
 from mamofair.runs import Run, load_run, save
 from mamofair.runs._boosters import from_arrays, to_arrays
 from run_fits import GROUP, TOY, Y, fitted
+from tiny_fits import TINY_FITS
 
 CITIES = np.resize([f"city {i}" for i in range(40)], len(Y))
 TABLE = TOY.X.assign(city=CITIES, x2=TOY.X["x2"].where(np.arange(len(Y)) % 5 > 0))
@@ -26,6 +27,7 @@ def boosters(**parameters):
     return model.fit(TABLE, y, sensitive_features=GROUP)
 
 
+@TINY_FITS
 @pytest.mark.parametrize("parameters", [{}, {"min_child_samples": 5}, {"min_child_samples": 500}], ids=str)
 def test_a_booster_of_arrays_predicts_the_same_bit_for_bit(parameters):
     model = boosters(**parameters)

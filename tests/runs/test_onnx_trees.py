@@ -10,6 +10,9 @@ from mamofair.runs import to_onnx
 from mamofair.runs._onnx_graph import Graph
 from mamofair.runs._onnx_trees import add_trees
 from mamofair.tables import encoder
+from tiny_fits import TINY_FITS
+
+pytestmark = TINY_FITS
 
 ROWS = 300
 

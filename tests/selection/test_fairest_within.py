@@ -13,7 +13,7 @@ from mamofair._rows.groups import read_groups
 from mamofair.fronts import Counter, Front, Point, Tally
 from mamofair.performance import BALANCED_ERROR, ERROR, Cost
 from mamofair.selection import FairestWithin
-from mamofair.selection._fairest import standard_errors
+from mamofair.selection._uncertainty import performance_errors
 
 ROWS = st.lists(st.tuples(*[st.integers(0, 499)] * 3), min_size=1, max_size=20, unique=True)
 FRONT = front((170, 180), (180, 90), (200, 20), (240, 0), constants=(3,))
@@ -57,9 +57,10 @@ def test_a_margin_adds_standard_errors_to_the_error(rows, limit, margin):
 def test_a_constant_classifier_is_chosen_only_if_it_is_allowed_or_the_only_one():
     assert chosen(FairestWithin(0.3)) == [200, 20]
     assert chosen(FairestWithin(0.3, allow_constant=True)) == [240, 0]
-    only = front((240, 0), (300, 10), constants=(0,))
-    with pytest.raises(ValueError, match=r"Only a constant classifier has error ≤ 0\.25"):
-        FairestWithin(0.25)(only)
+    useful = front((240, 0), (210, 10), constants=(0,))
+    with pytest.raises(ValueError, match=r"No point has error ≤ 0\.2\. The smallest reached is 0\.2100"):
+        FairestWithin(0.2)(useful)
+    assert chosen(FairestWithin(0.3), useful) == [210, 10]
 
 
 def test_of_equally_fair_points_the_most_accurate_is_chosen():
@@ -100,13 +101,13 @@ def test_standard_errors_are_those_of_repeated_draws(performance, weighted):
     """The spread of the performance over draws is what one draw's counts say, on average."""
     ours = Front(repeated_draws(weighted), (), performance=performance)
     spread = ours.values[:, 0].std()
-    assert np.mean(standard_errors(ours, ours.performance)) == pytest.approx(
+    assert np.mean(performance_errors(ours, ours.performance)) == pytest.approx(
         spread, rel=0.08
     )  # 600 draws tell it by 3 %
 
 
 def test_the_standard_error_of_a_balanced_error_is_that_of_two_shares():
-    [found] = standard_errors(Front((Point(Tally({"": np.array([[300.0, 40, 100, 360]])})),), ()), BALANCED_ERROR)
+    [found] = performance_errors(Front((Point(Tally({"": np.array([[300.0, 40, 100, 360]])})),), ()), BALANCED_ERROR)
     shares, rows = np.array([100 / 400, 40 / 400]), 400
     assert found == pytest.approx(np.sqrt(np.sum(shares * (1 - shares) / rows)) / 2, rel=0.02)  # half a row a cell more
 

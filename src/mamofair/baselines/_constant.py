@@ -12,6 +12,7 @@ from mamofair.estimators import FairClassifier
 from mamofair.fronts import Archive, Point
 from mamofair.learners import Candidates, Learner, Parts, Task
 from mamofair.learners.numbers import read_numbers
+from mamofair.selection import ClosestToIdeal
 
 __all__ = ["ConstantClassifier"]
 
@@ -65,6 +66,7 @@ class ConstantClassifier(FairClassifier):
     """
 
     notions: Any = "demographic_parity"
+    selection: Any = ClosestToIdeal(allow_constant=True)  # of the one point
 
     def new_learner(self) -> ConstantLearner:
         """Return the learner, which counts labels."""

@@ -1,6 +1,7 @@
 """`mamofair check`: what a table holds, and what to look at before training."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,6 +49,13 @@ def check(
         ),
     ] = None,
     min_group: Annotated[int, typer.Option(min=1, help="Name groups with fewer rows or units.")] = 30,
+    within: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="The limit on gaps that you want: which groups are too small for it is said."),
+    ] = None,
+    notion: Annotated[
+        list[str] | None, typer.Option(help="What --within is a limit on: demographic_parity, … Repeatable.")
+    ] = None,
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -59,20 +67,21 @@ def check(
     Dates, ids, numbers in text, spellings, rare labels, small groups,
     duplicated rows, near-copies of the target, and columns that reveal a
     sensitive attribute are named. Nothing is changed. The exit code is 0
-    whatever is found.
+    whatever is found. With --within, it says which limit the groups are
+    large enough for, which are too small, and what would help.
 
     Example: mamofair check loans.csv --target approved --favorable yes
-    --sensitive gender --sensitive age:25,60
+    --sensitive gender --sensitive age:25,60 --within 0.05
     """
     columns = tuple(sensitive or ()), tuple(drop or ())
     options = TrainOptions(data, target, one_or_several(favorable), *columns, min_group=min_group, unit=unit)
     with warnings_as_notes():
-        result = check_data(replace(options, sep=sep, decimal=decimal, encoding=encoding))
+        result = check_data(replace(options, sep=sep, decimal=decimal, encoding=encoding), within, notion)
     typer.echo(json.dumps({"table": data} | result.to_json()) if as_json else str(result))
 
 
-def check_data(options: TrainOptions) -> "DataCheck":
-    """Return the check of a file, or of a data set, with the columns of these options."""
+def check_data(options: TrainOptions, within: float | None = None, notions: Sequence[str] | None = None) -> "DataCheck":
+    """Return the check of a file, or of a data set, with the columns of these options, and of a limit on gaps."""
     import pandas as pd
 
     from mamofair.cli._row_options import row_columns
@@ -103,6 +112,8 @@ def check_data(options: TrainOptions) -> "DataCheck":
         drop=[*options.drop, *columns.values()],
         min_group=options.min_group,
         unit=unit,
+        within=within,
+        notions=notions or "demographic_parity",
         file_format=options.file_format,
     )
     if rows is not None and result.rows < rows:

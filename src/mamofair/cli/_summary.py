@@ -56,6 +56,8 @@ def summarize(run: Run) -> dict[str, Any]:
         "verdict": verdict.to_json(),
         "arbitrariness": luck["sentences"][chosen] if luck else None,
         "small_groups": run.settings["data"].get("small_groups", []),
+        "supports": run.settings.get("supports"),
+        "left_out": run.settings.get("left_out"),
         "best_found": best,
     }
 

@@ -1,5 +1,6 @@
 """Training for the command line: with checkpoints and progress, then measured on test rows."""
 
+import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -25,6 +26,7 @@ from mamofair.runs import (
     Run,
     checkpoint_files,
     checkpointed,
+    describe_rows,
     restore_checkpoint,
     versions,
     write_checkpoint,
@@ -85,7 +87,7 @@ def run_training(
         "interrupted": interrupted,
         "ranks": job.ranks.size,
     }
-    settings |= {"certificate": certificate, "stand_in": stand_in}
+    settings |= {"certificate": certificate, "stand_in": stand_in, **describe_rows(estimator)}
     settings["arbitrariness"] = None
     if options.arbitrariness and not interrupted:
         settings["arbitrariness"] = rows.measure_arbitrariness(estimator)
@@ -135,15 +137,16 @@ def _certificate(estimator: FairClassifier) -> dict[str, Any] | None:
 def _with_valid_selection(estimator: FairClassifier) -> tuple[FairClassifier, str | None]:
     """Return the estimator, with another selection if no point meets its own, and why it is a stand-in."""
     try:
-        estimator.selected_  # noqa: B018  # raises if there is none
-        return estimator, None
+        return estimator, estimator.selection_note_  # raises if there is no point
     except ValueError as error:
         reason = str(error)
     for rule, description in _stand_ins(estimator.selection):
-        with suppress(ValueError):  # no point meets this one, either
+        with suppress(ValueError), warnings.catch_warnings():  # no point meets this one, either
+            warnings.simplefilter("ignore", UserWarning)  # the reason says it
             chosen = estimator.with_selection(rule)
-            reason = f"{reason} {description} was chosen instead."
-            return chosen, reason
+            return chosen, " ".join(
+                filter(None, [reason, f"{description} was chosen instead.", chosen.selection_note_])
+            )
     raise ValueError(reason)
 
 

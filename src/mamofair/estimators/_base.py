@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from mamofair._messages import warn_user
 from mamofair._rows.groups import Groups
 from mamofair.estimators._calibration import divide
 from mamofair.estimators._choice import choose
@@ -217,13 +218,21 @@ class FairClassifier(Findings, Portable, Streams, ClassifierMixin, BaseEstimator
     def selected_(self) -> int:
         """The row of `front_.frame()` that `predict` uses; a `ValueError` if no point meets the selection."""
         check_is_fitted(self, "front_")
-        return choose(self.selection, self.front_) if self._chosen is None else self._chosen
+        return choose(self.selection, self.front_).row if self._chosen is None else self._chosen
+
+    @property
+    def selection_note_(self) -> str | None:
+        """What was chosen instead, and why, if no point is what the selection asks for; otherwise None."""
+        check_is_fitted(self, "front_")
+        return choose(self.selection, self.front_).note if self._chosen is None else None
 
     def with_selection(self: Fitted, selection: Selection) -> Fitted:
         """Return a fitted copy that predicts with the point that this selection picks; nothing is retrained."""
         check_is_fitted(self, "front_")
         require(self, [SELECTION], selection=selection)
-        choose(selection, self.front_)  # raises now rather than at the first prediction, if there is no such point
+        note = choose(selection, self.front_).note  # raises now rather than at the first prediction
+        if note is not None:
+            warn_user(note)
         chosen = copy(self)
         chosen.selection, chosen._chosen = selection, None
         return chosen

@@ -3,7 +3,7 @@
 from weakref import WeakKeyDictionary
 
 from mamofair.fronts import Front
-from mamofair.selection import Selection
+from mamofair.selection import Choice, Selection
 
 
 class SelectionError(AttributeError, ValueError):
@@ -14,22 +14,28 @@ class SelectionError(AttributeError, ValueError):
     """
 
 
-#: By front: the row that each selection picks, or why there is none. Selections are kept, so that their `id` stays.
-_CHOICES: WeakKeyDictionary[Front, dict[int, tuple[Selection, int | str]]] = WeakKeyDictionary()
+#: By front: what each selection picks, or why there is nothing. Selections are kept, so that their `id` stays.
+_CHOICES: WeakKeyDictionary[Front, dict[int, tuple[Selection, Choice | str]]] = WeakKeyDictionary()
 
 
-def choose(selection: Selection, front: Front) -> int:
-    """Return the row of the front that a selection picks, cached: a choice with confidence takes long.
+def choose(selection: Selection, front: Front) -> Choice:
+    """Return what a selection picks of a front, cached: a choice with confidence takes long. It does not warn.
 
     A different front, for example after further training, or a different selection is evaluated again.
     """
     choices = _CHOICES.setdefault(front, {})
     if id(selection) not in choices:
         try:
-            choices[id(selection)] = selection, selection(front)
+            choices[id(selection)] = selection, _pick(selection, front)
         except ValueError as error:
             choices[id(selection)] = selection, str(error)
     _, choice = choices[id(selection)]
     if isinstance(choice, str):
         raise SelectionError(choice, name=None)  # without a name Python does not guess which attribute was meant
     return choice
+
+
+def _pick(selection: Selection, front: Front) -> Choice:
+    """Return the choice of one of our selections, or of any function of a front."""
+    own = getattr(selection, "choose", None)
+    return Choice(selection(front)) if own is None else own(front)

@@ -4,6 +4,7 @@ rich is imported only where something is drawn: every estimator imports this fil
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote, warn_user
 from mamofair.fronts import Front
 from mamofair.learners.usefulness import rare_label_sentence
+from mamofair.selection import MostAccurateWithin
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,9 +68,11 @@ def _draw_lines(fitting: Iterator[T], total: int | None, console: "Console") -> 
 
 
 def least_errors(front: Front) -> dict[float, float]:
-    """Return the smallest error within each limit on the gaps; NaN where only a constant model is that fair."""
-    worst = np.where(front.is_constant, np.inf, front.gaps.max(axis=1))
-    return {limit: float(min(front.values[worst <= limit, 0], default=np.nan)) for limit in _LIMITS}
+    """Return the error of what would be chosen within each limit on the gaps; NaN where nothing is safely within it."""
+    choices = {limit: MostAccurateWithin(limit).choose(front) for limit in _LIMITS}
+    return {
+        limit: float(front.values[one.row, 0]) if one.note is None else float("nan") for limit, one in choices.items()
+    }
 
 
 def finish(estimator: T, fitting: Iterator[Any]) -> T:
@@ -85,11 +89,14 @@ def finish(estimator: T, fitting: Iterator[Any]) -> T:
     rare = rare_label_sentence(owner.front_, _WAYS)
     if rare is not None and search.task.select_rate is None:
         warn_user(rare)
+    with suppress(ValueError):  # if there is nothing to choose, predictions say so
+        if owner.selection_note_ is not None:
+            warn_user(owner.selection_note_)
     return estimator
 
 
 def describe(estimator: Any) -> str:
-    """Return a sentence on how many models were found so far, and on what limits on their gaps cost."""
+    """Return a sentence on how many models were found so far, and on what would be chosen of them."""
     front = estimator.front_
     errors = {limit: error for limit, error in least_errors(front).items() if not np.isnan(error)}
     tightest = {f"{error:.3f}": limit for limit, error in errors.items()}  # of limits that cost the same, the last
@@ -97,10 +104,12 @@ def describe(estimator: Any) -> str:
         f"{error} {'without a limit' if limit == _LIMITS[0] else f'with gaps ≤ {limit:g}'}"
         for error, limit in tightest.items()
     ]
-    unmet = "".join(f"; none yet with gaps ≤ {limit:g}" for limit in _LIMITS[len(errors) :][:1] if errors)
+    unmet = "".join(f"; none is safely within {limit:g} yet" for limit in _LIMITS[len(errors) :][:1] if errors)
     models = f"{len(front)} model{'' if len(front) == 1 else 's'}"
-    lowest = ", ".join(figures) or "only constant models so far"
-    return f"{models}. Lowest {front.performance.name} on validation rows: {lowest}{unmet}."
+    if not figures:
+        return f"{models}; none is better than one decision for everyone yet."
+    name = front.performance.name.replace("_", " ").capitalize()
+    return f"{models}. {name} of the best choice on validation rows: {', '.join(figures)}{unmet}."
 
 
 def draw(estimator: Any) -> "Table":

@@ -133,6 +133,7 @@ def calm() -> Iterator[None]:
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         warnings.filterwarnings("ignore", module="fairlearn")  # of pandas' future
+        warnings.filterwarnings("ignore", "No model is better than one decision for everyone", UserWarning)
         yield
 
 

@@ -178,7 +178,9 @@ def _find_published_front(job: Job) -> Found:
         archive.add_all([Point(tally, step=epoch)])
     front = archive.front()
     rule = METHODS[job.method].rule or training.model.selection
-    return front, rule(front), path.measure(sample, [point.step for point in front.points]), training.times
+    with calm():
+        selected = rule(front)
+    return front, selected, path.measure(sample, [point.step for point in front.points]), training.times
 
 
 def _counted(parts: Mapping[str, Sequence[Tally]]) -> Record:

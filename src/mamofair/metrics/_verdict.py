@@ -59,7 +59,7 @@ def judge_value(limit: float | None, value: float | None, low: float, high: floa
 
 @dataclass(frozen=True)
 class Verdict:
-    """The requested limits, the answer for each gap, the chosen point and the reason, and whether it is a stand-in.
+    """The requested limits, the answer for each gap, the chosen point and why, and whether it was asked for.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class Verdict:
         if self.answer == "not kept":
             return f"Not kept: {self.measured_on} rows exceed {which}"
         if self.stand_in is not None:
-            return "Not what was asked for: a stand-in was chosen"
+            return "Not what was asked for: the nearest was chosen"
         if self.answer == "kept" and self.is_constant:
             return "Kept only because everyone gets the same decision"
         if self.answer == "kept":
@@ -172,11 +172,12 @@ class Verdict:
 
     def sentences(self) -> list[str]:
         """Return the verdict in plain sentences, the same in every output."""
-        sentences = [self._asked_sentence(), *(self._gap_sentence(one) for one in self.gaps if one.answer is not None)]
+        # What rows can show comes first, and a column that gives the target away makes all else worthless.
+        sentences = [self._asked_sentence(), *self.caveats]
+        sentences += [self._gap_sentence(one) for one in self.gaps if one.answer is not None]
         sentences += [self._performance_sentence(), self._share_sentence(), *(one.sentence() for one in self.custom)]
-        sentences += self.caveats  # first: a column that gives the target away makes all else worthless
         if self.stand_in is not None:
-            sentences.append(f"The chosen model is a stand-in. {self.stand_in}")
+            sentences.append(f"The chosen model is not what was asked for. {self.stand_in}")
         elif self.certificate is not None:
             sentences.append(str(self.certificate["message"]))
         sentences += [] if self.near_constant is None else [self.near_constant]

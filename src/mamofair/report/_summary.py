@@ -58,8 +58,9 @@ def summarize(
     chosen point: group, people, selected, rate, low, high, ratio), and `suppressed` (`least`; points whose numbers of
     groups are None have `hides_groups` then).
 
-    How it was found: `margin` (of choices, in standard errors), `padded` (by point: performance, and gaps plus the
-    margin), `limit`, `training`, `price`, `flips` (a sentence a point), `settings` and `checksum`.
+    How it was found: `margin` (of choices, in standard errors), `useful` (the points that may be chosen), `levels` (by
+    gap: what a choice goes by from each limit on), `limit`, `training`, `price`, `flips` (a sentence a point),
+    `settings` and `checksum`.
     """
     front, groups = run.estimator.front_, {name: list(map(str, values)) for name, values in run.groups.items()}
     columns = front.columns
@@ -103,9 +104,8 @@ def summarize(
         "unfavorable": labels.unfavorable,
         "selected": run.estimator.selected_,
         "margin": rule.margin,
-        "padded": np.column_stack(
-            [front.values[:, 0], rule.padded_gaps(front), front.values[:, 1 + len(front.criteria) :]]
-        ),
+        "useful": rule.rows(front).tolist(),
+        "levels": rule.levels(front),
         "within": [verdict.performance_limit, *(g.limit for g in verdict.gaps), *(c.limit for c in verdict.custom)],
         "limit": {} if run.limit is None else _limit(run.limit),
         "training": summarize_training(run.estimator.history_),

@@ -16,13 +16,15 @@ What test rows say, and what is in a folder:
 >>> from pathlib import Path
 >>> from mamofair.runs import StoredQuestion, assess_run, describe_near_constant, holds_run, is_current, judge, load_run
 >>> from mamofair.runs import measure_test, own_folder, read_alternatives, read_question, replaced_file, require_place
->>> from mamofair.runs import save_alternatives, to_onnx, versions, write_question
+>>> from mamofair.runs import describe_rows, save_alternatives, to_onnx, versions, write_question
 >>> from mamofair.selection import MostAccurateWithin, Question
 >>> limited = model.with_selection(MostAccurateWithin(0.9))
 >>> run = Run(limited, {}, {"group": ("protected", "unprotected")})
 >>> run = measure_test(run, toy.X, toy.y, sensitive_features=toy.sensitive)
 >>> judge(run).answer, assess_run(run).gaps[0].rows, describe_near_constant(run, 0)
 ('kept', 600, None)
+>>> list(describe_rows(limited)["supports"])  # the smallest limits that the rows could support
+['demographic_parity[group]']
 >>> len(to_onnx(model)) > 1000 and "torch" in versions()
 True
 >>> question = Question.of(model.front_, 0.2, confidence=0.95)

@@ -11,7 +11,7 @@ from ._load import is_resumable, load, load_run
 from ._locks import own_folder, replaced_file
 from ._onnx import to_onnx
 from ._questions import StoredQuestion, read_question, write_question
-from ._run import Run, versions
+from ._run import Run, describe_rows, versions
 from ._save import holds_run, is_current, require_place, save
 from ._test_rows import measure_test
 
@@ -22,6 +22,7 @@ __all__ = [
     "checkpoint_files",
     "checkpointed",
     "describe_near_constant",
+    "describe_rows",
     "holds_run",
     "is_current",
     "is_resumable",

@@ -12,7 +12,7 @@ from mamofair.metrics import Assessment, CustomValue, Policy, SelectedShare, Ver
 from mamofair.notions import column
 from mamofair.performance import ERROR, as_performance
 from mamofair.runs._run import Run
-from mamofair.selection import ClosestToIdeal, FairestWithin, MostAccurateWithin, read_select_rate
+from mamofair.selection import ClosestToIdeal, FairestWithin, LeftOutGroup, MostAccurateWithin, read_select_rate
 
 __all__ = ["assess_run", "describe_near_constant", "judge"]
 
@@ -46,7 +46,13 @@ def judge(run: Run, point: int | None = None) -> Verdict:
         near_constant=describe_near_constant(run, row),
         is_constant=tally.is_constant,
         by_hand=by_hand,
-        caveats=(*_units(settings), *_near_copies(settings), *_sparse_groups(run, measured_on, tally)),
+        caveats=(
+            *_units(settings),
+            *_near_copies(settings),
+            *_unsupported(settings, limits),
+            *_left_out(settings),
+            *_sparse_groups(run, measured_on, tally),
+        ),
         stand_in=_by_hand(certificate) if by_hand else settings.get("stand_in"),
         certificate=None if by_hand else certificate,
         unjudged=tuple(
@@ -166,6 +172,23 @@ def _near_copies(settings: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
+def _left_out(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a sentence for each group that is too small for the limit of a gap, and took no part in the choice."""
+    for one in settings.get("left_out", ()):
+        yield f"Too small for the limit, and left out of the choice: {LeftOutGroup(**one)}"
+
+
+def _unsupported(settings: Mapping[str, Any], limits: Mapping[str, float]) -> Iterator[str]:
+    """Yield a sentence that names the limits that are smaller than the rows could support."""
+    floors = settings.get("supports") or {}
+    small = [f"{name} {floors[name]:.3f}" for name, limit in limits.items() if floors.get(name, 0.0) > limit]
+    if small:
+        yield (
+            f"The smallest limits that these rows could support, for all groups: {', '.join(small)}. Ask for those, "
+            "merge small groups, or collect more rows of them."
+        )
+
+
 def _sparse_groups(run: Run, measured_on: str, tally: Tally) -> Iterator[str]:
     """Yield a sentence that names the groups whose few rows make the interval of a gap wide, if it has a limit."""
     limits, small = _limits(run), dict[str, None]()
@@ -194,15 +217,10 @@ def _explain(run: Run) -> str:
     if isinstance(rule, MostAccurateWithin):
         if rule.confidence is not None:
             return f"It is {best} of those that calibration rows certify."
+        if run.estimator.selection_note_ is not None:
+            return "No model is what was asked for: it is the one that comes nearest on validation rows."
         errors = "standard error" if rule.margin == 1 else "standard errors"
         room = f" by {rule.margin:g} {errors}" if rule.margin else ""
-        limit_of = _limits(run)
-        limits = np.array([limit_of.get(column(*one), np.inf) for one in front.criteria])
-        if (rule.padded_gaps(front)[run.estimator.selected_] > limits).any():
-            return (
-                f"No model is within the limits{room} on validation rows, only as measured: it is the one with the "
-                "most room."
-            )
         return f"It is {best} whose gaps are within the limits{room} on validation rows."
     if isinstance(rule, FairestWithin):
         errors = "standard error" if rule.margin == 1 else "standard errors"

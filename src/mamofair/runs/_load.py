@@ -111,7 +111,7 @@ def load_run(
         if ENCODER in files:
             estimator = estimator.with_encoder(read_encoder(files[ENCODER], ENCODER))
         with suppress(ValueError):  # if no point meets the selection, `predict` says so
-            _ = estimator.selected_
+            estimator = _keep_point(estimator, head.get("point"))
         groups = {name: tuple(map(str, own)) for name, own in head["groups"].items()}
         run = Run(estimator, read_settings(head), groups)
         if not measured:
@@ -119,6 +119,12 @@ def load_run(
         test = _read_test(files, estimator)
         scores, custom = _read_scores(files, test), _read_custom(files, estimator)
         return replace(run, test=test, limit=_read_limit(files), scores=scores, custom=custom)
+
+
+def _keep_point(estimator: FairClassifier, point: Any) -> FairClassifier:
+    """Return the estimator with the point that the run chose: a later version's rule may choose another one."""
+    is_row = isinstance(point, int) and 0 <= point < len(estimator.front_)
+    return estimator.at(point) if is_row and estimator.selected_ != point else estimator
 
 
 def _read_test(files: Mapping[str, bytes], estimator: FairClassifier) -> tuple[Tally, ...]:

@@ -3,7 +3,7 @@
 import math
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from mamofair.estimators import FairClassifier
 from mamofair.fronts import Tally
 from mamofair.metrics import ScoreSummary, list_small_groups
-from mamofair.selection import MostAccurateWithin, Selection
+from mamofair.selection import MostAccurateWithin, Selection, supports
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,32 @@ def _settings(estimator: FairClassifier) -> dict[str, Any]:
         "model": type(estimator).__name__,
         "parameters": parameters,
         "within": _limit(estimator.selection),
+        "stand_in": _note(estimator),
+        **describe_rows(estimator),
         "versions": versions(),
+    }
+
+
+def _note(estimator: FairClassifier) -> str | None:
+    """Return what was chosen instead of what was asked for, and why, if anything was chosen."""
+    try:
+        return estimator.selection_note_
+    except ValueError:
+        return None
+
+
+def describe_rows(estimator: FairClassifier) -> dict[str, Any]:
+    """Return what the rows can show: the smallest limit they could support for each gap, and groups too small for it.
+
+    `left_out` are the groups that took no part in the choice, and `calibration` says how well labels and groups were
+    known before their probabilities were corrected.
+    """
+    front, rule = estimator.front_, estimator.selection
+    left_out = rule.left_out(front) if isinstance(rule, MostAccurateWithin) else []
+    return {
+        "supports": supports(front),
+        "left_out": [asdict(one) | {"group": str(one.group)} for one in left_out],
+        "calibration": estimator.search_.learner.calibration,
     }
 
 

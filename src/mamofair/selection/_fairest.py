@@ -4,12 +4,11 @@ from dataclasses import KW_ONLY, dataclass
 from numbers import Real
 
 import numpy as np
-from jaxtyping import Float
 
-from mamofair._messages import as_share, quote, warn_user
+from mamofair._messages import as_share, quote
 from mamofair.fronts import Front
-from mamofair.performance import Cost
-from mamofair.selection._rows import Pool, best_row
+from mamofair.selection._rows import Choice, Pool, best_row
+from mamofair.selection._uncertainty import performance_errors
 
 __all__ = ["FairestWithin"]
 
@@ -60,7 +59,7 @@ class FairestWithin(Pool):
         if not isinstance(self.margin, Real) or isinstance(self.margin, bool) or not 0 <= self.margin < np.inf:
             raise ValueError(f"`margin` must be a number of standard errors, 0 or more: found {quote(self.margin)}.")
 
-    def __call__(self, front: Front) -> int:
+    def choose(self, front: Front) -> Choice:
         """Return the row of the fairest point within the limit; a `ValueError` if there is none."""
         rows, costs, name = self.rows(front), self.values(front)[:, 0], self.columns(front)[0]
         within = rows[costs[rows] <= self.limit]
@@ -70,44 +69,13 @@ class FairestWithin(Pool):
                 f"{'Only a constant classifier' if constant else 'No point'} has {name} ≤ {self.limit:g}. The smallest "
                 f"reached is {costs[rows].min():.4f}. Allow more, or train longer."
             )
-        padded = costs[within] + self.margin * standard_errors(front, self.performance_for(front))[within]
+        padded = costs[within] + self.margin * performance_errors(front, self.performance_for(front))[within]
         safe = within[padded <= self.limit]
         if len(safe):
-            return best_row(safe, front.gaps[safe].max(axis=1))
-        warn_user(
-            f"No point is within the limit by {self.margin:g} standard errors, only as measured: the one with the most "
-            "room was chosen, which may well exceed it on new rows. Allow a larger limit, or train on more rows."
+            return Choice(best_row(safe, front.gaps[safe].max(axis=1)), self.note_of_use(front))
+        errors = "standard error" if self.margin == 1 else "standard errors"
+        return Choice(
+            best_row(within, padded),
+            f"No point is within the limit by {self.margin:g} {errors}, only as measured: the one with the most room "
+            "was taken, which may well exceed it on new rows. Allow a larger limit, or train on more rows.",
         )
-        return best_row(within, padded)
-
-
-def standard_errors(front: Front, cost: Cost) -> Float[np.ndarray, " points"]:
-    """Return the standard error of each point's performance: a mean cost of decisions, or of both labels' means.
-
-    It is linearised, so that rows may have weights. Half a row more in each cell keeps an error of 0 from being
-    certain.
-    """
-    tallies = [point.valid for point in front]
-    counts = np.stack([tally.overall for tally in tallies])
-    squares = np.stack([tally.overall if tally.squares is None else tally.squares[""][0] for tally in tallies])
-    labels = [[0, 2], [1, 3]] if cost.balanced else [[0, 1, 2, 3]]  # TP and FN, FP and TN; or all cells
-    variances = [
-        _variances(counts[:, cells], squares[:, cells], cost.prices[cells])
-        for cells in labels
-        if counts[0, cells].any()
-    ]
-    return np.asarray(np.sqrt(np.sum(variances, axis=0)) / len(variances))
-
-
-def _variances(
-    counts: Float[np.ndarray, "points cells"],
-    squares: Float[np.ndarray, "points cells"],
-    prices: Float[np.ndarray, " cells"],
-) -> Float[np.ndarray, " points"]:
-    """Return the variance of each mean price, given sums of weights and of their squares in each cell."""
-    rows = counts.sum(axis=1, keepdims=True)
-    weight = squares.sum(axis=1, keepdims=True) / rows  # of a typical row; 1 if they have none
-    smoothed = counts + 0.5 * weight
-    mean = smoothed @ prices / smoothed.sum(axis=1)
-    spread = (squares + 0.5 * weight**2) * np.square(prices - mean[:, None])
-    return np.asarray(spread.sum(axis=1) / (smoothed.sum(axis=1) * rows[:, 0]))

@@ -1,7 +1,7 @@
 """Pairs of groups and their counts, from which confidence bounds on gaps are computed."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -16,7 +16,7 @@ from mamofair._stats.ratios import log_ratio_limit, ratio_lower_limit, ratio_upp
 from mamofair.fronts import DECIMALS, Criterion, Front, Tally
 from mamofair.notions import Confusion, Rate
 
-__all__ = ["Pair", "padded_gaps", "pairs"]
+__all__ = ["Pair", "count_events", "padded_gaps", "pairs", "stack_counts"]
 
 #: The chance that the estimated rows settle it. In simulations it was .73 to 1: the truth is seldom close to the limit.
 _CHANCE = 2 / 3
@@ -128,20 +128,38 @@ def count_events(
     return _divide(events, rows) * effective, effective
 
 
-def padded_gaps(front: Front, margin: float) -> Float[np.ndarray, "points gaps"]:
-    """Return the gaps of each point plus a margin in standard errors: the largest such sum over pairs of groups."""
-    gaps = [_padded_gap(front, criterion, margin) for criterion in front.criteria]
-    # Where nothing was compared, the gap counts as 1.
-    return np.asarray(np.fmax(np.stack(gaps, axis=-1), front.gaps).round(DECIMALS))
-
-
-def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.ndarray, " points"]:
-    notion, tallies, padded = criterion[0], [point.valid for point in front], []
+def stack_counts(
+    tallies: Sequence[Tally], criterion: Criterion
+) -> tuple[Float[np.ndarray, "models groups 4"], Float[np.ndarray, "models groups 4"] | None]:
+    """Return the counts of several models for a gap and, if rows have weights or units, those of squares."""
     key = tallies[0].key(*criterion)
-    counts = np.stack([tally.counts[key] for tally in tallies])
     squares = [tally.squares[key] for tally in tallies if tally.squares is not None]
+    return np.stack([tally.counts[key] for tally in tallies]), np.stack(squares) if squares else None
+
+
+def padded_gaps(
+    front: Front, margin: float, kept: Mapping[Criterion, Sequence[int]] | None = None
+) -> Float[np.ndarray, "points gaps"]:
+    """Return the gaps of each point plus a margin in standard errors: the largest such sum over pairs of groups.
+
+    `kept` are the groups of gaps that are measured between some groups only. Where nothing is compared, a gap counts
+    as 1. With a negative margin, differences have the benefit of the doubt.
+    """
+    gaps = [_padded_gap(front, criterion, margin, (kept or {}).get(criterion)) for criterion in front.criteria]
+    return np.asarray(np.nan_to_num(np.stack(gaps, axis=-1), nan=1.0).round(DECIMALS))
+
+
+def _padded_gap(
+    front: Front, criterion: Criterion, margin: float, kept: Sequence[int] | None
+) -> Float[np.ndarray, " points"]:
+    notion, padded = criterion[0], []
+    counts, squares = stack_counts([point.valid for point in front], criterion)
+    if kept is not None:
+        counts, squares = counts[:, list(kept)], None if squares is None else squares[:, list(kept)]
+        notion = replace(notion, blocks=tuple(notion.blocks[i] for i in kept)) if notion.blocks else notion
+    measured = notion.gap(Confusion.of_counts(counts))
     for rate in notion.rates:
-        events, rows = count_events(rate, counts, np.stack(squares) if squares else None)
+        events, rows = count_events(rate, counts, squares)
         rates, known = _divide(events, rows), rows > 0
         # As if one more row with the event and one without it had been seen: a rate of 0 is not certain.
         variances = _divide((events + 1) * (rows - events + 1), (rows + 2) ** 2 * rows)
@@ -156,7 +174,8 @@ def _padded_gap(front: Front, criterion: Criterion, margin: float) -> Float[np.n
         everyone = counts.sum(axis=-1)
         emptied = notion.find_emptied(worst, everyone, blocks) if rate.conditions_on_prediction else None
         padded.append(notion.combine(worst, notion.weigh(everyone, blocks), emptied))
-    return np.asarray(np.max(padded, axis=0))
+    worst_rate = np.asarray(np.max(padded, axis=0))
+    return np.asarray(np.fmax(worst_rate, measured)) if margin >= 0 else worst_rate
 
 
 def _padded_shortfall(

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from mamofair._messages import quote
 from mamofair.fronts import Front
-from mamofair.selection._rows import Pool, best_row, require_column
+from mamofair.selection._rows import Choice, Pool, best_row, require_column
 
 __all__ = ["ClosestToIdeal", "Knee", "Weighted"]
 
@@ -52,14 +52,14 @@ class ClosestToIdeal(Pool):
         if not isinstance(self.ideal, str) or self.ideal not in ("zero", "front"):
             raise ValueError(f"`ideal` must be 'zero' or 'front': found {quote(self.ideal)}.")
 
-    def __call__(self, front: Front) -> int:
+    def choose(self, front: Front) -> Choice:
         """Return the row of the closest point."""
         rows = self.rows(front)
         values = self.values(front)[rows]
         distances = values - (values.min(axis=0) if self.ideal == "front" else 0.0)
         if self.normalize:
             distances = distances / _ranges(values)
-        return best_row(rows, np.square(distances).sum(axis=1))
+        return Choice(best_row(rows, np.square(distances).sum(axis=1)), self.note_of_use(front))
 
 
 @dataclass(frozen=True, repr=False)
@@ -80,7 +80,7 @@ class Weighted(Pool):
 
     weights: Mapping[str, float]
 
-    def __call__(self, front: Front) -> int:
+    def choose(self, front: Front) -> Choice:
         """Return the row of the smallest sum."""
         if not isinstance(self.weights, Mapping):
             raise ValueError(
@@ -92,7 +92,7 @@ class Weighted(Pool):
                 raise ValueError(f"A weight must be non-negative and finite: found {quote(weight)} for {name}.")
         rows = self.rows(front)
         weights = np.array([self.weights.get(name, 0.0) for name in self.columns(front)])
-        return best_row(rows, self.values(front)[rows] @ weights)
+        return Choice(best_row(rows, self.values(front)[rows] @ weights), self.note_of_use(front))
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,11 +106,12 @@ class Knee(Pool):
     Knee(select_rate=(0, 0.1))
     """
 
-    def __call__(self, front: Front) -> int:
+    def choose(self, front: Front) -> Choice:
         """Return the row of the knee."""
         rows = self.rows(front)
         values = self.values(front)[rows]
-        return best_row(rows, ((values - values.min(axis=0)) / _ranges(values)).sum(axis=1))
+        scaled = (values - values.min(axis=0)) / _ranges(values)
+        return Choice(best_row(rows, scaled.sum(axis=1)), self.note_of_use(front))
 
 
 def _ranges(values: Float[np.ndarray, "rows columns"]) -> Float[np.ndarray, " columns"]:

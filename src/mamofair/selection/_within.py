@@ -3,20 +3,35 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Real
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
-from mamofair._messages import as_share, quote, warn_user
+from mamofair._messages import as_share, quote
 from mamofair._stats.certificates import METHODS
-from mamofair.fronts import Criterion, Front
+from mamofair.fronts import DECIMALS, Criterion, Front
 from mamofair.notions import column, require_gap
 from mamofair.selection._answer import Answer, answer
 from mamofair.selection._certified import Demand, certify
+from mamofair.selection._left_out import (
+    LeftOutGroup,
+    find_left_out,
+    find_levels,
+    gaps_of_all,
+    harms,
+    kept_groups,
+    moves_away,
+)
 from mamofair.selection._pairs import padded_gaps
-from mamofair.selection._rows import Pool, best_row, require_column
+from mamofair.selection._rows import Choice, Pool, best_row, require_column
 
 __all__ = ["MostAccurateWithin"]
+
+_HARM = (
+    "Every model within the limits is bad for a group that is too small to judge: as measured, it is beyond the limit, "
+    "or further from the others than with the most accurate model. Look at its rates before you use this model."
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,14 +106,14 @@ class MostAccurateWithin(Pool):
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise ValueError(f"`method` must be one of {', '.join(METHODS)}: found {quote(self.method)}.")
 
-    def __call__(self, front: Front) -> int:
-        """Return the row of the most accurate point within the limits; a `ValueError` if there is none."""
+    def choose(self, front: Front) -> Choice:
+        """Return the most accurate point within the limits; with confidence, a `ValueError` if none is certified."""
         if self.confidence is None:
             return self._as_measured(front)
         sequence, passed = certify(front, self._demand(front.criteria, front.custom, self.confidence), self)
         if not passed:
             raise ValueError(self.answer(front).message)
-        return sequence[passed - 1]
+        return Choice(sequence[passed - 1])
 
     def answer(self, front: Front) -> Answer:
         """Return the outcome of the tests: a certified point, no solution, or not enough data."""
@@ -114,9 +129,34 @@ class MostAccurateWithin(Pool):
             require_column(name, list(by_name))
         return {by_name[name]: float(limit) for name, limit in given.items()}
 
+    def gaps(self, front: Front, margin: float) -> Float[np.ndarray, "points gaps"]:
+        """Return the gaps between groups that are large enough for their limits, plus a margin in standard errors."""
+        return padded_gaps(front, margin, kept_groups(front, self._gap_limits(front)))
+
     def padded_gaps(self, front: Front) -> Float[np.ndarray, "points gaps"]:
-        """Return the gaps of each point as measured, plus the margin."""
+        """Return the gaps between all groups as measured, plus the margin."""
         return padded_gaps(front, self.margin)
+
+    def levels(self, front: Front) -> list[list[dict[str, Any]]]:
+        """Return, for each gap, what the choice goes by from each limit on: see `find_levels` and `harms`."""
+        doubtful = gaps_of_all(front)
+        return [
+            [
+                {
+                    "from": limit,
+                    "padded": padded_gaps(front, self.margin, {criterion: kept})[:, i].tolist(),
+                    "measured": padded_gaps(front, 0.0, {criterion: kept})[:, i].tolist(),
+                    "moves": moves_away(front, {criterion: kept}).tolist(),
+                    "of_all": doubtful[:, i].tolist(),
+                }
+                for limit, kept in find_levels(front, criterion).items()
+            ]
+            for i, criterion in enumerate(front.criteria)
+        ]
+
+    def left_out(self, front: Front) -> list[LeftOutGroup]:
+        """Return the groups that are too small for the limits and do not take part in the choice."""
+        return find_left_out(front, self._gap_limits(front))
 
     def check(self, criteria: Sequence[Criterion], custom: Sequence[str] = ()) -> None:
         """Raise a `ValueError`, before training, if there is no test with confidence for these criteria."""
@@ -135,42 +175,54 @@ class MostAccurateWithin(Pool):
             raise ValueError("A choice with confidence must have a limit on some gap: found none.")
         return Demand(limits, round(1 - confidence, 12), METHODS[self.method])
 
-    def _as_measured(self, front: Front) -> int:
-        named = self.limit if isinstance(self.limit, Mapping) else {}
-        custom = {name: float(named[name]) for name in front.custom if name in named}
-        gaps = {name: limit for name, limit in named.items() if name not in custom} if custom else self.limit
-        limits = replace(self, limit=gaps).limits_of(front.criteria)
-        allowed = np.array(
-            [
-                *(limits.get(criterion, np.inf) for criterion in front.criteria),
-                *(custom.get(name, np.inf) for name in front.custom),
-            ]
-        )
-        rows = self.rows(front)
-        within = rows[np.all(front.values[rows, 1:] <= allowed, axis=1)]
-        if not len(within):
-            raise ValueError(self._refusal(front, allowed, rows))
-        padded = np.hstack([self.padded_gaps(front), front.values[:, 1 + len(front.criteria) :]])
-        excess = (padded[within] - allowed).max(axis=1)
-        safe = within[excess <= 0]
-        if len(safe):
-            return best_row(safe, self.values(front)[safe, 0])
-        errors = "standard error" if self.margin == 1 else "standard errors"
-        warn_user(
-            f"No point is within the limits by {self.margin:g} {errors}, only as measured: the one with the most room "
-            "was chosen, which may well exceed them on new rows. Allow larger limits, or train on more rows."
-        )
-        return best_row(within, excess)
+    def _as_measured(self, front: Front) -> Choice:
+        allowed, rows, performance = self._allowed(front), self.rows(front), self.values(front)[:, 0]
+        custom = front.values[:, 1 + len(front.criteria) :]
+        padded, measured = (np.hstack([self.gaps(front, margin), custom]) for margin in (self.margin, 0.0))
+        within = rows[np.all(padded[rows] <= allowed, axis=1)]
+        if len(within):
+            harmful = harms(front, self._gap_limits(front))
+            spared = within[~harmful[within]]
+            note = self.note_of_use(front) or (None if len(spared) else _HARM)
+            chosen = spared if len(spared) else within
+            return Choice(best_row(chosen, performance[chosen]), note)
+        excess = np.maximum(measured - allowed, 0.0).max(axis=1).round(DECIMALS)
+        nearest = rows[excess[rows] == excess[rows].min()]
+        row = best_row(nearest, performance[nearest])
+        return Choice(row, self.note_of_use(front) or self._miss(front, measured[row], allowed))
 
-    def _refusal(self, front: Front, allowed: Float[np.ndarray, " gaps"], rows: Int[np.ndarray, " rows"]) -> str:
-        """Return the reason why no point is within the limits."""
+    def _gap_limits(self, front: Front) -> dict[Criterion, float]:
+        """Return the limit of each gap that has one; those of custom objectives are left out."""
+        if not isinstance(self.limit, Mapping):
+            return self.limits_of(front.criteria)
+        return replace(
+            self, limit={name: one for name, one in self.limit.items() if name not in front.custom}
+        ).limits_of(front.criteria)
+
+    def _allowed(self, front: Front) -> Float[np.ndarray, " columns"]:
+        """Return the limit of each gap and custom objective, infinite for those without one."""
+        limits, named = self._gap_limits(front), self.limit if isinstance(self.limit, Mapping) else {}
+        gaps = [limits.get(criterion, np.inf) for criterion in front.criteria]
+        return np.array([*gaps, *(float(named.get(name, np.inf)) for name in front.custom)])
+
+    def _miss(
+        self, front: Front, measured: Float[np.ndarray, " columns"], allowed: Float[np.ndarray, " columns"]
+    ) -> str:
+        """Return that no useful point is safely within the limits, and by how much the one that was taken misses."""
+        errors = "standard error" if self.margin == 1 else "standard errors"
+        safely = f" by {self.margin:g} {errors}" if self.margin else ""
         words = [*(notion.describe_limit for notion, _ in front.criteria), *["{:g}".format] * len(front.custom)]
-        smallest = zip(front.columns[1:], front.values[rows, 1:].min(axis=0), allowed, words, strict=True)
-        listed = [f"{name} {gap:.4f} (limit {word(limit)})" for name, gap, limit, word in smallest if gap > limit]
-        gaps = "The smallest gaps reached are" if len(listed) > 1 else "The smallest gap reached is"
-        why = f"{gaps} {', '.join(listed)}." if listed else "Each limit is met by some point, but no point meets all."
-        constant = np.all(front.values[:, 1:] <= allowed, axis=1).any()
+        missed = [
+            f"{name} {gap:.3f} (limit {word(limit)})"
+            for name, gap, limit, word in zip(front.columns[1:], measured, allowed, words, strict=True)
+            if gap > limit
+        ]
+        taken = (
+            f"The one that misses them least was taken: {', '.join(missed)}"
+            if missed
+            else "The most accurate of those within them as measured was taken; it may exceed them for new people"
+        )
         return (
-            f"{'Only a constant classifier is' if constant else 'No point is'} within the limits. {why} Allow "
-            "larger ones, or train longer."
+            f"None of the {len(front)} models is useful and within the limits{safely} on these rows. {taken}. Allow "
+            "larger limits, or train on more rows."
         )

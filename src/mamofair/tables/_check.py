@@ -1,11 +1,14 @@
 """The check of a table before training: its columns, labels and groups, and what to look at."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from mamofair.notions import Notion, as_notions, require_gap
+from mamofair.selection import Support, estimate_support
 from mamofair.tables._column_checks import ColumnCheck, check_attribute, check_feature, check_target, check_unit
 from mamofair.tables._open import open_source
 from mamofair.tables._single_column import balanced_accuracy
@@ -19,6 +22,7 @@ __all__ = ["check"]
 _SAMPLE = 20_000  # rows that tell how well one column predicts another
 _PROXY, _COPY = 0.5, 0.96  # skill from which a column is named
 _BEST = 10  # telltales that are kept of each attribute
+MEASURED = 0.75  # of the rows: what `mamofair train` does not hold out for tests, and the default learner measures on
 
 
 def check(
@@ -30,6 +34,8 @@ def check(
     drop: Any = (),
     min_group: int = 30,
     unit: str | None = None,
+    within: float | None = None,
+    notions: Any = "demographic_parity",
     file_format: FileFormat = FileFormat(),
 ) -> DataCheck:
     """Return what a table contains and what to look at before training; nothing is changed.
@@ -55,6 +61,10 @@ def check(
         Groups with fewer rows, or units, are named.
     unit : str, optional
         The column that says which rows belong together, such as those of one person; not a feature.
+    within : float, optional
+        The limit that you want to ask for: what the groups are large enough for is said, and which are not.
+    notions : str, Notion or list of them
+        What the limit is on.
     file_format : FileFormat
         The separator, decimal mark and encoding of a CSV file.
 
@@ -92,20 +102,21 @@ def check(
         if name == unit:
             checks.append(check_unit(column))
         elif name == target:
-            checks.append(check_target(column, favorable, sample))
+            checks.append(check_target(column, favorable))
         elif name in edges:
-            checks.append(check_attribute(column, edges[name], min_group, table.file_format.decimal, sample, units))
+            checks.append(check_attribute(column, edges[name], min_group, table.file_format.decimal, units))
         else:
             checks.append(check_feature(column, table.file_format.decimal, sample))
-    return _summarize(table.label, checks, hashes, len(sample), target)
+    result = _summarize(table.label, checks, hashes, sample, target)
+    return result if within is None else replace(result, supports=tuple(_supports(checks, within, as_notions(notions))))
 
 
 def _summarize(
-    name: str, checks: Sequence[ColumnCheck], hashes: np.ndarray, sampled: int, target: str | None
+    name: str, checks: Sequence[ColumnCheck], hashes: np.ndarray, sample: np.ndarray, target: str | None
 ) -> DataCheck:
     """Return the check of a table after those of its columns."""
     features = {one.use.column: one.bins for one in checks if one.bins is not None}
-    classes = {one.use.column: one.classes for one in checks if one.classes is not None}
+    classes = {one.use.column: one.classes[sample] for one in checks if one.classes is not None}
     telltales = [telltale for column, codes in classes.items() for telltale in _best(features, column, codes)]
     telltale_findings = [finding for one in telltales for finding in _find_telltale(one, one.tells == target)]
     findings = [finding for one in checks for finding in one.findings]
@@ -117,8 +128,38 @@ def _summarize(
         target=next((one.balance for one in checks if one.balance is not None), None),
         attributes=tuple(one.groups for one in checks if one.groups is not None),
         telltales=tuple(telltales),
-        sampled=sampled if sampled < len(hashes) else None,
+        sampled=len(sample) if len(sample) < len(hashes) else None,
     )
+
+
+def _supports(checks: Sequence[ColumnCheck], within: float, notions: Sequence[Notion]) -> Iterator[Support]:
+    """Yield what the groups of each attribute are large enough for, on the rows that training measures on.
+
+    Whom a model selects is not known yet, nor, without a favorable label, whose rates count.
+    """
+    require_gap(within, "A limit")
+    target = next((one for one in checks if one.balance is not None), None)
+    known = target is not None and target.balance is not None and target.balance.favorable is not None
+    for notion in notions:
+        if notion.conditions_on_prediction or (notion.conditions_on_label and not known):
+            continue
+        for one in checks:
+            if one.groups is not None and one.classes is not None and len(one.names) > 1:
+                rows = _count(one.classes, None if target is None else target.classes, len(one.names))
+                if one.groups.units is not None:  # persons count, not their rows
+                    rows *= np.array([[one.groups.units[name] / one.groups.groups[name]] for name in one.names])
+                yield estimate_support(
+                    notion, one.use.column, dict(zip(one.names, MEASURED * rows, strict=True)), within
+                )
+
+
+def _count(classes: np.ndarray, labels: np.ndarray | None, groups: int) -> np.ndarray:
+    """Return the rows of each group with either label; without labels, half of them."""
+    if labels is None:
+        rows = np.bincount(classes[classes >= 0], minlength=groups)
+        return np.column_stack([rows, rows]) / 2
+    both = (classes >= 0) & (labels >= 0)
+    return np.bincount(2 * classes[both] + labels[both], minlength=2 * groups).reshape(-1, 2).astype(float)
 
 
 def _best(features: Mapping[str, np.ndarray], name: str, classes: np.ndarray) -> Sequence[Telltale]:

@@ -26,13 +26,15 @@ _MOST_VALUES = 20  # of a target that are counted
 class ColumnCheck:
     """The use of a column, its findings, and what the check of the whole table needs to know about it.
 
-    Of sampled rows, a feature has `bins`, and the target and the attributes have `classes`, −1 where they are unknown.
+    Of sampled rows, a feature has `bins`; of all rows, the target and the attributes have `classes`, −1 where they are
+    unknown. `names` are those of an attribute's classes: its groups, without the small ones.
     """
 
     use: ColumnUse
     findings: Sequence[Finding] = ()
     bins: np.ndarray | None = None
     classes: np.ndarray | None = None
+    names: tuple[str, ...] = ()
     balance: ValueCounts | None = None
     groups: GroupCounts | None = None
 
@@ -44,7 +46,7 @@ class ColumnCheck:
         )
 
 
-def check_target(column: pd.Series, favorable: Any, sample: np.ndarray) -> ColumnCheck:
+def check_target(column: pd.Series, favorable: Any) -> ColumnCheck:
     """Check the column to predict: its values, how often they occur, and whether they can be labels."""
     name, counts, missing = str(column.name), column.value_counts(), int(column.isna().sum())
     findings = [*find_spaces(column), *find_spellings(column)]
@@ -52,14 +54,14 @@ def check_target(column: pd.Series, favorable: Any, sample: np.ndarray) -> Colum
     good: tuple[str, ...] = ()
     try:
         positive, labels, merged = encode_labels(column, favorable)
-        label, classes = to_text(labels[1]), positive.to_numpy()[sample]
+        label, classes = to_text(labels[1]), positive.to_numpy()
         good = tuple(map(to_text, labels[1:] if merged is None else merged.favorable))
         if merged is not None:
             findings.append(Finding(name, "two labels", merged.message))
             two = positive.map(dict(enumerate(labels))).value_counts()
     except ValueError as error:
         if favorable is None and len(counts) == 2 and not missing:  # all that is unknown is which one is favorable
-            classes = pd.factorize(column)[0][sample]
+            classes = pd.factorize(column)[0]
         else:
             findings.append(Finding(name, "cannot be the target", str(error)))
     rows = len(column)
@@ -85,7 +87,6 @@ def check_attribute(
     edges: tuple[float, ...],
     min_group: int,
     decimal: str | None,
-    sample: np.ndarray,
     units: pd.Series | None = None,
 ) -> ColumnCheck:
     """Check a sensitive column: its groups, those with fewer rows, or units, than `min_group`, and the unknown rows."""
@@ -114,8 +115,9 @@ def check_attribute(
         findings.append(Finding(name, "varies within units", f"rows of {several:,} units are in several groups"))
     if len(counts) < 2:
         findings.append(Finding(name, "cannot be an attribute", "there are fewer than two groups"))
-    classes = pd.factorize(groups.mask(groups.isin(small)))[0][sample]
-    return ColumnCheck(use, findings, classes=classes, groups=GroupCounts(name, counts, unknown, small, persons))
+    classes, names = pd.factorize(groups.mask(groups.isin(small)))
+    counted = GroupCounts(name, counts, unknown, small, persons)
+    return ColumnCheck(use, findings, classes=classes, names=tuple(map(str, names)), groups=counted)
 
 
 def check_feature(column: pd.Series, decimal: str | None, sample: np.ndarray) -> ColumnCheck:

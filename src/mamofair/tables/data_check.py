@@ -8,6 +8,7 @@ import pandas as pd
 
 from mamofair._html import html_table
 from mamofair._messages import cut
+from mamofair.selection import Support
 from mamofair.tables.labels import quote_spaces
 
 __all__ = ["ColumnUse", "DataCheck", "Finding", "GroupCounts", "Telltale", "ValueCounts"]
@@ -70,7 +71,8 @@ class GroupCounts:
     def __str__(self) -> str:
         units = {} if self.units is None else {group: f" ({count:,} units)" for group, count in self.units.items()}
         names = {group: "'unknown'" if group == "unknown" else quote_spaces(group) for group in self.groups}
-        counts = {names[group]: f"{count:,}{units.get(group, '')}" for group, count in self.groups.items()}
+        smallest = sorted(self.groups.items(), key=lambda item: item[1])
+        counts = {names[group]: f"{count:,}{units.get(group, '')}" for group, count in smallest}
         return f"Groups of {self.attribute}: {_list(counts | {'unknown': f'{self.unknown:,}'})}."
 
 
@@ -111,6 +113,8 @@ class DataCheck:
         For the target and each attribute, the features that predict it best, best first.
     sampled : int or None
         The number of random rows behind the telltales, if not all.
+    supports : tuple of Support
+        What groups are large enough for, if a limit was given.
 
     Examples
     --------
@@ -129,6 +133,7 @@ class DataCheck:
     attributes: tuple[GroupCounts, ...] = ()
     telltales: tuple[Telltale, ...] = ()
     sampled: int | None = None
+    supports: tuple[Support, ...] = ()
 
     def frame(self) -> pd.DataFrame:
         """Return one row per finding: `column`, `finding` and `detail`."""
@@ -148,6 +153,7 @@ class DataCheck:
             "attributes": [asdict(one) | {"small": list(one.small)} for one in self.attributes],
             "telltales": [asdict(one) for one in self.telltales],
             "sampled": self.sampled,
+            "supports": [asdict(one) for one in self.supports],
         }
 
     def __str__(self) -> str:
@@ -174,6 +180,7 @@ class DataCheck:
             }
             sentences.append(f"Target {self.target.column}: {_list(shares)}.")
         sentences += map(str, self.attributes)
+        sentences += map(str, self.supports)
         if self.sampled is not None:
             sentences.append(f"How well single columns predict was measured on {self.sampled:,} random rows.")
         return sentences if self.findings else [*sentences, "Nothing else to look at."]

@@ -66,9 +66,7 @@ function writeStatus() {
   const id = state.selected;
   const limited = state.limits.some((bound) => bound !== null);
   const where = !limited ? "" : inside(id) ? ", within the limits on validation rows" : ", outside the limits on validation rows";
-  const constant = useful && points.some((_, i) => inside(i));
-  const none =
-    best() >= 0 ? "" : `${constant ? "Only a constant classifier meets" : "No point meets"} these limits. `;
+  const none = meets(best()) ? "" : "No useful point meets these limits by the margin: the one that misses them least is best. ";
   const { answer, headline } = verdict();
   const told = answer === null ? "" : ` On ${summary.rows} rows: ${headline[0].toLowerCase()}${headline.slice(1)}.`;
   const by = isRuns() ? "as training chose it" : "chosen by hand";

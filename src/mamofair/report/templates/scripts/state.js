@@ -11,7 +11,6 @@ const valid = summary.parts.validation;
 const shown = summary.parts[summary.rows];
 const ceilings = objectives.map((_, j) => Math.ceil(1000 * Math.max(...valid.map((point) => point[j][0]))) / 1000);
 const many = points.length > 60; // too many points to draw all intervals
-const useful = points.some((point) => !point.constant);
 const state = {
   selected: summary.selected,
   limits: [...summary.within],
@@ -60,12 +59,21 @@ function table(target, head, rows, caption) {
 const bounds = () => state.limits.map((limit) => (limit === null ? Infinity : limit));
 const inside = (id, part = valid) => bounds().every((bound, j) => part[id][j][0] <= bound);
 
-// The most accurate point that is within the limits by its margin; if there is none, the one with the most room.
-const excess = (id) => Math.max(...bounds().map((bound, j) => summary.padded[id][j] - bound));
+// As `MostAccurateWithin` chooses: the most accurate of the useful points that are within the limits by a margin; those
+// that harm a group too small for its limit come last. If there is none, the one that misses the limits least.
+const level = (j) => summary.levels[j - 1]?.findLast((one) => one.from <= (state.limits[j] ?? Infinity));
+const reaches = (id, part) => bounds().map((bound, j) => (level(j)?.[part][id] ?? valid[id][j][0]) - bound);
+const meets = (id) => Math.max(...reaches(id, "padded")) <= 0;
+const harms = (id) =>
+  objectives.some((_, j) => {
+    const one = state.limits[j] === null ? undefined : level(j);
+    return one && (one.moves[id] || one.of_all[id] > state.limits[j]);
+  });
 const best = () => {
-  const within = points.flatMap((point, id) => (inside(id) && !(useful && point.constant) ? [id] : [])); // sorted by error
-  const safe = within.find((id) => excess(id) <= 0);
-  return safe ?? within.reduce((a, b) => (a >= 0 && excess(a) <= excess(b) ? a : b), -1);
+  const within = summary.useful.filter(meets); // sorted by error
+  if (within.length) return within.find((id) => !harms(id)) ?? within[0];
+  const miss = (id) => Math.max(0, ...reaches(id, "measured"));
+  return summary.useful.reduce((a, b) => (miss(a) <= miss(b) ? a : b));
 };
 
 // Changes
@@ -92,8 +100,7 @@ function limited() {
   markInside();
   draw("front");
   draw("parallel");
-  const id = best();
-  select(id < 0 ? state.selected : id);
+  select(best());
 }
 
 function look(gap, rows) {

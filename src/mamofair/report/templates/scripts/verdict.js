@@ -38,13 +38,13 @@ function tell(gaps, answer, stand_in) {
     headline: [headline(limits, answer, stand_in), ...missed()].join("; "),
     sentences: [
       ...(limits.length ? [askedFor(limits, gaps)] : []),
+      ...summary.verdict.caveats,
       ...limits.map(tellGap),
       ...movedFrom(),
       ...(state.limits[0] === null ? [] : [tellPerformance()]),
       ...asksShare() ? [points[state.selected].selected.sentence] : [],
       ...customLimits().map(tellCustom),
-      ...summary.verdict.caveats,
-      ...(stand_in === null ? [] : [`The chosen model is a stand-in. ${stand_in}`]),
+      ...(stand_in === null ? [] : [`The chosen model is not what was asked for. ${stand_in}`]),
       ...[points[state.selected].near_constant].filter(Boolean),
       ...summary.verdict.sentences.filter((line) => line.startsWith("Too few rows to judge")),
     ],
@@ -57,7 +57,7 @@ function headline(limits, answer, stand_in) {
   const worst = limits.filter((one) => one.answer === answer).length;
   const which = limits.length === 1 ? "the limit" : `${worst} of ${limits.length} limits`;
   if (answer === "not kept") return `Not kept: ${measured.rows} rows exceed ${which}`;
-  if (stand_in !== null) return "Not what was asked for: a stand-in was chosen";
+  if (stand_in !== null) return "Not what was asked for: the nearest was chosen";
   if (answer === "kept" && points[state.selected].same) return "Kept only because everyone gets the same decision";
   if (answer === "kept") return limits.length === 1 ? "Kept" : `Kept: all ${limits.length} limits`;
   return limits.length === 1 ? "Cannot be told whether the limit is kept" : `Cannot be told for ${which}`;
