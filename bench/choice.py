@@ -27,7 +27,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from choice_rules import RULES, Truth, choices, optimism, support
 from worlds import WORLDS, World
 
 from mamofair import (
@@ -94,6 +93,8 @@ def read_fits(folder: Path) -> Iterator[dict[str, Fit]]:
 
 def evaluate(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return what rules lead to, how optimistic fronts are, and what their rows are said to support."""
+    from choice_rules import RULES, Truth, choices, optimism, support  # which older versions, with `fit`, do not know
+
     chosen, optimistic, supported = [], [], []
     for fits in read_fits(folder):
         any_fit = next(iter(fits.values()))

@@ -12,7 +12,14 @@ from mamofair.metrics import Assessment, CustomValue, Policy, SelectedShare, Ver
 from mamofair.notions import column
 from mamofair.performance import ERROR, as_performance
 from mamofair.runs._run import Run
-from mamofair.selection import ClosestToIdeal, FairestWithin, LeftOutGroup, MostAccurateWithin, read_select_rate
+from mamofair.selection import (
+    ClosestToIdeal,
+    FairestWithin,
+    LeftOutGroup,
+    MostAccurateWithin,
+    read_select_rate,
+    supports,
+)
 
 __all__ = ["assess_run", "describe_near_constant", "judge"]
 
@@ -49,8 +56,8 @@ def judge(run: Run, point: int | None = None) -> Verdict:
         caveats=(
             *_units(settings),
             *_near_copies(settings),
-            *_unsupported(settings, limits),
-            *_left_out(settings),
+            *_unsupported(run, limits),
+            *_left_out(run),
             *_sparse_groups(run, measured_on, tally),
         ),
         stand_in=_by_hand(certificate) if by_hand else settings.get("stand_in"),
@@ -172,15 +179,30 @@ def _near_copies(settings: Mapping[str, Any]) -> Iterator[str]:
             )
 
 
-def _left_out(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each group that is too small for the limit of a gap, and took no part in the choice."""
-    for one in settings.get("left_out", ()):
-        yield f"Too small for the limit, and left out of the choice: {LeftOutGroup(**one)}"
+def _left_out(run: Run) -> Iterator[str]:
+    """Yield a sentence for each gap with groups that are too small for its limit, and took no part in the choice."""
+    rule = run.estimator.selection
+    if "left_out" not in run.settings or not isinstance(rule, MostAccurateWithin):  # of a run before they were left out
+        return
+    by_gap: dict[str, list[LeftOutGroup]] = {}
+    for group in rule.left_out(run.estimator.front_):
+        by_gap.setdefault(group.gap, []).append(group)
+    for gap, groups in by_gap.items():
+        first, *others = groups
+        if not others:
+            yield f"Too small for the limit, and left out of the choice: {first}"
+            continue
+        named = ", ".join(f"{one.group} ({one.rows:,})" for one in groups)
+        yield (
+            f"Too small for a limit of {first.limit:g} on {gap}, and left out of the choice: {named}. Merge such "
+            f"groups with others, collect more rows of them ({first.more_rows:,} of {first.group}), or ask for "
+            f"{first.enough:g}."
+        )
 
 
-def _unsupported(settings: Mapping[str, Any], limits: Mapping[str, float]) -> Iterator[str]:
+def _unsupported(run: Run, limits: Mapping[str, float]) -> Iterator[str]:
     """Yield a sentence that names the limits that are smaller than the rows could support."""
-    floors = settings.get("supports") or {}
+    floors = supports(run.estimator.front_) if "supports" in run.settings else {}
     small = [f"{name} {floors[name]:.3f}" for name, limit in limits.items() if floors.get(name, 0.0) > limit]
     if small:
         yield (
