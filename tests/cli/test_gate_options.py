@@ -110,6 +110,42 @@ def test_predictions_are_gated_with_labels_or_without(folder, tmp_path):
     assert "needs the sensitive columns" in str(result.exception)
 
 
+@pytest.mark.filterwarnings("ignore:Group")
+def test_groups_that_training_judged_must_be_among_the_rows(tmp_path):
+    """Groups a, b and c were judged, and d was too small. Without c, or with another name for it, nothing is within."""
+    rng, n = np.random.default_rng(0), 1500
+    group = np.where(np.arange(n) < 20, "d", rng.choice(["a", "b", "c"], n))
+    skill = rng.normal(size=n)
+    hired = (skill + rng.normal(size=n) > 0).astype(int)
+    table = pd.DataFrame({"skill": skill.round(3), "group": group, "hired": hired})
+    table.to_csv(tmp_path / "people.csv", index=False)
+    asked = ["train", tmp_path / "people.csv", "--target", "hired", "--sensitive", "group", "--within", 0.9, *NET]
+    says(*asked, "--no-limit", "--out", tmp_path / "run")
+    new = table[["skill", "group"]]
+    cases = {
+        "all": (new, 0),
+        "none of c": (new[new["group"] != "c"], 4),
+        "c renamed": (new.replace({"group": {"c": "C"}}), 4),
+        "without d": (new[new["group"] != "d"], 0),
+        "few of c": (new[(new["group"] != "c") | (np.arange(n) > n - 50)], 4),
+    }
+    gates = {}
+    for name, (rows, code) in cases.items():
+        rows.sample(frac=1, random_state=1).to_csv(tmp_path / "new.csv", index=False)
+        out = ["-o", tmp_path / "out.csv", "--gate", "--json", "--max-unknown", 0.01]
+        gates[name] = json.loads(says("predict", tmp_path / "run", tmp_path / "new.csv", *out, code=code).stdout)[
+            "gate"
+        ]
+    assert gates["all"]["remarks"] == ["group=d (20 rows) was too small to judge in training, and is left out."]
+    assert (
+        "group=c could not be assessed: 0 rows for demographic_parity[group] are too few."
+        in (gates["none of c"]["unassessed"])
+    )
+    [unknown] = gates["c renamed"]["unknown"]
+    assert unknown["share"] == pytest.approx((new["group"] == "c").mean())
+    assert any("Whoever they are" in line for line in gates["c renamed"]["unassessed"])
+
+
 @pytest.mark.parametrize(("limit", "code"), [(0.9, 0), (0.001, 3), (None, 4)])
 def test_audits_are_gated_by_their_verdicts(limit, code, folder):
     rates = pd.read_csv(folder / "people.csv").groupby("sex")["hired"].mean()

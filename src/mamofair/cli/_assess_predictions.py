@@ -11,7 +11,7 @@ from mamofair._rows.groups import Groups, read_groups
 from mamofair.cli._labelled_rows import as_run_labels, row_column_options, sensitive_options
 from mamofair.cli._row_options import read_row_columns
 from mamofair.fronts import Counter
-from mamofair.metrics import Assessment, Policy, assess
+from mamofair.metrics import MAX_UNKNOWN, Assessment, Policy, assess
 from mamofair.notions import column
 from mamofair.runs import Run, judge
 from mamofair.tables import FileFormat, open_source, read_attributes, read_features
@@ -33,11 +33,13 @@ def assess_predictions(
     file_format: FileFormat,
     *,
     trained_on: bool,
+    max_unknown: float | None = None,
 ) -> Assessment:
     """Return the assessment of favorable predictions: by a policy, by one limit for all gaps, or by the run's limits.
 
     If the table has the run's target, notions that need labels are assessed as well. Weights and units are those of
-    training. Rows that the run was trained on can show that limits are exceeded, but not that they are kept.
+    training, and groups that training judged must be among the rows. Rows that the run was trained on can show that
+    limits are exceeded, but not that they are kept.
     """
     names = open_source(table, file_format).names
     known = [one for one in sensitive_options(run.settings) if one.partition(":")[0] in names]
@@ -45,18 +47,30 @@ def assess_predictions(
         raise ValueError(
             f"`--gate` needs the sensitive columns of the rows to predict: {table.name} has none of the run's."
         )
-    people = _as_in(read_groups(read_attributes(table, known, file_format=file_format), whole=False), run)
+    people = _with_crossing(read_groups(read_attributes(table, known, file_format=file_format), whole=False), run)
+    people, left_out = _as_judged(people, run)
     positive = _read_positive(run, model, table, names, file_format)
     has_labels = positive is not None
     labels = np.zeros(len(decided), dtype=bool) if positive is None else positive
     [tally] = Counter.of(labels, people, **_read_rows(run, table, names, file_format))(decided[None])
     groups = dict(zip(people.names, people.values, strict=True))
-    policies = [policy] if policy is not None else list(_own_policies(run, within))
-    assessments = [assess(one, tally, groups, has_labels=has_labels) for one in policies]
+    most = MAX_UNKNOWN if max_unknown is None else max_unknown
+    policies = [policy] if policy is not None else list(_own_policies(run, within, most))
+    others = {name: sum(sizes.values()) for name, sizes in left_out.items()}
+    assessments = [assess(one, tally, groups, has_labels=has_labels, not_judged=others) for one in policies]
     unassessed = [text for one in assessments for text in one.unassessed]
     if trained_on:
         unassessed.append("Rows that a model was trained on cannot show how it treats others: use new rows.")
-    return Assessment(tuple(gap for one in assessments for gap in one.gaps), tuple(unassessed))
+    return Assessment(
+        tuple(gap for one in assessments for gap in one.gaps),
+        tuple(dict.fromkeys(unassessed)),
+        tuple(one for each in assessments for one in each.unknown),
+        tuple(
+            f"{name}={group} ({rows:,} rows) was too small to judge in training, and is left out."
+            for name, sizes in left_out.items()
+            for group, rows in sizes.items()
+        ),
+    )
 
 
 def _read_positive(
@@ -85,13 +99,31 @@ def _read_rows(run: Run, table: Path, names: Sequence[str], file_format: FileFor
     return read_row_columns(columns, read_features(table, columns.values(), file_format=file_format)) if columns else {}
 
 
-def _as_in(people: Groups, run: Run) -> Groups:
+def _with_crossing(people: Groups, run: Run) -> Groups:
     """Return the groups with the crossing of all attributes, if the run has it."""
     extra = [name for name in run.groups if name not in people.names]
     return people.crossed() if extra and len(people.names) > 1 else people
 
 
-def _own_policies(run: Run, within: float | None) -> Iterator[Policy]:
+def _as_judged(people: Groups, run: Run) -> tuple[Groups, dict[str, dict[str, int]]]:
+    """Return groups as training judged them, present or not, and the rows of those that it left out as too small.
+
+    A group that the run does not know is unknown.
+    """
+    small = run.settings.get("data", {}).get("small_groups") or ()
+    values, codes, left_out = [], [], dict[str, dict[str, int]]()
+    for place, (name, own) in enumerate(zip(people.names, people.values, strict=True)):
+        judged = run.groups.get(name, tuple(map(str, own)))
+        known = {value: code for code, value in enumerate(judged)}
+        values.append(judged)
+        codes.append(np.array([*(known.get(str(value), -1) for value in own), -1])[people.codes[:, place]])
+        for code, value in enumerate(map(str, own)):
+            if value not in known and any((one["attribute"], str(one["group"])) == (name, value) for one in small):
+                left_out.setdefault(name, {})[value] = int((people.codes[:, place] == code).sum())
+    return Groups(people.names, tuple(values), np.column_stack(codes)), left_out
+
+
+def _own_policies(run: Run, within: float | None, max_unknown: float) -> Iterator[Policy]:
     """Yield a policy for each attribute, with the limits that are given or that the run was trained with."""
     criteria = run.estimator.front_.criteria
     limits_by_gap = judge(run).asked if within is None else {column(*one): within for one in criteria}
@@ -103,4 +135,4 @@ def _own_policies(run: Run, within: float | None) -> Iterator[Policy]:
         )
         if notions:
             limits = {column(notion, attribute): limits_by_gap[column(notion, attribute)] for notion in notions}
-            yield Policy((attribute,), notions, limits=limits)
+            yield Policy((attribute,), notions, limits=limits, max_unknown=max_unknown)

@@ -10,7 +10,7 @@ from mamofair.cli._audited_table import audit_table, read_audited_table, read_pe
 from mamofair.cli._checks import require_strata, require_writable
 from mamofair.cli._console import print_note, warnings_as_notes
 from mamofair.cli._counted_table import open_audited_table
-from mamofair.cli._gate import Gate, PolicyFile, leave_by_gate, open_gate
+from mamofair.cli._gate import Gate, MaxUnknown, PolicyFile, leave_by_gate, open_gate
 from mamofair.cli._options import (
     AsJson,
     Decimal,
@@ -90,6 +90,7 @@ def audit(
     ] = None,
     gate: Gate = False,
     policy: PolicyFile = None,
+    max_unknown: MaxUnknown = None,
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -114,8 +115,8 @@ def audit(
     from mamofair.cli._policy_audit import explain_differences, option_terms, policy_terms
     from mamofair.metrics import assess_audit
 
-    required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)
-    terms = option_terms(required, notion or None, limit, confidence)
+    required, file_format = open_gate(gate, policy, max_unknown=max_unknown), FileFormat(sep, decimal, encoding)
+    terms = option_terms(required, notion or None, limit, confidence, max_unknown)
     require_strata(notion or [] if required is None else [one.name for one in required.notions], strata)
     if html is not None:
         require_writable(html, "--html", file=True)
@@ -145,7 +146,8 @@ def audit(
         from mamofair.report import write_audit
 
         write_audit(result, html, title=table.name, over=over)
-    assessment = assess_audit(result, required) if gate or required is not None else None
+    judged = gate or required is not None
+    assessment = assess_audit(result, required, max_unknown=terms.max_unknown) if judged else None
     for remark in explain_differences(terms, result, assessment):
         print_note(remark)
     if as_json:

@@ -10,7 +10,7 @@ from mamofair.cli._console import print_note
 if TYPE_CHECKING:
     from mamofair.metrics import Assessment, Policy
 
-__all__ = ["Gate", "PolicyFile", "leave_by_gate", "open_gate"]
+__all__ = ["Gate", "MaxUnknown", "PolicyFile", "leave_by_gate", "open_gate"]
 
 Gate = Annotated[
     bool,
@@ -22,8 +22,24 @@ PolicyFile = Annotated[
 ]
 
 
-def open_gate(gate: bool, policy: Path | None, has_limits: bool = True) -> "Policy | None":
+MaxUnknown = Annotated[
+    float | None,
+    typer.Option(
+        min=0,
+        max=1,
+        help="The largest share of rows whose group may be unknown where `--gate` says within; 0.05 by default.",
+    ),
+]
+
+
+def open_gate(
+    gate: bool, policy: Path | None, has_limits: bool = True, max_unknown: float | None = None
+) -> "Policy | None":
     """Return the policy, if there is one; a `ValueError` if there are no limits to compare with."""
+    if policy is not None and max_unknown is not None:
+        raise ValueError(
+            "`--policy` says what is judged: leave `--max-unknown` out, or set `max_unknown` in the policy."
+        )
     if policy is not None:
         from mamofair.metrics import read_policy
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mamofair.metrics import DEFAULT_NOTIONS, Assessment, Audit, Policy
+from mamofair.metrics import DEFAULT_NOTIONS, MAX_UNKNOWN, Assessment, Audit, Policy
 
 __all__ = ["AuditTerms", "explain_differences", "option_terms", "policy_terms"]
 
@@ -17,10 +17,15 @@ class AuditTerms:
     limit: float | Mapping[str, float] = 0.05
     confidence: float = 0.95
     remarks: tuple[str, ...] = ()
+    max_unknown: float = MAX_UNKNOWN
 
 
 def option_terms(
-    policy: Policy | None, notions: list[str] | None, limit: float | None, confidence: float | None
+    policy: Policy | None,
+    notions: list[str] | None,
+    limit: float | None,
+    confidence: float | None,
+    max_unknown: float | None = None,
 ) -> AuditTerms:
     """Return the terms from options, with defaults for those that are None. With a policy, no option may be given."""
     given = {"--notion": notions, "--limit": limit, "--confidence": confidence}
@@ -32,6 +37,7 @@ def option_terms(
         notions or default.notions,
         default.limit if limit is None else limit,
         default.confidence if confidence is None else confidence,
+        max_unknown=default.max_unknown if max_unknown is None else max_unknown,
     )
 
 

@@ -17,7 +17,7 @@ from mamofair.cli._checks import require_writable
 from mamofair.cli._checksums import is_training_table
 from mamofair.cli._console import print_note, warnings_as_notes
 from mamofair.cli._deferred import collect_later, defer
-from mamofair.cli._gate import Gate, PolicyFile, leave_by_gate, open_gate
+from mamofair.cli._gate import Gate, MaxUnknown, PolicyFile, leave_by_gate, open_gate
 from mamofair.cli._options import (
     Decimal,
     Encoding,
@@ -62,6 +62,7 @@ def predict(
     out: Annotated[str, typer.Option("--out", "-o", help=_OUT)] = "-",
     gate: Gate = False,
     policy: PolicyFile = None,
+    max_unknown: MaxUnknown = None,
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -81,7 +82,7 @@ def predict(
         defer(unused)
     if table.is_dir() and (gate or policy is not None):
         raise ValueError("A gate needs one table: found a folder. Predict it first, then run `mamofair audit --gate`.")
-    required, file_format = open_gate(gate, policy), FileFormat(sep, decimal, encoding)
+    required, file_format = open_gate(gate, policy, max_unknown=max_unknown), FileFormat(sep, decimal, encoding)
     with warnings_as_notes():
         with collect_later():
             loaded, model = _load(run, point, within, margin, select_rate, measured=gate or required is not None)
@@ -100,7 +101,9 @@ def predict(
             from mamofair.cli._assess_predictions import assess_predictions
 
             judged_by = within, required, file_format
-            assessment = assess_predictions(loaded, model, table, decided, *judged_by, trained_on=trained_on)
+            assessment = assess_predictions(
+                *(loaded, model, table, decided, *judged_by), trained_on=trained_on, max_unknown=max_unknown
+            )
             result["gate"] = assessment.to_json() | ({"trained_on": True} if trained_on else {})
     if as_json:
         typer.echo(json.dumps(result))

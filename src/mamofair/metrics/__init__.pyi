@@ -5,7 +5,7 @@ from ._audit_counts import audit_counts
 from ._audit_result import Audit
 from ._counts import count_events
 from ._intervals import front_intervals, tally_intervals
-from ._policy import Policy, read_policy
+from ._policy import MAX_UNKNOWN, Policy, read_policy
 from ._rates import error, gap, rates
 from ._score_summary import SCORE_BINS, ScoreSummary, summarize_scores
 from ._small_groups import list_small_groups
@@ -15,6 +15,7 @@ from ._verdict_parts import CustomValue, SelectedShare
 __all__ = [
     "DEFAULT_NOTIONS",
     "EXIT_CODES",
+    "MAX_UNKNOWN",
     "SCORE_BINS",
     "Assessment",
     "Audit",

@@ -1,14 +1,15 @@
 """Assessment of decisions by a policy: within, exceeds or inconclusive. What cannot be assessed is never within."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from mamofair.fronts import EVERYONE, Tally
+from mamofair.fronts import EVERYONE, Criterion, Tally
 from mamofair.metrics._counts import count_events
-from mamofair.metrics._policy import Policy
+from mamofair.metrics._policy import MAX_UNKNOWN, Policy
+from mamofair.metrics._unknown_groups import UnknownGroups, find_unknown_groups
 from mamofair.metrics._verdict import GapVerdict, Verdict, gap_verdicts
 from mamofair.notions import Notion, column
 
@@ -20,10 +21,15 @@ EXIT_CODES = {"within": 0, "exceeds": 3, "inconclusive": 4}
 
 @dataclass(frozen=True)
 class Assessment:
-    """The gaps that could be judged, and a sentence for each requirement that could not."""
+    """The gaps that could be judged, a sentence for each requirement that could not, and rows of unknown group.
+
+    `remarks` do not change the outcome.
+    """
 
     gaps: tuple[GapVerdict, ...]
     unassessed: tuple[str, ...] = ()
+    unknown: tuple[UnknownGroups, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def of_verdict(cls, verdict: Verdict) -> "Assessment":
@@ -69,12 +75,31 @@ class Assessment:
         for one in open_ones:
             value = "undefined" if one.gap is None else f"{one.gap:.3f} ({one.low:.3f}–{one.high:.3f})"
             sentences.append(f"{one.name} is {value}, the limit {one.limit:g}: {one.answer}.")
-        return [*sentences, *self.unassessed]
+        return [*sentences, *self.unassessed, *self.remarks]
 
     def to_json(self) -> dict[str, Any]:
         """Return the assessment as plain JSON."""
         gaps = [asdict(one) | {"answer": one.answer} for one in self.gaps]
-        return {"outcome": self.outcome, "exit_code": self.exit_code, "gaps": gaps, "unassessed": [*self.unassessed]}
+        return {
+            "outcome": self.outcome,
+            "exit_code": self.exit_code,
+            "gaps": gaps,
+            "unassessed": [*self.unassessed],
+            "unknown": [one.to_json() for one in self.unknown],
+            "remarks": [*self.remarks],
+        }
+
+    def with_unknown(
+        self,
+        tally: Tally,
+        criteria: Iterable[Criterion],
+        not_judged: Mapping[str, float] | None = None,
+        most: float = MAX_UNKNOWN,
+    ) -> "Assessment":
+        """Return the assessment with rows of unknown group; with more than such a share, it is not within."""
+        unknown = find_unknown_groups(tally, criteria, not_judged)
+        more = (f"{one} At most {most:.0%} may be." for one in unknown if one.share > most)
+        return replace(self, unassessed=(*self.unassessed, *more), unknown=(*self.unknown, *unknown))
 
 
 def assess(
@@ -84,6 +109,7 @@ def assess(
     *,
     has_labels: bool = True,
     left_out: Mapping[str, Mapping[Any, int]] | None = None,
+    not_judged: Mapping[str, float] | None = None,
 ) -> Assessment:
     """Return the assessment of decisions by a policy.
 
@@ -98,7 +124,9 @@ def assess(
     has_labels
         Whether true labels are known: without them, notions that need them cannot be assessed.
     left_out
-        Groups that are too small to be in the counts, with their rows.
+        Groups that are too small to be in the counts, with their rows: they could not be assessed.
+    not_judged
+        For each attribute, the rows whose group is known, but not among the counts.
 
     Examples
     --------
@@ -126,10 +154,16 @@ def assess(
                 answers = iter([f"{column(notion, attribute)} could not be assessed: it needs true labels."])
             exempt = policy.exempts_gap(notion, attribute)
             results += [one for one in answers if not (exempt and _is_open(one))]
+    criteria = [
+        (notion, attribute)
+        for attribute in policy.attributes
+        for notion in policy.notions
+        if attribute in groups and (has_labels or not any(rate.needs_labels for rate in notion.rates))
+    ]
     return Assessment(
         tuple(one for one in results if isinstance(one, GapVerdict)),
         tuple(dict.fromkeys(one for one in results if isinstance(one, str))),
-    )
+    ).with_unknown(tally, criteria, not_judged, policy.max_unknown)
 
 
 def _assess_gap(

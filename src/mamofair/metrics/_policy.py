@@ -12,7 +12,10 @@ from typing import Any
 from mamofair._messages import as_share, quote, quote_some
 from mamofair.notions import Notion, as_notion, column, require_gap
 
-__all__ = ["Policy", "read_policy"]
+__all__ = ["MAX_UNKNOWN", "Policy", "read_policy"]
+
+
+MAX_UNKNOWN = 0.05  # of the rows
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Policy:
         The confidence level of the intervals that limits are judged by, each on its own.
     min_rows
         The smallest number of rows of a group under a rate's condition. Smaller groups cannot be assessed.
+    max_unknown
+        The largest share of rows whose group of an attribute may be unknown. With more, nothing is known to be kept.
     exempt
         What need not be assessed. A group, such as "race=other", is left out of the gaps. A gap or notion, such as
         "equal_opportunity", need not be assessed, but counts if it can be.
@@ -50,6 +55,7 @@ class Policy:
     limits: Mapping[str, float] = field(default_factory=dict)
     confidence: float = 0.95
     min_rows: int = 30
+    max_unknown: float = MAX_UNKNOWN
     exempt: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -65,6 +71,22 @@ class Policy:
             raise ValueError(
                 f"`min_rows` of the policy must be a whole number, 1 or more: found {quote(self.min_rows)}."
             )
+        object.__setattr__(self, "min_rows", int(self.min_rows))  # TOML's 1e3 is a float
+        if not _is_number(self.max_unknown) or not 0 <= self.max_unknown <= 1:
+            raise ValueError(
+                f"`max_unknown` of the policy must be a share of rows from 0 to 1: found {quote(self.max_unknown)}."
+                f"{as_share(self.max_unknown)}"
+            )
+        self._check_names()
+
+    def _check_names(self) -> None:
+        """Raise a `ValueError` for a limit or an exemption of something that the policy does not have."""
+        for group in (one for one in self.exempt if "=" in one):
+            if group.partition("=")[0] not in self.attributes:
+                raise ValueError(
+                    f"The policy exempts {quote(group)}, but has no attribute {quote(group.partition('=')[0])}: it has "
+                    f"{quote_some(self.attributes)}."
+                )
         gaps = {
             column(notion, attribute): (notion, attribute) for notion in self.notions for attribute in self.attributes
         }
@@ -131,7 +153,7 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
         notions=tuple(as_notion(one) for one in names["notions"]),
         exempt=tuple(one if "=" in one else _full_name(one) for one in names["exempt"]),
         limits={_full_name(key): limit for key, limit in limits.items()},
-        **{key: values[key] for key in ("limit", "confidence", "min_rows") if key in values},
+        **{key: values[key] for key in ("limit", "confidence", "min_rows", "max_unknown") if key in values},
     )
 
 

@@ -74,14 +74,25 @@ def judge(run: Run, point: int | None = None) -> Verdict:
 
 def assess_run(run: Run, policy: Policy | None = None) -> Assessment:
     """Return the assessment of a run's chosen point on test rows, by a policy or by the run's own limits."""
-    if policy is None:
-        return Assessment.of_verdict(judge(run))
-    row = run.estimator.selected_
+    front, row = run.estimator.front_, run.estimator.selected_
+    tally = run.test[row] if run.test else front[row].valid
     left_out: dict[str, dict[str, int]] = {}
     for one in run.settings.get("data", {}).get("small_groups", ()):
         left_out.setdefault(one["attribute"], {})[one["group"]] = one["rows"]
-    tally = run.test[row] if run.test else run.estimator.front_[row].valid
-    return assess(policy, tally, run.groups, left_out=left_out)
+    not_judged = _rows_not_judged(run, left_out, float(tally.overall.sum()))
+    if policy is not None:
+        return assess(policy, tally, run.groups, left_out=left_out, not_judged=not_judged)
+    return Assessment.of_verdict(judge(run)).with_unknown(tally, front.criteria, not_judged)
+
+
+def _rows_not_judged(run: Run, left_out: Mapping[str, Mapping[str, int]], rows: float) -> dict[str, float]:
+    """Return about how many of these rows are of groups that training left out, from their share of the table."""
+    data = run.settings.get("data", {})
+    sizes, total = data.get("groups") or {}, data.get("rows") or 0
+    return {
+        name: rows * sum(sizes.get(name, {}).get(group, {}).get("rows", 0) for group in groups) / max(total, 1)
+        for name, groups in left_out.items()
+    }
 
 
 def _by_hand(certificate: Mapping[str, Any] | None) -> str | None:
