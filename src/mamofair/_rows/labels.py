@@ -12,6 +12,7 @@ from mamofair._rows.columns import as_array
 _CONVENTIONS = ({0, 1}, {-1, 1})
 
 _LEAST, _MOST = 1e-100, 1e100  # weights whose squares can be summed
+_PLAIN = 1e6  # the largest weight, or 1 over it, that is left as it is
 
 
 def as_column(values: Any, name: str) -> np.ndarray:
@@ -154,8 +155,11 @@ def _spelling(label: Any) -> str:
     return str(int(label) if whole or isinstance(label, bool) else label)
 
 
-def as_weights(weight: Any, rows: int) -> np.ndarray:
+def as_weights(weight: Any, rows: int, *, rescale: bool = True) -> np.ndarray:
     """Return sample weights as floats: not all zero, others neither too small nor too large to be squared and summed.
+
+    Weights that are all tiny, or of which some are huge, are divided by the largest: only their ratios matter, and
+    learners take 1e-30 for no weight at all. Rows that are some of many are left as they are, with `rescale` False.
 
     >>> as_weights([1, 2], rows=2)
     array([1., 2.])
@@ -174,4 +178,5 @@ def as_weights(weight: Any, rows: int) -> np.ndarray:
             f"`sample_weight` must lie between {_LEAST:g} and {_MOST:g} where it is not 0: found {extreme[0]:g}. "
             "Divide all weights by the largest."
         )
-    return column
+    largest = column.max()
+    return column / largest if rescale and not 1 / _PLAIN <= largest <= _PLAIN else column

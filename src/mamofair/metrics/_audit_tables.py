@@ -11,7 +11,7 @@ from mamofair._stats.intervals import smallest_ratio, wilson
 from mamofair.fronts import SmallGroups, Tally
 from mamofair.metrics._counts import count_events
 from mamofair.metrics._intervals import gap_intervals
-from mamofair.notions import FP, TP, Confusion, Notion, Rate
+from mamofair.notions import FP, TP, Confusion, Notion, Rate, shortfall
 
 __all__ = ["SELECTION", "gap_table", "group_table", "ratio_table"]
 
@@ -73,7 +73,6 @@ def ratio_table(
         events, known = (part[0, 0, kept] for part in count_events([tally], [SELECTION], attribute))
         low, high = (float(end) for end in smallest_ratio(events, known, confidence))
         rates = SELECTION(Confusion.of_counts(tally.counts[attribute][kept]))
-        rates = rates[~np.isnan(rates)]
-        ratio = float(rates.min() / rates.max()) if len(rates) > 1 and rates.max() > 0 else np.nan
+        ratio = 1 - float(shortfall(rates))  # 1 where nobody is selected, as for the notions that compare by ratio
         rows.append((attribute, ratio, low, high))
     return pd.DataFrame(rows, columns=["attribute", "ratio", "low", "high"])

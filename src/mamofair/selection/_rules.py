@@ -14,6 +14,9 @@ from mamofair.selection._rows import Choice, Pool, best_row, require_column
 __all__ = ["ClosestToIdeal", "Knee", "Weighted"]
 
 
+_EQUAL = 1e-12  # values that differ by less differ by rounding
+
+
 @dataclass(frozen=True, repr=False)
 class ClosestToIdeal(Pool):
     """The point closest to the ideal one, in Euclidean distance: LINMAP (Srinivasan and Shocker 1973), as in the paper.
@@ -115,6 +118,6 @@ class Knee(Pool):
 
 
 def _ranges(values: Float[np.ndarray, "rows columns"]) -> Float[np.ndarray, " columns"]:
-    """Return the range of each column, 1 where all values are equal."""
+    """Return the range of each column, 1 where all values are equal up to rounding."""
     ranges = np.ptp(values, axis=0)
-    return np.where(ranges > 0, ranges, 1.0)
+    return np.where(ranges > _EQUAL, ranges, 1.0)

@@ -145,7 +145,7 @@ def read_block(batch: Any, read: ReadX, reset: bool = False) -> Rows | None:
     if len(labels) != len(X):
         raise ValueError(f"`y` must have one label per sample: found {len(labels)} for {len(X)} samples.")
     groups = read_groups(features, rows=len(X), whole=False)
-    weight = None if weight is None else as_weights(weight, len(X))
+    weight = None if weight is None else as_weights(weight, len(X), rescale=False)
     keys = _content_keys(X, labels, groups) if keys is None else np.asarray(keys, dtype=np.uint64)
     rows = Rows(X, labels, groups, weight, keys=keys)
     return rows if weight is None else rows[weight > 0]
