@@ -38,7 +38,8 @@ def test_the_order_of_rows_within_a_call_is_that_of_their_times(tmp_path):
 def test_an_id_counts_once(tmp_path):
     table = decisions(rows=500)
     once = update(monitor(), table)
-    twice = update(update(once, table), pd.concat([table[:50], table[:50]]))
+    with pytest.warns(UserWarning, match="50 of 100 rows repeat an id of the same table: only the first"):
+        twice = update(update(once, table), pd.concat([table[:50], table[:50]]))
     assert twice.duplicates == 600
     assert state(replace(twice, duplicates=0), tmp_path) == state(once, tmp_path)
     assert "600 rows with ids that were counted before" in " ".join(twice.answer.sentences())
@@ -75,10 +76,14 @@ def test_a_label_counts_for_the_decision_that_was_made_then():
 def test_ids_and_late_labels_are_kept_up_to_a_bound():
     table = decisions(rows=300)
     small = replace(monitor(), ledger=Ledger(most_seen=100, most_waiting=50))
-    waiting = update(small, table, labels=False)
+    with pytest.warns(UserWarning, match="keeps the last 100 ids, and has begun to forget"):
+        waiting = update(small, table, labels=False)
     assert (len(waiting.ledger.seen), len(waiting.ledger.ids), waiting.answer.given_up) == (100, 50, 250)
     assert waiting.label(table["id"], table["y"]).labelled == 50
-    assert update(waiting, table, labels=False).rows == 300 + 200  # the forgotten ones count as new
+    again = update(waiting, table, labels=False)  # which does not warn again
+    assert again.rows == 300 + 200  # the forgotten ones count as new
+    assert (waiting.ledger.forgotten, again.ledger.forgotten) == (200, 400)
+    assert "400 ids forgotten, the first ones" in " ".join(again.answer.sentences())
 
 
 def test_days_out_of_order_count_when_they_come_and_are_shown_on_their_day():

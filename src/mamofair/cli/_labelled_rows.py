@@ -18,6 +18,7 @@ from mamofair.tables.labels import MergedLabels
 
 __all__ = [
     "as_run_labels",
+    "list_left_out",
     "read_labelled_rows",
     "read_row_keys",
     "require_fresh",
@@ -35,7 +36,8 @@ def read_labelled_rows(path: Path, run: Run, file_format: FileFormat) -> tuple[p
     encoder, target = _require_encoder(run), run.settings["target"]
     open_source(path, file_format).check([target])
     X, people = read_new_rows(path, encoder, sensitive_options(run.settings), file_format=file_format)
-    people = people.apply(lambda column: _without_small(column, str(column.name), run))
+    left_out = list_left_out(run)
+    people = people.apply(lambda column: column.mask(column.isin(left_out.get(str(column.name), ()))))
     labels = as_run_labels(run.settings, read_features(path, [target], file_format=file_format)[target])
     return X, labels.to_numpy(), people
 
@@ -87,7 +89,13 @@ def _require_encoder(run: Run) -> Any:
     return run.estimator.encoder_
 
 
-def _without_small(groups: pd.Series, name: str, run: Run) -> pd.Series:
-    """Return groups, with those that training left out as too small to judge set to unknown."""
-    small = {*run.settings["data"]["groups"].get(name, ())} - {*run.groups[name]}
-    return groups.mask(groups.isin(small))
+def list_left_out(run: Run) -> dict[str, tuple[Any, ...]]:
+    """Return the groups of each attribute that training left out as too small to judge.
+
+    The two lists may differ: a group may be too small in all rows, or only in those that were trained on.
+    """
+    in_data, small = run.settings["data"]["groups"], run.estimator.small_groups_
+    return {
+        name: tuple(dict.fromkeys([*small.get(name, ()), *(v for v in in_data.get(name, ()) if v not in kept)]))
+        for name, kept in run.groups.items()
+    }

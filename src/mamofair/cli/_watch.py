@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mamofair._messages import PATH, quote
+from mamofair._messages import PATH, quote, quote_some
 from mamofair.cli._checks import require_writable
 from mamofair.cli._console import print_note, print_sentence, warnings_as_notes
 from mamofair.cli._options import AsJson, Decimal, Encoding, Point, RunFolder, Separator, UnusedSeed
@@ -59,7 +59,26 @@ def watch(
             "--id", help="The column that identifies a decision: it counts once, and its label may come later."
         ),
     ] = None,
-    time: Annotated[str | None, typer.Option(help="The column of times: dates or increasing numbers.")] = None,
+    time: Annotated[
+        str | None,
+        typer.Option(
+            help="The column of times: dates or increasing numbers. Without it, the rows of a file count in random "
+            "order, as made at about the same time."
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(
+            help="The column that says whom a decision is about, if there may be several about the same person: each "
+            "person is tested once."
+        ),
+    ] = None,
+    all_groups: Annotated[
+        bool,
+        typer.Option(
+            "--all-groups", help="Also compare groups that training left out as too small. Fixed when the watch begins."
+        ),
+    ] = False,
     point: Point = None,
     new: Annotated[bool, typer.Option("--new", help="Begin a new watch in place of the previous one.")] = False,
     html: Annotated[
@@ -96,8 +115,9 @@ def watch(
     for option, path in (("--state", state), ("--html", html), ("--prometheus", prometheus)):
         if path is not None:
             require_writable(path, option, file=True)
-    given = {"prediction": prediction, "id": id_column, "time": time}
+    given = {"prediction": prediction, "id": id_column, "time": time, "unit": unit}
     requested = {"limit": limit, "confidence": confidence, "drift": drift, "point": point}
+    requested |= {"all_groups": all_groups or None}
     with warnings_as_notes():
         loaded = load_run(run)
         with own_state(state):
@@ -105,7 +125,7 @@ def watch(
             before, file_format = monitor.rows, FileFormat(sep, decimal, encoding)
             read = None if table is None else _read(table, loaded, columns, file_format)
             monitor = monitor if read is None else read.add_to(monitor)
-            notes["others"] = _find_others(monitor, loaded, notes, read, before, file_format)
+            notes["others"] = _find_others(monitor, loaded, notes, read, file_format)
             save_monitor(monitor, state, notes)
     answer = monitor.answer
     switch = [] if notes["others"] is None else _describe_switch(run, notes["others"])
@@ -127,6 +147,7 @@ def _find_watch(
     state: Path, run: "Run", requested: dict[str, Any], given: dict[str, str | None], new: bool
 ) -> tuple["Monitor", dict[str, Any], "WatchedColumns"]:
     """Return the watch of a state file, or a new one; its notes; and the columns that it reads."""
+    from mamofair.cli._labelled_rows import list_left_out
     from mamofair.cli._watched_table import WatchedColumns
     from mamofair.monitor import Monitor, load_monitor
 
@@ -138,6 +159,11 @@ def _find_watch(
     checksum, number = run.settings["checksum"], 0
     if state.exists():
         monitor, notes = load_monitor(state)
+        if missing := {"run", "number", "point", "columns", "limit", "confidence", "drift"} - {*notes}:
+            raise ValueError(
+                f"{quote(str(state), PATH)} must have been written by `mamofair watch`: found a state without "
+                f"{quote_some(sorted(missing))}. Name another file."
+            )
         number = int(notes["number"])
         if not new:
             _require_same(notes, {"run": checksum} | requested | given)
@@ -153,15 +179,32 @@ def _find_watch(
         "confidence": _CONFIDENCE if requested["confidence"] is None else requested["confidence"],
         "drift": _DRIFT if requested["drift"] is None else requested["drift"],
     }
-    # Decisions and labels are read as 1 where they are favorable, whatever the run's labels are.
     monitor = Monitor.of_front(
-        model.front_, row, settings["limit"], confidence=settings["confidence"], drift=settings["drift"], favorable=1
+        *(model.front_, row, settings["limit"]),
+        confidence=settings["confidence"],
+        drift=settings["drift"],
+        favorable=1,  # decisions and labels are read as 1 where they are favorable, whatever the run's labels are
+        left_out=None if requested["all_groups"] else list_left_out(run),
     )
     columns = {name: value for name, value in given.items() if value is not None}
     if number:
         print_note(f"This is watch {number + 1} of this file, and begins without rows. Each may raise a false alarm.")
     notes = settings | {"run": checksum, "point": int(row), "number": number + 1, "columns": columns}
+    notes["all_groups"] = bool(requested["all_groups"])
+    _note_units_of_training(run, columns)
     return monitor, notes, WatchedColumns(**columns)
+
+
+def _note_units_of_training(run: "Run", columns: dict[str, str]) -> None:
+    """Say so if the run was trained with units and the watch has none."""
+    from mamofair.cli._labelled_rows import row_column_options
+
+    trained = row_column_options(run.settings).get("--unit")
+    if trained is not None and "unit" not in columns:
+        print_note(
+            f"The run was trained with `--unit {trained}`, because several rows may be about the same person. A watch "
+            f"of such rows raises false alarms: begin it with `--unit {trained}`, unless each person comes only once."
+        )
 
 
 def _require_same(notes: dict[str, Any], given: dict[str, Any]) -> None:
@@ -169,10 +212,13 @@ def _require_same(notes: dict[str, Any], given: dict[str, Any]) -> None:
     advice = "Add `--new` to begin a new watch."
     if notes["run"] != given["run"]:
         raise ValueError(f"The watch belongs to another run, or the run was retrained since. {advice}")
-    kept = {**notes, "prediction": "prediction", **dict.fromkeys(("id", "time")), **notes["columns"]}
+    columns = {"prediction": "prediction", **dict.fromkeys(("id", "time", "unit"))}
+    kept = {"all_groups": False, **notes, **columns, **notes["columns"]}
     for name, value in given.items():
         if value is not None and kept[name] != value:
-            raise ValueError(f"`--{name}` was {kept[name]} when the watch began: found {value}. {advice}")
+            option = name.replace("_", "-")
+            before = {None: "not given", False: "not given"}.get(kept[name], kept[name])
+            raise ValueError(f"`--{option}` was {before} when the watch began: found {value}. {advice}")
 
 
 def _read(table: Path, run: "Run", columns: "WatchedColumns", file_format: FileFormat) -> "WatchedTable":
@@ -187,7 +233,7 @@ def _read(table: Path, run: "Run", columns: "WatchedColumns", file_format: FileF
 
 
 def _find_others(
-    monitor: "Monitor", run: "Run", notes: dict[str, Any], read: "WatchedTable | None", before: int, form: FileFormat
+    monitor: "Monitor", run: "Run", notes: dict[str, Any], read: "WatchedTable | None", form: FileFormat
 ) -> dict[str, Any] | None:
     """Return other points within the limits, if one is exceeded, and the table that they were judged on.
 
@@ -200,7 +246,7 @@ def _find_others(
         return None
     tallies, labelled = None, False
     if read is not None:
-        tallies, labelled = tally_points(read, read.since(monitor.answer, before), run, form)
+        tallies, labelled = tally_points(read, read.since(monitor.answer), run, form)
     if tallies is None and notes.get("others") is not None:
         return dict(notes["others"])
     others = find_other_points(run.estimator.front_, notes["point"], monitor.limits, tallies, labelled)

@@ -22,11 +22,12 @@ __all__ = ["WatchedColumns", "WatchedTable", "read_watched_table"]
 
 @dataclass(frozen=True)
 class WatchedColumns:
-    """The columns of decisions, ids and times; fixed when the watch begins."""
+    """The columns of decisions, ids, times and units; fixed when the watch begins."""
 
     prediction: str = "prediction"
     id: str | None = None
     time: str | None = None
+    unit: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,7 @@ class WatchedTable:
     sensitive: pd.DataFrame | None
     ids: pd.Series | None
     times: pd.Series | None
+    units: pd.Series | None = None
 
     def __len__(self) -> int:
         column = self.labels if self.decisions is None else self.decisions
@@ -48,20 +50,16 @@ class WatchedTable:
         """Return the monitor after these rows."""
         if self.decisions is None:
             return monitor.label(self.ids, self.labels)
-        return monitor.update(
-            self.decisions, sensitive_features=self.sensitive, y=self.labels, ids=self.ids, times=self.times
-        )
+        more = {"y": self.labels, "ids": self.ids, "times": self.times, "units": self.units}
+        return monitor.update(self.decisions, sensitive_features=self.sensitive, **more)
 
-    def since(self, answer: WatchAnswer, before: int) -> np.ndarray:
-        """Return which rows came after a limit was exceeded; all if they are few, or if it was exceeded before."""
+    def since(self, answer: WatchAnswer) -> np.ndarray:
+        """Return which rows came after a limit was exceeded; all if they are few, or if they have no times."""
         places = [gap.worst.since for gap in answer.gaps if gap.worst is not None and gap.worst.since is not None]
-        if not places:
+        if not places or self.times is None:
             return np.ones(len(self), dtype=bool)
         first = min(places, key=lambda place: place.row)
-        if self.times is None:
-            rows = before + np.arange(1, len(self) + 1) > first.row
-        else:
-            rows = read_ticks(self.times, len(self))[1] >= first.tick
+        rows = read_ticks(self.times, len(self))[1] >= first.tick
         return rows if rows.sum() >= _FEW else np.ones(len(self), dtype=bool)
 
 
@@ -72,9 +70,10 @@ def read_watched_table(path: Path, run: Run, columns: WatchedColumns, file_forma
     """Return the decisions of a table, with true labels where it has the run's target."""
     target, names = str(run.settings["target"]), list(map(str, open_source(path, file_format).names))
     labels_only = columns.prediction not in names and target in names and columns.id is not None
-    wanted = [columns.id] if labels_only else [columns.prediction, columns.id, columns.time]
+    wanted = [columns.id] if labels_only else [columns.prediction, columns.id, columns.time, columns.unit]
     open_source(path, file_format).check([name for name in wanted if name is not None])
-    kept = [name for name in (columns.prediction, target, columns.id, columns.time) if name in names]
+    roles = (columns.prediction, target, columns.id, columns.time, columns.unit)
+    kept = [name for name in roles if name in names]
     frame = read_features(path, list(dict.fromkeys(kept)), file_format=file_format)
     if target == columns.prediction:
         raise ValueError(f"`--prediction` must be another column than the target: found {quote(target)} for both.")
@@ -87,7 +86,18 @@ def read_watched_table(path: Path, run: Run, columns: WatchedColumns, file_forma
         else read_attributes(path, sensitive_options(run.settings), file_format=file_format),
         ids=None if columns.id is None else frame[columns.id],
         times=None if columns.time is None or labels_only else read_times(frame[columns.time]),
+        units=None if columns.unit is None or labels_only else _require_known(frame[columns.unit]),
     )
+
+
+def _require_known(units: pd.Series) -> pd.Series:
+    """Return the units, if each row has one."""
+    if missing := int(units.isna().sum()):
+        raise ValueError(
+            f"The unit in {quote(units.name)} must be known in every row: found {missing:,} of {len(units):,} rows "
+            "without one. Fill them in, or remove these rows."
+        )
+    return units
 
 
 def _read_labels(run: Run, column: pd.Series) -> pd.Series:

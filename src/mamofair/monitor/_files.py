@@ -22,8 +22,9 @@ from mamofair.tables.untrusted import one_sentence, parse_json
 
 __all__ = ["load_monitor", "own_state", "save_monitor"]
 
-_FORMAT = 1
+_FORMAT = 2  # of format 1 there was no checksum of the state itself
 _COUNTS = ("rows", "labelled", "duplicates", "strays")
+_LEDGER = ("most_seen", "most_waiting", "given_up", "forgotten")
 _MOMENT = 0.2  # seconds to wait for another process that is about to finish
 
 
@@ -55,12 +56,13 @@ def save_monitor(monitor: Monitor, path: str | os.PathLike[str], notes: Mapping[
     content = save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     checksum = hashlib.sha256(content).hexdigest()
     side = state.with_name(f"{state.name}.rows-{checksum[:12]}")
-    document = {"format": _FORMAT, "side": side.name, "checksum": checksum, "notes": dict(notes or {})}
+    document = {"side": side.name, "checksum": checksum, "notes": dict(notes or {})} | _to_json(monitor)
+    document = {"format": _FORMAT, "state_checksum": _checksum_of(document)} | document
     if not side.exists():
         with replaced_file(side) as file:
             file.write(content)
     with replaced_file(state) as file:
-        file.write(json.dumps(document | _to_json(monitor), allow_nan=False, ensure_ascii=False).encode())
+        file.write(_dump(document).encode())
     for old in state.parent.glob(f"{escape(state.name)}.rows-*"):
         if old.name != side.name:
             with suppress(OSError):
@@ -82,8 +84,7 @@ def load_monitor(path: str | os.PathLike[str]) -> tuple[Monitor, dict[str, Any]]
     state = Path(path)
     with one_sentence(f"{quote(str(state), PATH)} must be the state of a watch", "Start a new one."):
         document = parse_json(state.read_bytes(), state.name)
-        if document["format"] > _FORMAT:
-            raise ValueError(f"{state.name} has format {document['format']}: this mamofair reads {_FORMAT}. Update it.")
+        _require_whole(document, state.name)
         side = state.with_name(str(document["side"]))
         if side.parent != state.parent or not side.is_file():
             raise ValueError(f"{state.name} needs the file {quote(side.name)} beside it: found none. Copy both files.")
@@ -120,6 +121,32 @@ def own_state(path: str | os.PathLike[str]) -> Iterator[None]:
         lock.release()
 
 
+def _dump(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, allow_nan=False, ensure_ascii=False)
+
+
+def _checksum_of(document: Mapping[str, Any]) -> str:
+    """Return the checksum of all values of a state but its format and the checksum itself."""
+    values = {name: value for name, value in document.items() if name not in ("format", "state_checksum")}
+    return hashlib.sha256(_dump(values).encode()).hexdigest()
+
+
+def _require_whole(document: Mapping[str, Any], name: str) -> None:
+    """Raise a `ValueError` if a state is of a later format, or is not as it was written.
+
+    A state of format 1 has no checksum, and is taken as it is: the next file that is counted rewrites it with one.
+    """
+    written = document["format"]
+    if isinstance(written, int) and written > _FORMAT:
+        raise ValueError(f"{name} has format {written}: this mamofair reads {_FORMAT}. Update it.")
+    is_first = written == 1 and "state_checksum" not in document
+    if not is_first and (written != _FORMAT or document.get("state_checksum") != _checksum_of(document)):
+        raise ValueError(
+            f"{quote(name)} must be as it was written: found other content. Copy it again from where it was made, or "
+            "start a new watch."
+        )
+
+
 def _to_json(monitor: Monitor) -> dict[str, Any]:
     """Return everything but the ledger's rows as plain values."""
     return {
@@ -141,7 +168,10 @@ def _to_json(monitor: Monitor) -> dict[str, Any]:
         "pairs": [[*key, stream.to_json()] for key, stream in monitor.pairs.items()],
         "drifts": [[*key, alarm_to_json(alarm)] for key, alarm in monitor.drifts.items()],
         "history": monitor.history.to_json(),
-        "ledger": [monitor.ledger.most_seen, monitor.ledger.most_waiting, monitor.ledger.given_up],
+        "ledger": [getattr(monitor.ledger, name) for name in _LEDGER],
+        "left_out": [[name, list(counts.items())] for name, counts in monitor.left_out.items()],
+        "by_unit": monitor.by_unit,
+        "unit_history": monitor.unit_history.to_json(),
     } | {name: getattr(monitor, name) for name in _COUNTS}
 
 
@@ -151,7 +181,6 @@ def _from_json(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
     for one in document["limits"]:
         rates = tuple(Rate(Cell(event), given=Cell(given)) for event, given in one["rates"])
         limits[Notion(str(one["notion"]), rates), str(one["attribute"])] = float(one["limit"])
-    names = ("most_seen", "most_waiting", "given_up")
     rows, labelled, duplicates, strays = (int(document[name]) for name in _COUNTS)
     return Monitor(
         limits,
@@ -169,5 +198,19 @@ def _from_json(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
         pairs={PairKey(*map(int, key)): PairStream.from_json(stored) for *key, stored in document["pairs"]},
         drifts={DriftKey(kind, name, int(i)): alarm_from_json(stored) for kind, name, i, stored in document["drifts"]},
         history=History.from_json(document["history"]),
-        ledger=Ledger.of_arrays(arrays, **dict(zip(names, map(int, document["ledger"]), strict=True))),
+        ledger=Ledger.of_arrays(arrays, **dict(zip(_LEDGER, map(int, document["ledger"]), strict=False))),
+        **_read_later_parts(document, rows),
     )
+
+
+def _read_later_parts(document: Mapping[str, Any], rows: int) -> dict[str, Any]:
+    """Return what states of format 1 do not have."""
+    if document["format"] == 1:
+        return {"by_unit": False if rows else None}
+    return {
+        "left_out": {
+            str(name): {group: int(count) for group, count in counts} for name, counts in document["left_out"]
+        },
+        "by_unit": document["by_unit"],
+        "unit_history": History.from_json(document["unit_history"]),
+    }

@@ -30,8 +30,11 @@ def answer_of(monitor: "Monitor") -> WatchAnswer:
         strays=monitor.strays,
         waiting=len(ledger.ids),
         given_up=ledger.given_up,
-        has_reference=bool(monitor.reference),
+        has_reference=bool(monitor.expected),
         selective=tuple(_selective(monitor)),
+        units=len(ledger.units) if monitor.by_unit else None,
+        forgotten=ledger.forgotten,
+        left_out=monitor.left_out,
     )
 
 
@@ -48,8 +51,11 @@ def _pair_answer(monitor: "Monitor", attribute: str, rate: Rate, key: PairKey, s
     alarm = Alarm(0.0, 0.5) if stream is None else stream.alarm
     places = (key.first, key.second)[:: -1 if alarm.sign < 0 else 1]
     tick = -np.inf if alarm.since is None else alarm.since.tick
-    rates = _rates(rate, monitor.history.total(attribute, tick))
+    history = monitor.tested_history
+    rates = _rates(rate, history.total(attribute, tick))
     first, second = (rates[i] if i < len(rates) else None for i in places)
+    made = Confusion.of_counts(confusion_cells(history.total(attribute), rate.needs_labels)).mass(rate.given)
+    n, m = (int(made[i]) if i < len(made) else 0 for i in places)
     since, found = (None if mark is None else Place.of(monitor.clock, mark) for mark in (alarm.since, alarm.found))
     return PairAnswer(
         groups=(str(monitor.groups[attribute][places[0]]), str(monitor.groups[attribute][places[1]])),
@@ -61,6 +67,7 @@ def _pair_answer(monitor: "Monitor", attribute: str, rate: Rate, key: PairKey, s
         rates=(first, second),
         since=since,
         found=found,
+        rows=(n, m),
     )
 
 
@@ -93,7 +100,7 @@ def _selective(monitor: "Monitor") -> list[str]:
     """Return a sentence if labels arrive mostly for one kind of decision, because rates are then misleading."""
     if not any(notion.needs_labels for notion, _ in monitor.limits):
         return []
-    table = monitor.history.total(monitor.attributes[0]).sum(axis=0)
+    table = monitor.tested_history.total(monitor.attributes[0]).sum(axis=0)
     made = np.array([table[1], table[0] - table[1]])
     labelled = np.array([table[2] + table[3], table[4] + table[5]])
     if (made < _ENOUGH).any() or not labelled.any():

@@ -1,4 +1,4 @@
-"""Known ids, and decisions that wait for labels; both are bounded, and the oldest are dropped first."""
+"""Known ids and units, and decisions that wait for labels; ids and waiting decisions are bounded, units are not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
 
+from mamofair.monitor._units import draw_one_of_each
+
 __all__ = ["Batch", "Ledger"]
+
+_COLUMNS = ("decided", "codes", "rows", "ticks")
 
 
 @dataclass(frozen=True, eq=False)
@@ -15,7 +19,7 @@ class Batch:
     """Decisions that count: whether each is favorable, its groups by number (−1 is unknown), and its place.
 
     `rows` numbers decisions from 1 on, in the order of arrival, and `ticks` are their times. `labels` are None if they
-    are not known.
+    are not known. `tested` says which decisions are bet on: one of each unit, or all of them if it is None.
     """
 
     decided: Bool[np.ndarray, " n"]
@@ -23,41 +27,44 @@ class Batch:
     rows: Int[np.ndarray, " n"]
     ticks: Float[np.ndarray, " n"]
     labels: Bool[np.ndarray, " n"] | None = None
+    tested: Bool[np.ndarray, " n"] | None = None
 
     def __len__(self) -> int:
         return len(self.decided)
 
     def __getitem__(self, which: Any) -> "Batch":
-        labels = None if self.labels is None else self.labels[which]
-        return Batch(self.decided[which], self.codes[which], self.rows[which], self.ticks[which], labels)
+        columns: Any = (self.decided, self.codes, self.rows, self.ticks, self.labels, self.tested)
+        chosen: Any = [None if column is None else column[which] for column in columns]
+        return Batch(*chosen)
+
+    def only_tested(self) -> "Batch":
+        """Return the decisions that are bet on."""
+        return self if self.tested is None else self[self.tested]
 
     def label(self, labels: np.ndarray, rows: np.ndarray) -> "Batch":
         """Return the same decisions with their labels, which arrived after this many rows."""
         return replace(self, labels=labels, rows=rows)
 
     def __add__(self, other: "Batch") -> "Batch":
-        labels = None if self.labels is None or other.labels is None else np.concatenate([self.labels, other.labels])
-        return Batch(
-            np.concatenate([self.decided, other.decided]),
-            np.concatenate([self.codes, other.codes]),
-            np.concatenate([self.rows, other.rows]),
-            np.concatenate([self.ticks, other.ticks]),
-            labels,
-        )
+        columns = ((getattr(self, name), getattr(other, name)) for name in (*_COLUMNS, "labels", "tested"))
+        joined: Any = [None if a is None or b is None else np.concatenate([a, b]) for a, b in columns]
+        return Batch(*joined)
 
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """Known ids, as numbers in the order of arrival, and those that wait for a label.
+    """Known ids, as numbers in the order of arrival, those that wait for a label, and known units.
 
     Parameters
     ----------
     most_seen
-        How many ids are kept. An id that reappears after this many others counts as new.
+        How many ids are kept. An id that reappears after this many others counts as new; `forgotten` counts them.
     most_waiting
         How many decisions may wait for labels; older ones are dropped, and counted in `given_up`.
     seen, ids, waiting
         The known ids; those that wait, and their decisions.
+    units
+        The known units, sorted. None is ever forgotten: who is bet on twice could raise a false alarm.
     """
 
     most_seen: int = 1_000_000
@@ -66,12 +73,21 @@ class Ledger:
     ids: UInt64[np.ndarray, " waiting"] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
     waiting: Batch | None = None
     given_up: int = 0
+    forgotten: int = 0
+    units: UInt64[np.ndarray, " units"] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
 
     def are_new(self, ids: UInt64[np.ndarray, " n"]) -> Bool[np.ndarray, " n"]:
         """Return which rows are the first of their id."""
         first = np.zeros(len(ids), dtype=bool)
         first[np.unique(ids, return_index=True)[1]] = True
         return np.asarray(first & ~np.isin(ids, self.seen))
+
+    def draw_units(
+        self, units: UInt64[np.ndarray, " n"], keys: UInt64[np.ndarray, " n"]
+    ) -> tuple[Bool[np.ndarray, " n"], "Ledger"]:
+        """Return which rows are tested, one of each new unit, and the ledger that knows these units."""
+        tested, known = draw_one_of_each(units, keys, self.units)
+        return tested, replace(self, units=known)
 
     def add(self, ids: UInt64[np.ndarray, " n"], batch: Batch, waits: Bool[np.ndarray, " n"]) -> "Ledger":
         """Return the ledger with new ids, some of which wait for labels."""
@@ -103,11 +119,17 @@ class Ledger:
         left = replace(self, ids=self.ids[stays], waiting=self.waiting[stays])
         return left, self.waiting[places].label(labels[matched], rows[matched]), matched
 
+    @property
+    def will_forget(self) -> bool:
+        """Whether there are more ids than are kept."""
+        return len(self.seen) > self.most_seen
+
     def bounded(self) -> "Ledger":
         """Return the ledger without the oldest ids and decisions beyond the bounds."""
         dropped = max(0, len(self.ids) - self.most_waiting)
         return replace(
             self,
+            forgotten=self.forgotten + max(0, len(self.seen) - self.most_seen),
             seen=self.seen[-self.most_seen :],
             ids=self.ids[dropped:],
             waiting=None if self.waiting is None else self.waiting[dropped:],
@@ -116,20 +138,20 @@ class Ledger:
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return what is kept, for a file; `Ledger.of_arrays` reads it."""
-        kept = {"seen": self.seen, "ids": self.ids}
+        kept = {"seen": self.seen, "ids": self.ids, "units": self.units}
         if self.waiting is None:
             return kept
-        waiting = self.waiting
-        return kept | {"decided": waiting.decided, "codes": waiting.codes, "rows": waiting.rows, "ticks": waiting.ticks}
+        columns = {name: getattr(self.waiting, name) for name in (*_COLUMNS, "tested")}
+        return kept | {name: column for name, column in columns.items() if column is not None}
 
     @classmethod
-    def of_arrays(cls, arrays: Mapping[str, np.ndarray], **bounds: int) -> "Ledger":
+    def of_arrays(cls, arrays: Mapping[str, np.ndarray], **bounds: Any) -> "Ledger":
         """Return the ledger that `arrays` was made of."""
-        waiting = (
-            Batch(*(arrays[name] for name in ("decided", "codes", "rows", "ticks"))) if "codes" in arrays else None
-        )
-        if waiting is not None and {len(arrays[name]) for name in ("ids", "decided", "codes", "rows", "ticks")} != {
-            len(waiting)
-        }:
-            raise ValueError("Decisions that wait for labels must have an id each: found other numbers of them.")
-        return cls(seen=arrays["seen"], ids=arrays["ids"], waiting=waiting, **bounds)
+        waiting = None
+        if "codes" in arrays:
+            waiting = Batch(**{name: arrays[name] for name in (*_COLUMNS, "tested") if name in arrays})
+            columns = [arrays[name] for name in ("ids", *_COLUMNS, "tested") if name in arrays]
+            if {len(column) for column in columns} != {len(waiting)}:
+                raise ValueError("Decisions that wait for labels must have an id each: found other numbers of them.")
+        known = cls(seen=arrays["seen"], ids=arrays["ids"], waiting=waiting, **bounds)
+        return replace(known, units=arrays.get("units", known.units))  # older states have none

@@ -1,25 +1,26 @@
 """A monitor of decisions over time: valid however often you look, with a state that can be saved."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 
 from mamofair._rows.columns import as_array
-from mamofair._rows.labels import as_column, favorable_label, is_label
+from mamofair._rows.labels import favorable_label, is_label
 from mamofair._stats.alarms import Alarm
 from mamofair.fronts import Criterion, Front
 from mamofair.monitor._answer import WatchAnswer
-from mamofair.monitor._clock import read_ticks
+from mamofair.monitor._arrivals import Arrivals, read_arrivals
+from mamofair.monitor._counting import count_decisions, count_labels
 from mamofair.monitor._history import History
 from mamofair.monitor._judging import answer_of
 from mamofair.monitor._ledger import Batch, Ledger
-from mamofair.monitor._people import number_groups, read_people
+from mamofair.monitor._people import number_groups
 from mamofair.monitor._reading import expect, read_ids, read_labels
-from mamofair.monitor._streams import DriftKey, PairKey, PairStream, advance_drift, drift_bets, pair_bets
+from mamofair.monitor._streams import DriftKey, PairKey, PairStream
 from mamofair.notions import Notion, as_notions, require_differences, require_gap
 from mamofair.selection import MostAccurateWithin
 
@@ -66,7 +67,13 @@ class Monitor:
     history
         Counts over time.
     ledger
-        Known ids, and decisions that wait for labels.
+        Known ids and units, and decisions that wait for labels.
+    left_out
+        Groups of each attribute that are not compared, with their number of rows so far.
+    by_unit
+        Whether decisions come with units; None before the first row.
+    unit_history
+        If so, the counts over time of the decisions that are tested, one of each unit.
 
     Examples
     --------
@@ -97,6 +104,9 @@ class Monitor:
     drifts: Mapping[DriftKey, Alarm] = field(default_factory=dict)
     history: History = field(default_factory=History)
     ledger: Ledger = field(default_factory=Ledger)
+    left_out: Mapping[str, Mapping[Any, int]] = field(default_factory=dict)
+    by_unit: bool | None = None
+    unit_history: History = field(default_factory=History)
 
     def __post_init__(self) -> None:
         if not self.limits:
@@ -147,20 +157,35 @@ class Monitor:
         confidence: float = 0.95,
         favorable: Any = None,
         drift: float = 0.05,
+        left_out: Mapping[str, Collection[Any]] | None = None,
     ) -> "Monitor":
-        """Return a monitor for a point of a front; its counts on validation rows are the reference."""
+        """Return a monitor for a point of a front; its counts on validation rows are the reference.
+
+        `left_out` names groups of each attribute that are not to be compared, such as `model.small_groups_`.
+        """
         limits = MostAccurateWithin(limit).limits_of(front.criteria)
         tables = front[row].valid.counts
         names = list(dict.fromkeys(attribute for _, attribute in limits))
         groups = {name: tuple(front.groups[name]) for name in names}
         reference = {name: expect(tables[name]) for name in names}
         declared = {name: len(values) for name, values in groups.items()}
-        return cls(limits, confidence, favorable, drift, declared, groups, reference)
+        none = {name: dict.fromkeys(values, 0) for name, values in (left_out or {}).items() if name in names}
+        return cls(limits, confidence, favorable, drift, declared, groups, reference, left_out=none)
 
     @property
     def delta(self) -> float:
         """The chance of a false alarm, δ."""
         return round(1 - self.confidence, 12)
+
+    @property
+    def expected(self) -> Mapping[str, Float[np.ndarray, "_ 3"]]:
+        """What drift is measured from: the reference, which counts rows, and so cannot be compared with units."""
+        return {} if self.by_unit else self.reference
+
+    @property
+    def tested_history(self) -> History:
+        """The counts over time of the decisions that are tested: all of them, or one of each unit."""
+        return self.unit_history if self.by_unit else self.history
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -173,9 +198,16 @@ class Monitor:
         return answer_of(self)
 
     def update(
-        self, decisions: Any, *, sensitive_features: Any, y: Any = None, ids: Any = None, times: Any = None
+        self,
+        decisions: Any,
+        *,
+        sensitive_features: Any,
+        y: Any = None,
+        ids: Any = None,
+        times: Any = None,
+        units: Any = None,
     ) -> "Monitor":
-        """Return the monitor after more decisions, in the order of their times or, without times, as given.
+        """Return the monitor after more decisions, in the order of their times or, without times, in random order.
 
         Parameters
         ----------
@@ -191,41 +223,49 @@ class Monitor:
             that waits for one. Without ids, every row counts, and labels cannot come later.
         times : array of shape (n,), optional
             When decisions were made: dates or numbers. Rows of one call are counted in this order, with ties in random
-            order. Earlier times than those of previous calls are counted as they arrive.
+            order. Earlier times than those of previous calls are counted as they arrive. Without times, the rows of a
+            call count as made at about the same time.
+        units : array of shape (n,), optional
+            Whom each decision is about, such as a person, if there may be several about the same one. Each unit is
+            tested once, with one decision drawn at random from the call in which it first appears; the others are
+            counted and shown. Give units with all decisions or with none.
         """
-        made = as_column(decisions, "decisions")
-        labels, known = read_labels(y, len(made))
-        clock, ticks = ("rows", None) if times is None else read_ticks(times, len(made))
-        if self.clock not in (None, clock):
-            raise ValueError(f"Times must be of one kind: found {clock}, and {self.clock} before. Start a new watch.")
-        keys = None if ids is None else read_ids(ids, len(made))
-        favorable = favorable_label(made, labels[known], favorable=self.favorable, name="decisions")
-        people = read_people(sensitive_features, len(made), self.attributes)
-        order = (
-            np.arange(len(made))
-            if ticks is None
-            else np.lexsort((np.arange(len(made)) if keys is None else keys, ticks))
-        )
-        new = np.ones(len(made), dtype=bool) if keys is None else self.ledger.are_new(keys[order])
+        rows = read_arrivals(self, decisions, sensitive_features, y=y, ids=ids, times=times, units=units)
+        self._require_same_kind(rows)
+        new = np.ones(len(rows), dtype=bool) if rows.ids is None else self.ledger.are_new(rows.ids)
         number = self.rows + np.cumsum(new)
-        groups, codes = number_groups(self.groups, people[order[new]])
+        groups, codes, left_out = number_groups(self.groups, rows.groups[new], self.left_out)
+        tested, ledger = (
+            (None, self.ledger) if rows.units is None else self.ledger.draw_units(rows.units[new], rows.keys[new])
+        )
         started = replace(
             self,
-            favorable=favorable,
-            clock=clock,
+            favorable=rows.favorable,
+            clock=rows.clock,
+            by_unit=rows.units is not None,
             groups=groups,
-            rows=self.rows + int(new.sum()),
-            history=replace(self.history, weekly=clock == "date"),
+            left_out=left_out,
+            rows=self.rows + len(codes),
+            history=replace(self.history, weekly=rows.clock == "date"),
+            unit_history=replace(self.unit_history, weekly=rows.clock == "date"),
+            ledger=ledger,
         )
-        batch = Batch(
-            is_label(made, favorable)[order[new]],
-            codes,
-            number[new],
-            number[new].astype(float) if ticks is None else ticks[order[new]],
-        )
-        known, positive = known[order], np.zeros(len(made), dtype=bool)
-        positive[known] = is_label(labels[order][known], favorable)
-        return started._count(batch, known, positive, new, None if keys is None else keys[order], number)
+        ticks = number[new].astype(float) if rows.ticks is None else rows.ticks[new]
+        batch = Batch(rows.decided[new], codes, number[new], ticks, tested=tested)
+        return count_decisions(started, batch, rows, new, number)
+
+    def _require_same_kind(self, rows: Arrivals) -> None:
+        """Raise a `ValueError` if rows have another kind of times than before, or units where there were none."""
+        if self.clock not in (None, rows.clock):
+            raise ValueError(
+                f"Times must be of one kind: found {rows.clock}, and {self.clock} before. Start a new watch."
+            )
+        if self.by_unit not in (None, rows.units is not None):
+            found, before = ("none", "some") if self.by_unit else ("some", "none")
+            raise ValueError(
+                f"`units` must be given with all decisions or with none: found {found}, and {before} before. Start a "
+                "new watch."
+            )
 
     def label(self, ids: Any, y: Any) -> "Monitor":
         """Return the monitor after labels of earlier decisions; labels that no decision waits for count as strays.
@@ -245,53 +285,7 @@ class Monitor:
         positive = is_label(labels[known], favorable)
         ledger, batch, matched = self.ledger.settle(keys, positive, np.full(len(keys), self.rows))
         after = replace(self, ledger=ledger, favorable=favorable, strays=self.strays + int((~matched).sum()))
-        return after if batch is None else after._add_labelled(batch)
-
-    def _count(
-        self,
-        batch: Batch,
-        known: Bool[np.ndarray, " n"],
-        positive: Bool[np.ndarray, " n"],
-        new: Bool[np.ndarray, " n"],
-        keys: Any,
-        number: Int[np.ndarray, " n"],
-    ) -> "Monitor":
-        """Return the monitor after new decisions, and after labels: those of new decisions, and of earlier ones."""
-        places, labelled = (
-            np.flatnonzero(new & known),
-            batch[known[new]].label(positive[new & known], batch.rows[known[new]]),
-        )
-        ledger, duplicates = self.ledger, 0
-        if keys is not None:
-            again = np.flatnonzero(~new & known)
-            ledger = ledger.add(keys[new], batch, ~known[new])
-            ledger, late, matched = ledger.settle(keys[again], positive[again], number[again])
-            duplicates = int((~new).sum()) - int(matched.sum())
-            if late is not None:
-                order = np.argsort(np.concatenate([places, again[matched]]), kind="stable")
-                labelled = (labelled + late)[order]
-        after = replace(self, ledger=ledger.bounded(), duplicates=self.duplicates + duplicates)
-        return after._bet(batch, ("share", "decisions"), needs_labels=False)._add_labelled(labelled)
-
-    def _add_labelled(self, batch: Batch) -> "Monitor":
-        """Return the monitor after decisions with labels."""
-        after = self._bet(batch, ("base rate",), needs_labels=True)
-        return replace(after, labelled=self.labelled + len(batch))
-
-    def _bet(self, batch: Batch, kinds: Sequence[str], *, needs_labels: bool) -> "Monitor":
-        """Return the monitor after betting on the rates that need labels, or on the others."""
-        if not len(batch):
-            return self
-        pairs, drifts, names = dict(self.pairs), dict(self.drifts), self.attributes
-        columns = dict(zip(names, batch.codes.T, strict=True))
-        for key, rate, attribute, bet in pair_bets(self.limits, self.groups, self.declared, self.delta):
-            if rate.needs_labels is needs_labels:
-                stream = PairStream.advance(pairs.get(key), key, rate, bet, batch, columns[attribute])
-                pairs |= {} if stream is None else {key: stream}
-        for drifting, expected, bet in drift_bets(self.reference, self.drift, self.delta):
-            if drifting.kind in kinds:
-                codes = columns[drifting.attribute]
-                alarm = advance_drift(drifts.get(drifting), drifting, expected, bet, batch, codes)
-                drifts |= {} if alarm is None else {drifting: alarm}
-        sizes = tuple(len(self.groups[name]) for name in names)
-        return replace(self, pairs=pairs, drifts=drifts, history=self.history.add(names, sizes, batch))
+        if batch is None:
+            return after
+        # In the order of the decisions: that of the table of labels may be by group.
+        return count_labels(after, batch[np.lexsort((keys[matched], batch.ticks))])

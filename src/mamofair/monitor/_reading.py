@@ -35,15 +35,15 @@ def read_labels(y: Any, rows: int) -> tuple[np.ndarray, Bool[np.ndarray, " n"]]:
     return np.where(known, labels, 0).astype(int) if (whole == whole.round()).all() else labels, known
 
 
-def read_ids(ids: Any, rows: int) -> UInt64[np.ndarray, " n"]:
-    """Return a 64-bit hash of each id; among a million ids, the chance of a collision is about 10⁻⁷.
+def read_ids(ids: Any, rows: int, name: str = "ids") -> UInt64[np.ndarray, " n"]:
+    """Return a 64-bit hash of each id or unit; among a million ids, the chance of a collision is about 10⁻⁷.
 
     >>> bool(read_ids([2**60, 2**60 + 1], 2)[0] == read_ids([2**60], 1)[0])
     True
     """
-    column = as_column(ids, "ids")
+    column = as_column(ids, name)
     if len(column) != rows:
-        raise ValueError(f"`ids` must have one value per row: found {len(column)} for {rows} rows.")
+        raise ValueError(f"`{name}` must have one value per row: found {len(column)} for {rows} rows.")
     if column.dtype.kind == "f" and (column == column.round()).all() and (abs(column) < 2**53).all():
         column = column.astype(np.int64)  # integers that a missing value in another row turned into floats
     return row_keys([column.astype(np.uint64) if column.dtype.kind in "iu" else column])
