@@ -13,20 +13,28 @@ limit plus the given excess. Delays are rows from the change to the alarm: the m
 In the third table the gap is constant from the first row on: "fixed" is the number of rows with which a single z-test
 detects it with that probability, "watch" the number of rows after which the watch has detected it. "within" is reached
 where the gap is 0.
+
+In the last table each person has several rows, which are all decided alike, and the gap between the groups' persons
+equals the limit at every time. "new persons in each file": ten files, and all rows of a person are in one of them. "the
+same persons in each file": a row of each person in each file. Shares of draws with an alarm: if rows are taken for
+independent ones, if one row of each person in each file is, and with `--unit`, where a person is tested once in all
+files. A share of up to {tolerated:.3f} is the promised .05 and two standard errors.
 """
 
 import argparse
 import platform
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
 from scipy.special import ndtri
 
+from mamofair._rows.splits import row_keys
 from mamofair._stats.alarms import Alarm
 from mamofair._stats.matching import OpenBlock
+from mamofair.monitor._units import draw_one_of_each
 
 LIMIT, DELTA, CHUNK, MOST = 0.05, 0.05, 5_000, 400_000
 
@@ -91,6 +99,15 @@ NULLS = {
     "both swing by .4, .05 apart": seasons(0.05),
 }
 
+PERSONS = (
+    (2_000, 1, False),
+    (2_000, 10, False),
+    (2_000, 50, False),
+    (2_000, 10, True),
+    (2_000, 50, True),
+    (400, 250, True),
+)
+
 
 def false_alarms(draws: int) -> list[str]:
     lines = ["| rates, shares | watch | fixed test, repeated |", "|---|---|---|"]
@@ -100,6 +117,58 @@ def false_alarms(draws: int) -> list[str]:
         )
         fixed = np.mean([repeated_test(world, seed, 100_000) for seed in range(draws)])
         lines.append(f"| {name} | {ours:.3f} | {fixed:.3f} |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+@dataclass
+class Bets:
+    """The bets on one pair of groups, and the units they know."""
+
+    alarm: Alarm = field(default_factory=lambda: Alarm(LIMIT, DELTA))
+    block: OpenBlock = field(default_factory=OpenBlock)
+
+    def add(self, first: np.ndarray, event: np.ndarray, rows: int) -> None:
+        """Bet on more rows, which come after so many others."""
+        payoffs, ends, self.block = self.block.add(first, event)
+        self.alarm = self.alarm.update(payoffs, rows + ends + 1, rows + ends + 1)
+
+
+def draw_files(rng: np.random.Generator, persons: int, rows: int, returning: bool) -> Iterator[np.ndarray]:
+    """Yield files: of each row, the person it is about."""
+    if returning:
+        for _ in range(rows):
+            yield rng.permutation(persons)
+        return
+    for part in np.array_split(np.arange(persons), 10):
+        yield rng.permutation(np.repeat(part, rows))
+
+
+def alarms_of_persons(seed: int, persons: int, rows: int, returning: bool) -> list[bool]:
+    """Return whether there is ever an alarm: of all rows, of one row of each person and file, and with units."""
+    rng, nobody = np.random.default_rng(seed), np.zeros(0, dtype=np.uint64)
+    first = rng.random(persons) < 0.5
+    event = rng.random(persons) < np.where(first, 0.3 + LIMIT, 0.3)
+    names = row_keys([rng.permutation(persons)])
+    bets, before, known = [Bets(), Bets(), Bets()], 0, nobody
+    for who in draw_files(rng, persons, rows, returning):
+        keys = row_keys([before + np.arange(len(who))])
+        a_file, _ = draw_one_of_each(names[who], keys, nobody)
+        a_life, known = draw_one_of_each(names[who], keys, known)
+        order = np.argsort(keys)
+        for bet, counts in zip(bets, (np.ones(len(who), dtype=bool), a_file, a_life), strict=True):
+            which = order[counts[order]]
+            bet.add(first[who[which]], event[who[which]], before)
+        before += len(who)
+    return [bet.alarm.found is not None for bet in bets]
+
+
+def persons_with_rows(draws: int) -> list[str]:
+    lines = ["| persons, rows of each | files | all rows | one of each file | `--unit` |", "|---|---|---|---|---|"]
+    for persons, rows, returning in PERSONS:
+        shares = np.mean([alarms_of_persons(seed, persons, rows, returning) for seed in range(draws)], axis=0)
+        files = f"the same persons in each of {rows}" if returning else "new persons in each of 10"
+        lines.append(f"| {persons:,}, {rows} | {files} | {' | '.join(f'{share:.3f}' for share in shares)} |")
         print(lines[-1], flush=True)
     return lines
 
@@ -160,11 +229,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     few = max(10, options.draws // 5)
+    tolerated = DELTA + 2 * (DELTA * (1 - DELTA) / options.draws) ** 0.5
     versions = ", ".join(f"{name} {version(name)}" for name in ("mamofair", "numpy", "scipy"))
     page = [
         "# Watching",
         "",
-        *(__doc__ or "").split("\n\n", 2)[2].strip().splitlines(),
+        *(__doc__ or "").split("\n\n", 2)[2].strip().format(tolerated=tolerated).splitlines(),
+        "",
         f"Delays and rows are from {few} draws.",
         "",
         f"`python bench/watching.py --draws {options.draws}`, Python {platform.python_version()}, {versions}.",
@@ -180,6 +251,10 @@ def main() -> None:
         "## Against a test for a fixed number of rows: rows until it is found",
         "",
         *power(few),
+        "",
+        "## Persons with several rows: share of draws with an alarm, all of them false",
+        "",
+        *persons_with_rows(options.draws),
     ]
     text = "\n".join(page) + "\n"
     if options.out is None:
