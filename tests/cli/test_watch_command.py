@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from loan_table import applicants
 from mamofair.cli import app
-from mamofair.monitor import load_monitor
+from mamofair.monitor import Monitor, load_monitor, save_monitor
 
 RUNNER = CliRunner()
 COLUMNS = ("--id", "case", "--time", "day")
@@ -35,6 +35,9 @@ def tables(tmp_path_factory):
     table["case"] = np.arange(len(table)) + 2**60  # which floats cannot tell apart
     decided = table.drop(columns="approved")
     decided[day < 31].to_csv(folder / "january.csv", index=False)
+    # Each person comes with four rows, and again in the next file.
+    persons = decided[day < 31].head(500).assign(person=lambda rows: "p" + rows["case"].astype(str))
+    pd.concat([persons] * 4).to_csv(folder / "persons.csv", index=False)
     decided[day >= 31].to_parquet(folder / "february.parquet")
     decided[day >= 31].drop(columns="income").to_csv(folder / "narrow.csv", index=False)
     table[["case", "approved"]].to_csv(folder / "labels.csv", index=False)
@@ -108,6 +111,47 @@ def test_what_a_watch_began_with_is_kept(trained, tables, tmp_path, fails):
     assert "`--id` was case when the watch began" in fails("watch", trained, "--state", state, "--id", "job")
     told = json.loads(run(trained, "--state", state, "--limit", 0.2, "--new", "--json", code=4))
     assert (told["watch"], told["rows"], told["limit"]) == (2, 0, 0.2)
+
+
+def test_persons_with_several_rows_are_tested_once(trained, tables, tmp_path, fails):
+    given = ("--state", tmp_path / "watch.json")
+    for _ in range(2):
+        told = json.loads(
+            run(
+                trained,
+                tables / "persons.csv",
+                *given,
+                "--limit",
+                0.4,
+                "--unit",
+                "person",
+                "--json",
+                "--no-gate",
+                code=0,
+            )
+        )
+    assert (told["rows"], told["units"]) == (4000, 500)
+    assert any("3,500 other decisions are counted and shown" in sentence for sentence in told["sentences"])
+    assert "`--unit` was person when the watch began: found job" in fails("watch", trained, *given, "--unit", "job")
+    assert "`--all-groups` was not given when the watch began" in fails("watch", trained, *given, "--all-groups")
+    state = ("--state", tmp_path / "other.json", "--limit", 0.4)
+    pd.read_csv(tables / "persons.csv").assign(person=None).to_csv(tmp_path / "nobody.csv", index=False)
+    said = fails("watch", trained, tmp_path / "nobody.csv", *state, "--unit", "person")
+    assert "must be known in every row: found 2,000 of 2,000 rows without one" in said
+
+
+def test_ids_that_repeat_are_pointed_out_unless_there_are_units(trained, tables, tmp_path):
+    given = (trained, tables / "persons.csv", "--limit", 0.4, "--no-gate")
+    for state, unit, expected in (("a", (), True), ("b", ("--unit", "person"), False)):
+        done = RUNNER.invoke(app, ["watch", *map(str, given), "--id", "case", *unit, "--state", str(tmp_path / state)])
+        assert done.exit_code == 0, done.output
+        assert ("1,500 of 2,000 rows repeat an id of the same table" in done.stderr) is expected
+        assert ("If an id names a person and not a decision" in done.stdout) is expected
+
+
+def test_a_state_that_python_has_saved_is_refused_in_a_sentence(trained, tmp_path, fails):
+    save_monitor(Monitor.of(0.1, attributes=["gender"]), tmp_path / "watch.json")
+    assert "must have been written by `mamofair watch`" in fails("watch", trained, "--state", tmp_path / "watch.json")
 
 
 def test_tables_that_cannot_be_watched_are_refused(trained, tables, loans, tmp_path, fails):

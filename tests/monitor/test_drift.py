@@ -106,3 +106,24 @@ def test_prometheus_reads_what_is_written_for_it():
     statuses = [s.labels["status"] for s in found["mamofair_watch_status"].samples if s.value == 1]
     assert statuses == [gap.status for gap in answer.gaps]
     assert {sample.labels["group"] for sample in found["mamofair_watch_drift"].samples} == {'a "b"\\\n', "M"}
+
+
+def test_groups_that_training_left_out_are_counted_and_named_and_not_compared():
+    data = drawn(0)
+    data["sensitive_features"]["sex"][:30] = "X"
+    known = Monitor.of_front(FRONT, FAIR, 0.1, left_out={"sex": {"X": 13}, "race": {"a": 1}}).update(**data)
+    answer = known.update(**drawn(1)).answer
+    assert answer.status == "within so far"
+    assert {group for gap in answer.gaps for pair in gap.pairs for group in pair.groups} == {"F", "M"}
+    assert "Not compared, because training left them out as too small: sex=X (30 rows so far)." in answer.sentences()
+    assert answer.to_json()["left_out"] == {"sex": {"X": 30}}
+    without = Monitor.of_front(FRONT, FAIR, 0.1).update(**data).update(**drawn(1)).answer
+    assert without.status == "not yet known"
+
+
+def test_units_are_not_compared_with_validation_rows_which_count_rows():
+    monitor = Monitor.of_front(FRONT, FAIR, 0.1)
+    data = drawn(0, share=0.8)
+    assert monitor.update(**data).answer.drifts
+    answer = monitor.update(**data, units=np.arange(6000)).answer
+    assert (answer.drifts, answer.has_reference) == ((), False)

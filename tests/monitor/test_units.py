@@ -77,13 +77,9 @@ def test_units_come_with_all_decisions_or_with_none():
         watched.update(table["decided"], sensitive_features=table[["sex"]], units=[None] * len(table))
 
 
-def test_fifty_rows_of_each_person_raise_an_alarm_only_where_they_are_taken_for_fifty_persons():
-    """With the gap at the limit, every alarm is false."""
-    rng = np.random.default_rng(0)
-    tables = [people(rng, persons=200, rows=50) for _ in range(4)]
-    by_rows = [
-        Monitor.of(0.05, attributes=SEX).update(t["decided"], sensitive_features=t[["sex"]]).answer for t in tables
-    ]
-    by_unit = [update(Monitor.of(0.05, attributes=SEX), table).answer for table in tables]
-    assert sum(answer.status == "exceeded" for answer in by_rows) >= 1
-    assert sum(answer.status == "exceeded" for answer in by_unit) == 0
+def test_fifty_rows_of_a_person_may_raise_a_false_alarm_where_they_count_as_fifty_persons():
+    """The gap is the limit; `bench/watching.py` counts such alarms in many draws."""
+    table = people(np.random.default_rng(6), persons=200, rows=50)
+    by_row = Monitor.of(0.05, attributes=SEX).update(table["decided"], sensitive_features=table[["sex"]])
+    assert by_row.answer.status == "exceeded"
+    assert update(Monitor.of(0.05, attributes=SEX), table).answer.status == "not yet known"

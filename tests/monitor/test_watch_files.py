@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from watched_decisions import decisions, state, update
 
@@ -88,3 +89,41 @@ def test_other_files_are_refused_in_a_sentence(saved):
         path.write_text(broken)
         with pytest.raises(ValueError, match=r"watch\.json"):
             load_monitor(path)
+
+
+def refusal(path) -> str:
+    """Return why a state is refused, or nothing if it is not."""
+    try:
+        load_monitor(path)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def test_a_state_with_any_bit_flipped_is_refused_or_means_the_same(saved):
+    path, first = saved
+    content, same = path.read_bytes(), state(first, path.parent)
+    for place in np.random.default_rng(0).choice(8 * len(content), 120, replace=False).tolist():
+        damaged = bytearray(content)
+        damaged[place // 8] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        said = refusal(path)
+        # 1e-05 and 1E-05 are the same number.
+        assert "watch.json" in said if said else state(load_monitor(path)[0], path.parent) == same
+
+
+def test_a_state_of_the_format_before_is_taken_once_and_rewritten_with_a_checksum(saved):
+    path, first = saved
+    document = json.loads(path.read_text())
+    for later in ("state_checksum", "left_out", "by_unit", "unit_history"):
+        del document[later]
+    old = document | {"format": 1, "ledger": document["ledger"][:3]}
+    path.write_text(json.dumps(old))
+    monitor, _ = load_monitor(path)
+    assert (monitor.rows, monitor.by_unit, monitor.left_out) == (200, False, {})
+    save_monitor(monitor, path)
+    assert json.loads(path.read_text())["format"] == 2
+    assert state(load_monitor(path)[0], path.parent) == state(first, path.parent)
+    path.write_text(json.dumps(old | {"state_checksum": "0"}))
+    with pytest.raises(ValueError, match="must be as it was written"):
+        load_monitor(path)

@@ -247,7 +247,7 @@ class Monitor:
             left_out=left_out,
             rows=self.rows + len(codes),
             history=replace(self.history, weekly=rows.clock == "date"),
-            unit_history=replace(self.unit_history, weekly=rows.clock == "date"),
+            unit_history=replace(self.unit_history, weekly=rows.units is not None and rows.clock == "date"),
             ledger=ledger,
         )
         ticks = number[new].astype(float) if rows.ticks is None else rows.ticks[new]
