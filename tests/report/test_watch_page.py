@@ -36,6 +36,17 @@ def test_every_sentence_and_figure_is_on_the_page(watched):
     assert 'data-status="exceeded"' in page
 
 
+def test_the_page_says_whom_the_rates_are_about_and_what_is_assumed(watched):
+    assert "must be begun with <code>--unit</code>" in render_watch(summarize_watch(watched))
+    sex = np.repeat(["F", "M"], 100)
+    data = {"sensitive_features": {"sex": sex}, "units": np.tile(np.arange(50), 4)}
+    by_unit = Monitor.of(0.1, attributes=["sex"]).update(np.tile([True, False], 100), **data)
+    page = render_watch(summarize_watch(by_unit))
+    assert "about 50 units" in page
+    assert "Gaps are those of units" in page
+    assert "if what is decided about one unit does not depend on another" in page
+
+
 def test_text_of_others_is_escaped_and_nothing_may_run_or_be_fetched(watched):
     page = render_watch(summarize_watch(watched, EVIL))
     assert "<script" not in page

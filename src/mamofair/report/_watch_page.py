@@ -60,18 +60,19 @@ def summarize_watch(monitor: Monitor, title: str = "Decisions", switch: Sequence
         "rows": answer.rows,
         "labelled": answer.labelled,
         "confidence": answer.confidence,
+        "units": answer.units,
         "sentences": answer.sentences()[1:],
         "switch": list(switch),
         "gaps": [_summarize_gap(monitor, gap, criterion) for gap, criterion in gaps],
         "attributes": [_summarize_attribute(monitor, name) for name in monitor.attributes],
-        "periods": [_show(monitor, begin) for begin in monitor.history.periods],
+        "periods": _axis(monitor, tested=True)[1],
         "period": _period_in_words(monitor),
     }
 
 
 def _summarize_gap(monitor: Monitor, gap: WatchedGap, criterion: Criterion) -> dict[str, Any]:
     """Return a gap's answer, and its values over time with an interval for each period alone."""
-    rows = [_measure(tables, criterion) for tables in monitor.history.periods.values()]
+    rows = [_measure(tables, criterion) for tables in monitor.tested_history.periods.values()]
     worst = gap.worst
     marked = {} if worst is None else {"since": worst.since, "found": worst.found}
     places = {name: place.tick for name, place in marked.items() if place is not None}
@@ -83,7 +84,7 @@ def _summarize_gap(monitor: Monitor, gap: WatchedGap, criterion: Criterion) -> d
         "sentence": gap.sentence(),
         "evidence": max((pair.evidence for pair in gap.pairs), default=0.0),
         "values": [{"gap": value, "low": low, "high": high} for value, low, high in rows],
-        "chart": draw_chart([line], *_axis(monitor), limit=gap.limit, marks=places),
+        "chart": draw_chart([line], *_axis(monitor, tested=True), limit=gap.limit, marks=places),
     }
 
 
@@ -125,9 +126,10 @@ def _summarize_attribute(monitor: Monitor, name: str) -> dict[str, Any]:
     return {"name": name, "groups": groups, "charts": shown}
 
 
-def _axis(monitor: Monitor) -> tuple[list[float], list[str]]:
+def _axis(monitor: Monitor, tested: bool = False) -> tuple[list[float], list[str]]:
     """Return the middle of each period, and what it is called."""
-    begins, half = list(monitor.history.periods), monitor.history.width / 2
+    history = monitor.tested_history if tested else monitor.history
+    begins, half = list(history.periods), history.width / 2
     return [begin + half for begin in begins], [_show(monitor, begin) for begin in begins]
 
 
@@ -136,7 +138,7 @@ def _show(monitor: Monitor, begin: float) -> str:
 
 
 def _period_in_words(monitor: Monitor) -> str:
-    width = monitor.history.width
+    width = monitor.tested_history.width
     if monitor.clock == "date":
         return {1: "day", 7: "week"}.get(width, f"{width} days")
     return f"{width:,} rows" if monitor.clock == "rows" else f"{width:,} on the clock"
