@@ -19,9 +19,10 @@ from mamofair.notions import (
     EQUALIZED_ODDS,
     PREDICTIVE_PARITY,
 )
-from mamofair.selection import Plan, rows_needed
+from mamofair.selection import Plan, plan_calibration, rows_needed
 from mamofair.selection._certified import Demand
-from mamofair.selection._plan import _divide_budget, _join
+from mamofair.selection._needs import divide_budget
+from mamofair.selection._plan import _join
 
 DP, EOPP = (DEMOGRAPHIC_PARITY, "sex"), (EQUAL_OPPORTUNITY, "sex")
 DP_RACE, EOPP_RACE = (DEMOGRAPHIC_PARITY, "race"), (EQUAL_OPPORTUNITY, "race")
@@ -57,7 +58,7 @@ def test_every_pair_of_groups_has_enough_rows(limit, confidence, seed):
 
 
 def test_other_groups_make_up_for_a_small_one():
-    rows = _divide_budget(1 / 50, np.array([60.0, 1_000, 280]))
+    rows = divide_budget(1 / 50, np.array([60.0, 1_000, 280]))
     assert rows == pytest.approx([60, 300, 280])  # 1/60 + 1/300 is 1/50
 
 
@@ -176,3 +177,20 @@ def test_plans_that_make_no_sense_are_refused(limit, confidence, chance, message
     y, groups = people(2_000)
     with pytest.raises(ValueError, match=message):
         Plan.of(y, groups, {EOPP: limit}, confidence, chance=chance)
+
+
+def test_a_plan_leaves_out_and_names_the_groups_of_which_half_are_too_few():
+    """54 people of one group are more than training's 30, and half of them no certificate can be based on."""
+    race = np.repeat(["a", "b", "c", "d"], [6000, 4000, 54, 40])
+    y = np.resize([0, 1, 0], len(race))
+    asked = {"limit": 0.1, "confidence": 0.9}
+    plan = plan_calibration(y, sensitive_features={"race": race}, **asked)
+    assert plan.left_out == {"race": {"c": 54, "d": 40}}
+    assert "half of the rows of race=d (40 rows), race=c (54 rows) would be too few" in plan.message
+    assert "`min_group=55`" in plan.message
+    others = np.isin(race, ["a", "b"])
+    alone = plan_calibration(y[others], sensitive_features={"race": race[others]}, **asked)
+    assert [need.rows for need in plan.needs] == [need.rows for need in alone.needs]
+    assert (alone.left_out, "other groups only" in alone.message) == ({}, False)
+    with pytest.raises(ValueError, match="must have more rows of 'd'"):
+        plan_calibration(y[~others], sensitive_features={"race": race[~others]}, **asked)

@@ -113,7 +113,8 @@ def _without_small_groups(people: "Table", notions: list[str], least: int) -> "p
 def _plain(result: "Plan") -> dict[str, Any]:
     frame = result.frame()
     needs = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return {"confidence": result.confidence, "chance": result.chance, "needs": needs}
+    left_out = {name: {str(group): n for group, n in counts.items()} for name, counts in result.left_out.items()}
+    return {"confidence": result.confidence, "chance": result.chance, "needs": needs, "left_out": left_out}
 
 
 def _print_rows(rows: int, within: float, confidence: float, chance: float, rate: float, as_json: bool) -> None:

@@ -7,29 +7,26 @@ several gaps. The test of a gap (`_certified.py`) is conditional on how many row
 plan that looks at groups and labels only.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from jaxtyping import Bool, Float, Int
-from scipy.special import ndtri
 
-from mamofair._messages import as_share, quote
+from mamofair._messages import PATH, as_share, cut
 from mamofair._rows.groups import Groups, read_groups
 from mamofair._rows.labels import as_column, favorable_label, is_label
-from mamofair.fronts import Criterion
-from mamofair.notions import FP, TP, Confusion, Rate, as_notions, column, require_differences, require_gap
+from mamofair.fronts import Criterion, SmallGroups
+from mamofair.notions import as_notions, column, require_differences, require_gap
+from mamofair.selection._needs import Need, Planner, distance
 
 __all__ = ["CHANCE", "Need", "Plan", "plan_calibration", "rows_needed"]
 
 #: The chance that a model without any gap is certified with as many rows as planned.
 CHANCE = 0.65
-
-_MOST = 0.5  # the share of a group's rows, or of those with a label, that may be reserved
-_SELECTION = Rate(TP | FP)
 
 
 def rows_needed(limit: float, confidence: float, *, rate: float = 0.5, chance: float = CHANCE) -> int:
@@ -42,7 +39,7 @@ def rows_needed(limit: float, confidence: float, *, rate: float = 0.5, chance: f
     (983, 629)
     """
     _check(limit, confidence=confidence, rate=rate, chance=chance)
-    return ceil(2 * rate * (1 - rate) * (_distance(confidence, chance) / limit) ** 2)
+    return ceil(2 * rate * (1 - rate) * (distance(confidence, chance) / limit) ** 2)
 
 
 def _check(limit: float, **shares: float) -> None:
@@ -50,29 +47,6 @@ def _check(limit: float, **shares: float) -> None:
     for name, value in {"limit": limit, **shares}.items():
         if not 0 < value < 1:
             raise ValueError(f"`{name}` must be between 0 and 1, both excluded: found {value:g}.{as_share(value)}")
-
-
-def _distance(confidence: float, chance: float) -> float:
-    """Return how many standard errors of the difference must fit into the limit."""
-    return float(ndtri(confidence) + ndtri((1 + chance) / 2))
-
-
-#: Labels are 1 if favorable, whatever their names, so the number might be mistaken for another label.
-_LABELS = {None: "", 0: " with an unfavorable label", 1: " with a favorable label"}
-
-
-@dataclass(frozen=True)
-class Need:
-    """The rows that a gap needs of one group: with one label (1 is favorable), or with any if `label` is None."""
-
-    criterion: Criterion
-    group: Any
-    label: int | None
-    rows: int
-    available: int
-
-    def __str__(self) -> str:
-        return f"{self.rows:,} rows of {self.criterion[1]}={self.group}{_LABELS[self.label]}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +65,9 @@ class Plan:
         The rows of each group, or of each group and label, that each gap is to be tested on.
     rows, held_back
         The number of all rows, and about how many of them the plan reserves.
+    left_out
+        The groups of each attribute that are too small to be certified, with their number of rows: the plan is for the
+        others.
     """
 
     limits: Mapping[Criterion, float]
@@ -99,6 +76,7 @@ class Plan:
     needs: tuple[Need, ...]
     rows: int
     held_back: int
+    left_out: SmallGroups = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -119,9 +97,7 @@ class Plan:
         for (notion, _), limit in limits.items():
             require_differences(notion, "A plan of calibration rows")
             _check(limit, confidence=confidence, chance=chance)
-        sizes = dict(zip(groups.names, map(len, groups.values), strict=True))
-        comparisons = sum(len(notion.rates) * max(sizes[name] - 1, 1) for notion, name in limits)
-        planner = _Planner(y, groups, confidence, chance ** (1 / comparisons), more or {})
+        planner = _planner(y, groups, limits, confidence, chance, more)
         needs = tuple(need for criterion, limit in limits.items() for need in planner.needs(criterion, limit))
         held_back = np.any([*_draw(needs, y, groups, np.random.default_rng(0)).values()], axis=0)
         return cls(dict(limits), confidence, chance, needs, len(y), int(held_back.sum()))
@@ -149,6 +125,18 @@ class Plan:
             f"To certify {limits} with {100 * self.confidence:g} % confidence, reserve {_join(list(listed))}: about "
             f"{self.held_back:,} rows in all, which leaves {self.rows - self.held_back:,} for training. A model "
             f"without any gap is then certified with a chance of about {100 * self.chance:.0f} %."
+            f"{self._name_left_out()}"
+        )
+
+    def _name_left_out(self) -> str:
+        """Return the groups that the plan is not for, and what to do so that training does the same."""
+        counts = {f"{name}={group}": n for name, groups in self.left_out.items() for group, n in groups.items()}
+        if not counts:
+            return ""
+        named = cut(", ".join(f"{group} ({n:,} rows)" for group, n in counts.items()), PATH)
+        return (
+            f" This is for the other groups only: half of the rows of {named} would be too few. Merge them with "
+            f"others, or leave them out of training, too, with `min_group={max(counts.values()) + 1}`."
         )
 
     def __str__(self) -> str:
@@ -159,6 +147,19 @@ class Plan:
     ) -> dict[Criterion, Bool[np.ndarray, " n"]]:
         """Return the rows that each gap is tested on, drawn at random; gaps share as many as they can."""
         return _draw(self.needs, y, groups, rng)
+
+
+def _planner(
+    y: Int[np.ndarray, " n"],
+    groups: Groups,
+    limits: Mapping[Criterion, float],
+    confidence: float,
+    chance: float,
+    more: Mapping[Criterion, Float[np.ndarray, " groups"]] | None = None,
+) -> Planner:
+    sizes = dict(zip(groups.names, map(len, groups.values), strict=True))
+    comparisons = sum(len(notion.rates) * max(sizes[name] - 1, 1) for notion, name in limits)
+    return Planner(y, groups, confidence, chance ** (1 / comparisons), more or {})
 
 
 def _draw(
@@ -179,81 +180,6 @@ def _is_in(need: Need, y: np.ndarray, groups: Groups) -> Bool[np.ndarray, " n"]:
     return np.asarray(inside if need.label is None else inside & (y == need.label))
 
 
-@dataclass(frozen=True, eq=False)
-class _Planner:
-    """The input of a plan: labels and groups, the confidence, and further rows of gaps."""
-
-    y: Int[np.ndarray, " n"]
-    groups: Groups
-    confidence: float
-    chance: float
-    more: Mapping[Criterion, Float[np.ndarray, " groups"]]
-
-    def needs(self, criterion: Criterion, limit: float) -> Iterator[Need]:
-        """Yield the rows that a gap needs of each group; a `ValueError` if there are too few."""
-        place = self.groups.names.index(criterion[1])
-        codes, values = self.groups.codes[:, place], self.groups.values[place]
-        labels = np.stack([np.bincount(codes[(codes >= 0) & (self.y == y)], minlength=len(values)) for y in (0, 1)])
-        wanted: dict[int | None, np.ndarray] = {}
-        for rate in criterion[0].rates:
-            label = rate.labels[0] if criterion[0].conditions_on_label else None
-            available = labels.sum(axis=0) if label is None else labels[label]
-            shares = np.ones(len(values)) if label is not None else self._shares(rate, labels)
-            most = np.floor(_MOST * available) * shares + self.more.get(criterion, 0.0)
-            variance = self._selected * (1 - self._selected) if rate == _SELECTION else 0.25
-            budget = limit**2 / (variance * _distance(self.confidence, self.chance) ** 2)
-            self._require(criterion, label, limit, budget, most, values)
-            rows = np.maximum(_divide_budget(budget, most) - self.more.get(criterion, 0.0), 0) / shares
-            wanted[label] = np.maximum(wanted.get(label, 0), np.ceil(rows).astype(int))
-        for label, rows in wanted.items():
-            available = labels.sum(axis=0) if label is None else labels[label]
-            for each in zip(values, rows.tolist(), available.tolist(), strict=True):
-                yield Need(criterion, each[0], label, *each[1:])
-
-    @property
-    def _selected(self) -> float:
-        """The share of favorable decisions to expect: that of favorable labels."""
-        return float(np.mean(self.y))
-
-    def _shares(self, rate: Rate, labels: Int[np.ndarray, "2 groups"]) -> Float[np.ndarray, " groups"]:
-        """Return the expected share of each group's rows under the condition of a rate."""
-        selected = self._selected
-        cells = np.stack([labels[1] * selected, labels[0] * selected, labels[1] * (1 - selected)], axis=-1)
-        counts = np.column_stack([cells, labels[0] * (1 - selected)])
-        return np.asarray(Confusion.of_counts(counts).mass(rate.given) / labels.sum(axis=0))
-
-    def _require(
-        self,
-        criterion: Criterion,
-        label: int | None,
-        limit: float,
-        budget: float,
-        most: Float[np.ndarray, " groups"],
-        values: tuple[Any, ...],
-    ) -> None:
-        """Raise a `ValueError` if even the most rows of the two smallest groups are too few."""
-        scarce = np.argsort(most)[:2]
-        needed = np.sum(1 / np.maximum(most[scarce], 1e-9))
-        if needed <= budget:
-            return
-        least = ceil(1000 * limit * (needed / budget) ** 0.5) / 1000
-        where = quote(values[scarce[0]]) + _LABELS[label]
-        advice = f"Ask for {least:g} or more, or for less confidence" if least < 1 else "Merge it with others"
-        raise ValueError(
-            f"A plan for {column(*criterion)} ≤ {limit:g} with {100 * self.confidence:g} % confidence must have more "
-            f"rows of {where}: found {most[scarce[0]]:,.0f}, if half of them are held back; about {ceil(2 / budget):,} "
-            f"of each group would do. {advice}."
-        )
-
-
-def _divide_budget(budget: float, most: Float[np.ndarray, " groups"]) -> Float[np.ndarray, " groups"]:
-    """Return rows n of each group with 1/n_a + 1/n_b ≤ budget for each pair, equal unless the smallest has too few."""
-    alike = 2 / budget
-    smallest = min(most.min(), alike)
-    others = max(alike, 1 / (budget - 1 / smallest))
-    return np.asarray(np.where(most <= smallest, smallest, np.minimum(most, others)))
-
-
 def plan_calibration(
     y: Any,
     *,
@@ -266,7 +192,8 @@ def plan_calibration(
 ) -> Plan:
     """Return how many rows of which groups to reserve so that a limit on all gaps can be certified.
 
-    Nothing is trained: the plan depends only on the counts of groups and labels, the limit and the confidence.
+    Nothing is trained: the plan depends only on the counts of groups and labels, the limit and the confidence. Groups
+    of which half of the rows are too few are left out and named: the plan is for the others.
     `calibration_fraction="plan"` makes `fit` reserve such rows.
 
     Parameters
@@ -289,7 +216,15 @@ def plan_calibration(
     positive = is_label(labels, favorable_label(labels, favorable=favorable)).astype(int)
     groups = read_groups(sensitive_features, rows=len(labels))
     limits = {(notion, name): limit for name in groups.names for notion in as_notions(notions)}
-    return Plan.of(positive, groups, limits, confidence, chance=chance)
+    for notion, _ in limits:
+        require_differences(notion, "A plan of calibration rows")
+        _check(limit, confidence=confidence, chance=chance)
+    planner, left_out = _planner(positive, groups, limits, confidence, chance), dict[str, dict[Any, int]]()
+    for criterion in limits:
+        if scarce := planner.find_scarce(criterion, limit):
+            left_out.setdefault(criterion[1], {}).update(scarce)
+    others = groups.without({name: [*counts] for name, counts in left_out.items()}) if left_out else groups
+    return replace(Plan.of(positive, others, limits, confidence, chance=chance), left_out=left_out)
 
 
 def _join(parts: list[str]) -> str:
