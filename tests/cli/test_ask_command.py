@@ -176,7 +176,10 @@ def test_groups_that_training_found_too_small_are_left_out_of_new_rows_too(rows,
     )
     assert done.exit_code == 0, done.output
     races = ["a", "b", "c", "d"] * 100
-    assert says(tmp_path / "r", rows("march.csv", 1, race=races), "--within", 0.5)["rows"] == 400
+    march = rows("march.csv", 1, race=races)
+    said = RUNNER.invoke(app, ["ask", str(tmp_path / "r"), str(march), "--within", "0.5"]).stderr
+    assert "Not compared, because training left them out as too small: race='d'." in said
+    assert says(tmp_path / "r")["rows"] == 400
     question = read_question(tmp_path / "r").question
     assert question.groups["race"] == ("a", "b", "c")
     assert question.points[0].tally.counts["race"].sum() == 300

@@ -306,3 +306,24 @@ def test_new_rows_may_be_one_of_each_group():
     question = Question.of(Front((Point(tally),), criteria(1), {"a": names}), 0.1, 0.9)
     later = question.update([1] * 25, np.ones((1, 25), dtype=bool), sensitive_features=pd.DataFrame({"a": names}))
     assert later.rows == 25
+
+
+@pytest.mark.parametrize("again", [True, False])
+def test_an_answer_says_where_more_rows_will_not_settle_it(again):
+    """The true gap is .093, the limit .1: tens of thousands more rows would leave the answer as it is."""
+    men, women = ((1180 + 372, 4000), (1180, 4000))
+    table = np.array([[events, 0, rows - events, 0] for events, rows in (men, women)], dtype=float)
+    counts = Tally({"": table.sum(axis=0, keepdims=True), "a": table})
+    ours = front((200, 5))
+    if again:
+        question = Question.of(ours, 0.1, 0.95)
+        answer = replace(question, points=tuple(replace(one, tally=counts) for one in question.points)).answer
+    else:
+        [one] = ours
+        ours = replace(ours, points=(replace(one, calibration=counts),))
+        answer = MostAccurateWithin(0.1, 0.95).answer(ours)
+    assert (answer.status, answer.too_close) == ("not enough data", (A,))
+    high = np.ceil(100 * answer.intervals[A][1]) / 100
+    assert f"More rows will not settle it: {A} is too close to 0.1. Ask for {high:g} instead" in answer.message
+    assert "would settle" not in answer.message
+    assert answer.more_rows == {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mamofair._messages import PATH, quote
+from mamofair._messages import PATH, cut, quote, quote_some
 from mamofair.cli._console import print_note, print_sentence, warnings_as_notes
 from mamofair.cli._options import AsJson, Decimal, Encoding, RunFolder, Separator, UnusedSeed
 from mamofair.tables.file_format import FileFormat
@@ -115,7 +115,7 @@ def _count_rows(
     """Return the question after the rows of a table, and how many of them were new."""
     import numpy as np
 
-    from mamofair.cli._labelled_rows import read_labelled_rows, read_row_keys, require_fresh
+    from mamofair.cli._labelled_rows import list_left_out, read_labelled_rows, read_row_keys, require_fresh
 
     X, labels, people = read_labelled_rows(table, run, file_format)
     require_fresh(table, run)
@@ -132,6 +132,9 @@ def _count_rows(
         )
     people = people[is_new]
     question = stored.question.update_from(run.estimator, X[is_new], labels[is_new], sensitive_features=people)
+    if left_out := {name: values for name, values in list_left_out(run).items() if values}:
+        named = cut("; ".join(f"{name}={quote_some(values)}" for name, values in left_out.items()), PATH)
+        print_note(f"Not compared, because training left them out as too small: {named}.")
     return stored.add(question, keys[is_new], columns), len(people)
 
 
@@ -150,6 +153,7 @@ def _print_answer(folder: Path, stored: "StoredQuestion", counted: int, as_json:
             "new_rows": counted,
             "intervals": {name: list(ends) for name, ends in answer.intervals.items()},
             "more_rows": dict(answer.more_rows),
+            "too_close": list(answer.too_close),
         }
         typer.echo(json.dumps(result))
         return

@@ -1,6 +1,6 @@
 """The answer of a choice with confidence: certified, no solution, or not enough data."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -9,6 +9,8 @@ import numpy as np
 from mamofair.fronts import Front, Tally
 from mamofair.notions import column
 from mamofair.selection._certified import Demand, certify
+from mamofair.selection._more_rows import is_too_close
+from mamofair.selection._pairs import Pair, pairs
 from mamofair.selection._rows import Pool
 
 __all__ = ["Answer", "answer"]
@@ -47,6 +49,9 @@ class Answer:
     more_rows
         About how many more calibration rows of which group would settle the question, if there are too few:
         `{"sex=F": 900}`; they do so with a chance of about two in three, for each pair of groups alone.
+    too_close
+        The gaps that more rows would hardly settle, by column: they are too close to their limits. Such pairs of groups
+        do not count in `more_rows`.
     in_words
         Limits with another wording in the message: "0.2, a ratio of at least 0.8".
     """
@@ -57,6 +62,7 @@ class Answer:
     passed: int
     intervals: Mapping[str, tuple[float, float]]
     more_rows: Mapping[str, float] = field(default_factory=dict)
+    too_close: tuple[str, ...] = ()
     in_words: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -87,13 +93,25 @@ class Answer:
         advice = (
             "Allow larger limits, or train for fairer points."
             if self.status == "no solution"
-            else f"About {_list_rows(self.more_rows) or 'a few more of each group'} would settle it."
+            else " ".join(self._advise())
         )
         return (
             f"{self.status.capitalize()} for {limits} with {confidence}: at point {self.sequence[0]}, which has the "
             f"most room, {ranges}. The high ends are the smallest limits that can be "
             f"certified. {advice}"
         )
+
+    def _advise(self) -> Iterator[str]:
+        """Yield what would settle the question."""
+        for name in self.too_close:
+            wider = np.ceil(100 * self.intervals[name][1]) / 100
+            yield (
+                f"More rows will not settle it: {name} is too close to {self.limits[name]:g}."
+                + (f" Ask for {wider:g} instead, with other rows." if wider < 1 else "")
+            )
+        if self.more_rows or not self.too_close:
+            settled = "the rest" if self.too_close else "it"
+            yield f"About {_list_rows(self.more_rows) or 'a few more of each group'} would settle {settled}."
 
     def __str__(self) -> str:
         return self.message
@@ -104,32 +122,50 @@ def answer(front: Front, demand: Demand, pool: Pool) -> Answer:
     sequence, passed = certify(front, demand, pool)
     tally = front[sequence[max(passed - 1, 0)]].calibration
     assert tally is not None  # `certify` has raised an error for that
+    more, close = ({}, []) if passed else _more_rows(front, tally, demand)
     return Answer(
         limits={column(*criterion): limit for criterion, limit in demand.limits.items()},
         confidence=1 - demand.delta,
         sequence=tuple(sequence),
         passed=passed,
         intervals=demand.intervals(tally),
-        more_rows={} if passed else _more_rows(front, tally, demand),
+        more_rows=more,
+        too_close=tuple(close),
         in_words={
             column(*gap): gap[0].describe_limit(limit) for gap, limit in demand.limits.items() if gap[0].is_ratio
         },
     )
 
 
-def _more_rows(front: Front, tally: Tally, demand: Demand) -> dict[str, float]:
-    """Return about how many more rows of which groups would settle each pair that is not certified, taken alone."""
+def _more_rows(front: Front, tally: Tally, demand: Demand) -> tuple[dict[str, float], list[str]]:
+    """Return about how many more rows of which groups would settle each pair that is not certified, taken alone.
+
+    And the gaps with a pair that is too close to its limit, which is not counted.
+    """
     needed: dict[str, float] = {}
+    close: list[str] = []
     level = demand.lower_level(tally)
-    for pair, limit in demand.pairs(tally):
-        if demand.certifies(pair, limit):
-            continue
-        wanted = pair.rows_to_settle(limit, demand.delta, level, demand.method)
-        for place, rows in zip(pair.places, wanted, strict=True):
-            names = front.groups.get(pair.attribute, ())
-            name = f"{pair.attribute}={names[place] if place < len(names) else place}"
-            needed[name] = max(needed.get(name, 0.0), rows)
-    return {name: rows for name, rows in needed.items() if rows > 0}
+    for criterion, limit in demand.limits.items():
+        for pair in pairs(tally, criterion):
+            if demand.certifies(pair, limit):
+                continue
+            wanted = pair.rows_to_settle(limit, demand.delta, level, demand.method)
+            if _is_close(pair, limit, wanted):
+                close.append(column(*criterion))
+                continue
+            for place, rows in zip(pair.places, wanted, strict=True):
+                names = front.groups.get(pair.attribute, ())
+                name = f"{pair.attribute}={names[place] if place < len(names) else place}"
+                needed[name] = max(needed.get(name, 0.0), rows)
+    return {name: rows for name, rows in needed.items() if rows > 0}, list(dict.fromkeys(close))
+
+
+def _is_close(pair: Pair, limit: float, wanted: tuple[float, float]) -> bool:
+    """Whether a pair of groups is too close to its limit for more rows to settle it; for ratios, nobody says."""
+    if pair.is_ratio or not all(rows for _, rows in pair.samples):
+        return False
+    (n, m), (one, other) = (rows for _, rows in pair.samples), pair.shares
+    return is_too_close(*pair.samples, limit, (1 + wanted[0] * one / n, 1 + wanted[1] * other / m))
 
 
 def _list_rows(more_rows: Mapping[str, float]) -> str:

@@ -197,13 +197,15 @@ class Question:
             passed += 1
         point = self.points[max(passed - 1, 0)]
         limits = {column(*criterion): limit for criterion, limit in self.limits.items()}
+        more, close = ({}, []) if passed else count_more_rows(self.claims, point.tally, self.delta, self.groups)
         return Answer(
             limits=limits,
             confidence=self.confidence,
             sequence=self.sequence,
             passed=passed,
             intervals=self._intervals(point),
-            more_rows={} if passed else count_more_rows(self.claims, point.tally, self.delta, self.groups),
+            more_rows=more,
+            too_close=tuple(close),
         )
 
     def _intervals(self, point: Evidence) -> dict[str, tuple[float, float]]:
