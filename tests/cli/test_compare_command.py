@@ -49,6 +49,23 @@ def test_every_method_is_on_every_split_and_who_is_told_is_marked(found):
     assert not document["left_out"]
 
 
+def test_rows_without_a_group_are_left_out_for_everyone_so_that_no_peer_is_skipped(tmp_path):
+    table = applicants(600)
+    table.loc[table.index[:46], "gender"] = None
+    for name, rows in (("some", table), ("known", table[46:])):
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    arguments = (*COLUMNS, "--model", "net", "--peer", "TO", "--runs", 1, "--json")
+    done = compare(tmp_path / "some.csv", *arguments, "--out", tmp_path / "a")
+    assert "Left out 46 of 600 rows for all methods, because a group is unknown ('gender' of 46)" in done.stderr
+    some, known = (
+        json.loads(compare(tmp_path / f"{name}.csv", *arguments, "--out", tmp_path / name).stdout)
+        for name in ("some", "known")
+    )
+    assert not some["left_out"]
+    for one, other in zip(some["records"], known["records"], strict=True):
+        assert {**one, "seconds": 0} == {**other, "seconds": 0}
+
+
 def test_means_and_deviations_are_over_splits(found):
     document, _ = found
     for row in document["methods"]:

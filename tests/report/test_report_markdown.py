@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import replace
+from html import unescape
 
 import pytest
+from markdown_it import MarkdownIt
 from report_runs import make_run
 
 from mamofair.fronts import Tally
@@ -65,6 +67,25 @@ def test_names_do_not_become_markup():
     assert "<script>" not in text
     widths = {len(re.findall(r"(?<!\\)\|", line)) for line in text.splitlines() if line.startswith("| &lt;script>")}
     assert widths <= {4, 6}  # as many cells as the heads have
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "[click](javascript:alert(1))",
+        "\\[click](javascript:alert(1))",
+        "![seen](https://example.org/a.png)",
+        "[x]: https://example.org",
+        "`[a](b) [click](https://example.org)",
+    ],
+)
+def test_a_group_whose_name_looks_like_a_link_is_none(name):
+    text = to_markdown(make_run(attributes=("sex",), names=(name, "M")))
+    page = MarkdownIt("commonmark").enable("table").render(text)
+    assert "<a " not in page
+    assert "<img" not in page
+    plain = unescape(re.sub("<[^>]*>", "", page))
+    assert name in plain or name.startswith("`")  # a pair of these makes code of what is between them
 
 
 def test_what_is_left_out_is_said_and_appears_nowhere(run):

@@ -108,7 +108,7 @@ def compare(
 
 def _prepare(options: TrainOptions, model: Names, peer: Names, runs: int, quick: bool) -> "Comparison":
     """Return the comparison after checking all options, columns first."""
-    from mamofair.cli._comparison import PEERS, Comparison, sample_rows
+    from mamofair.cli._comparison import PEERS, UNCONSTRAINED, Comparison, sample_rows, without_unknown_groups
     from mamofair.cli._data import read_data
     from mamofair.cli._models import MODELS
     from mamofair.notions import as_notion
@@ -126,6 +126,8 @@ def _prepare(options: TrainOptions, model: Names, peer: Names, runs: int, quick:
     peers = [name for name in peer or PEERS if name != "none"]
     ours = model or [name for name in MODELS if name != "plugin"]  # which is what auto means for tables
     methods = tuple(dict.fromkeys([*ours, *peers]))
+    if {*peers} - {UNCONSTRAINED}:
+        data = without_unknown_groups(data)
     return Comparison(options, sample_rows(data, options.seed) if quick else data, methods, runs, quick)
 
 

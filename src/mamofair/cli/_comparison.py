@@ -12,6 +12,7 @@ from joblib import parallel_config
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.baselines import UnconstrainedClassifier
 from mamofair.cli._console import print_note
@@ -25,7 +26,15 @@ from mamofair.fronts import Counter, Criterion, Front, Point, Tally
 from mamofair.selection import Weighted
 from mamofair.tables import Table, encoder
 
-__all__ = ["PEERS", "UNCONSTRAINED", "Comparison", "sample_rows", "summarize_records", "uses_attributes"]
+__all__ = [
+    "PEERS",
+    "UNCONSTRAINED",
+    "Comparison",
+    "sample_rows",
+    "summarize_records",
+    "uses_attributes",
+    "without_unknown_groups",
+]
 
 UNCONSTRAINED = "unconstrained"
 #: A description of each method, in the order of the table.
@@ -137,6 +146,22 @@ def groups_known_to(learned: pd.DataFrame, sensitive: pd.DataFrame, crossed: boo
     if crossed:
         groups, known = groups.crossed(), known.crossed()
     return groups.as_in(known, strict=False)
+
+
+def without_unknown_groups(data: Table) -> Table:
+    """Return the rows whose groups are all known: other libraries take no others, and all methods need the same rows.
+
+    A note says how many were left out.
+    """
+    unknown = data.sensitive.isna()
+    if not (rows := unknown.any(axis=1).to_numpy()).any():
+        return data
+    named = ", ".join(f"{quote(name)} of {int(count):,}" for name, count in unknown.sum().items() if count)
+    print_note(
+        f"Left out {rows.sum():,} of {len(rows):,} rows for all methods, because a group is unknown ({named}) and "
+        "other libraries take no such rows."
+    )
+    return data[np.flatnonzero(~rows)]
 
 
 def sample_rows(data: Table, seed: int) -> Table:

@@ -120,7 +120,7 @@ def _card(
             f"- {_escape(one['column'] or 'the table')}: {_escape(one['finding'])} ({_escape(one['detail'])})"
             for one in findings
         )
-    yield f"## Limits and answers\n\n**{verdict.headline}.**\n\n" + "\n".join(
+    yield f"## Limits and answers\n\n**{_escape(verdict.headline)}.**\n\n" + "\n".join(
         f"- {_escape(one)}" for one in verdict.sentences()
     )
     yield _gap_table(verdict)
@@ -226,8 +226,14 @@ def _table(head: Sequence[Any], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _escape(value: Any) -> str:
-    """Return text that Markdown shows as it is: names from tables must not become markup."""
+    """Return text that Markdown shows as it is: names from tables must not become markup, such as links.
+
+    Within a code span nothing is a link, and a backslash would be shown.
+    """
     text = " ".join(str(value).split())
+    is_code = len(text) > 2 and text[0] == text[-1] == "`" and "`" not in text[1:-1]
+    for mark in () if is_code else ("\\", "[", "]"):
+        text = text.replace(mark, f"\\{mark}")
     return text.replace("|", "\\|").replace("<", "&lt;")
 
 
