@@ -48,6 +48,17 @@ def test_the_root_is_no_run(out, fails, loans):
     assert "`--out` must be a folder of its own" in fails("train", loans, *ASKED, "--out", out, "--force")
 
 
+def test_a_name_that_no_text_can_hold_is_refused_before_anything_is_trained(fails, loans, tmp_path):
+    said = fails("train", loans, *ASKED, "--out", tmp_path / "runs" / "\udcff")
+    assert "`--out` must be a name in UTF-8: found" in said
+    assert "`--out` must be a name in UTF-8" in fails("report", "nowhere", "--out", "\udcff.html")
+    if sys.platform == "linux":  # others have no such file
+        other = tmp_path / "loans\udcff.csv"
+        other.write_bytes(loans.read_bytes())
+        assert "`DATA` must be a name in UTF-8: found" in fails("train", other, *ASKED, "--out", tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_run_needs_a_place_where_a_folder_can_be(fails, loans, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("mine")
     assert "is a file" in fails("train", loans, *ASKED, "--out", tmp_path / "file", "--force")

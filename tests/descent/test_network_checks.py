@@ -4,7 +4,8 @@ import pytest
 import torch
 from torch import nn
 
-from mamofair._descent.network_checks import one_logit, require_logits
+from mamofair import MLP
+from mamofair._descent.network_checks import build_network, one_logit, require_logits
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 1), ()])
@@ -93,3 +94,41 @@ def test_logits_are_accepted_without_a_trace():
     require_logits(network, torch.randn(2, 4))
     assert network.training
     assert all(torch.equal(tensor, before[name]) for name, tensor in network.state_dict().items())
+
+
+class Tokens(nn.Module):
+    """The mean of an embedding of 50 words."""
+
+    def __init__(self, features):
+        super().__init__()
+        self.words, self.last = nn.Embedding(50, 4), nn.Linear(4, 1)
+
+    def forward(self, x):
+        return self.last(self.words(x.long()).mean(dim=1)).squeeze(1)
+
+
+class WithoutWidth(nn.Module):
+    def __init__(self):
+        super().__init__()
+
+
+@pytest.mark.parametrize(
+    ("recipe", "words"),
+    [
+        (nn.Linear, r"found Linear, which cannot be called so .*network=lambda features: Linear\("),
+        (WithoutWidth, "found WithoutWidth, which cannot be called so"),
+        (MLP, r"found the class MLP. Pass one of its values, such as MLP\(\)"),
+    ],
+)
+def test_recipes_that_do_not_take_the_number_of_features_are_refused_with_advice(recipe, words):
+    with pytest.raises(ValueError, match=words):
+        build_network(recipe, 6, lambda rows: torch.zeros(rows, 6))
+
+
+def test_token_ids_that_were_standardized_or_are_beyond_the_table_are_refused_with_advice():
+    ids = torch.arange(60).repeat(2, 1).T.contiguous()  # the first rows are within the table
+    with pytest.raises(ValueError, match="keep them integers with `standardize=False`"):
+        build_network(Tokens, 2, lambda rows: (ids / 10 - 3)[:rows])
+    with pytest.raises(ValueError, match="must have a row for each value of X: found values from 0 to 59"):
+        build_network(Tokens, 2, lambda rows: ids[:rows])
+    assert isinstance(build_network(Tokens, 2, lambda rows: ids[:50][:rows]), Tokens)

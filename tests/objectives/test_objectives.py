@@ -251,3 +251,10 @@ def test_relaxations_of_ones_own_are_not_taken_for_each_other():
     objectives = [Gap(as_notion("dp"), "a", Soft(0.1)), Gap(as_notion("dp"), "a", Soft(9.0))]
     values, _ = evaluate(objectives, logits, batch)
     torch.testing.assert_close(values, torch.stack([objective(logits, batch) for objective in objectives]))
+
+
+def test_a_gap_takes_notions_and_relaxations_and_not_their_names():
+    with pytest.raises(ValueError, match=r"`notion` must be a notion such as .*EQUAL_OPPORTUNITY: found 'equal_opport"):
+        Gap("equal_opportunity", "sex")
+    with pytest.raises(ValueError, match=r"`relaxation` must be a relaxation such as Sigmoid\(3\): found 'sigmoid'"):
+        Gap(DEMOGRAPHIC_PARITY, "sex", "sigmoid")

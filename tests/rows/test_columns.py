@@ -167,3 +167,20 @@ def test_a_number_among_texts_is_no_text():
 def test_what_is_no_column_is_refused_in_a_sentence(values):
     with pytest.raises(ValueError, match="`y` must be a list, an array or a column of plain values: found"):
         as_array(values, "y")
+
+
+@pytest.mark.parametrize("kind", [pl.Int128, pl.UInt128] if hasattr(pl, "UInt128") else [pl.Int128])
+def test_integers_of_128_bits_are_whole_numbers(kind):
+    whole = as_array(pl.Series("g", [0, 1, 1], dtype=kind), "g")
+    assert (whole.dtype.kind, whole.tolist()) == ("i", [0, 1, 1])
+    assert as_array(pl.Series("g", [0, None, 2**80], dtype=kind), "g").tolist() == [0, None, 2**80]
+    groups = pl.DataFrame({"g": pl.Series([0, 1, None, 1], dtype=kind)})
+    assert gap([0, 1, 1, 1], [0, 1, 1, 1], sensitive_features=groups, notion="dp") == 1
+
+
+def test_a_multiindex_is_no_column():
+    index = pd.MultiIndex.from_tuples([(0, "a"), (1, "a")])
+    with pytest.raises(ValueError, match="`y_true` must be a column of plain values: found a MultiIndex of 2 levels"):
+        gap(index, [0, 1], sensitive_features=["f", "m"], notion="dp")
+    with pytest.raises(ValueError, match="`sensitive_features` must be a column of plain values: found a MultiIndex"):
+        gap([0, 1], [0, 1], sensitive_features=index, notion="dp")

@@ -205,3 +205,11 @@ def test_a_workbook_needs_the_extra_and_no_format(tmp_path: Path, monkeypatch: p
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(ValueError, match=r'Run pip install "mamofair\[excel\]"'):
         open_source(tmp_path / "a.xlsx")
+
+
+def test_new_rows_in_memory_are_refused_with_what_to_do_instead():
+    frame = pd.DataFrame({"x": [1.0, 2], "sex": ["f", "m"]})
+    fitted = encoder("none").fit(frame[["x"]])
+    for read in (lambda: read_new_rows(frame, fitted, ["sex"]), lambda: next(iter(read_batches(frame, fitted)))):
+        with pytest.raises(ValueError, match=r"read from a file: found a DataFrame. .* pass the frame to `predict`"):
+            read()

@@ -1,5 +1,7 @@
 """Checks that a network returns one logit per row, which depends on its parameters."""
 
+import inspect
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
@@ -10,7 +12,40 @@ from torch.nn.modules.batchnorm import _BatchNorm
 
 from mamofair._messages import cut
 
-__all__ = ["one_logit", "require_logits", "require_shareable"]
+__all__ = ["build_network", "one_logit", "require_logits", "require_shareable"]
+
+_ROWS = 1000  # to try an embedding with: ids beyond its table need not be in the first rows
+
+
+def build_network(recipe: Callable[[int], Any], width: int, rows: Callable[[int], Shaped[Tensor, "n ..."]]) -> Any:
+    """Return a new network for rows of this many columns; a `ValueError` with advice if the recipe makes none.
+
+    `rows` returns the first rows, as many as it is asked for, to try the network with.
+    """
+    _require_takes_width(recipe)
+    network = recipe(width)
+    holds_ids = isinstance(network, nn.Module) and _has_embedding(network)
+    require_logits(network, rows(_ROWS if holds_ids else 2))
+    return network
+
+
+def _require_takes_width(recipe: Callable[[int], Any]) -> None:
+    """Raise a `ValueError` unless a recipe can be called with the number of features."""
+    name = getattr(recipe, "__name__", type(recipe).__name__)
+    if isinstance(recipe, type) and not issubclass(recipe, nn.Module):
+        raise ValueError(
+            f"`network` must be a callable that takes the number of features: found the class {name}. Pass one of "
+            f"its values, such as {name}()."
+        )
+    try:
+        inspect.signature(recipe).bind(1)
+    except TypeError as error:
+        raise ValueError(
+            f"`network` must be a callable that takes the number of features and nothing else: found {name}, which "
+            f"cannot be called so ({error}). Wrap it, as in network=lambda features: {name}(…)."
+        ) from None
+    except ValueError:  # of some callables written in C, nobody knows
+        return
 
 
 def one_logit(output: Any) -> Float[Tensor, " n"]:
@@ -36,7 +71,7 @@ def require_logits(network: Any, x: Shaped[Tensor, "n ..."]) -> None:
     network.eval()  # so that a single row suffices for normalisation layers, and no statistics change
     try:
         output = one_logit(network(x))
-    except (RuntimeError, TypeError) as error:  # torch's errors for shapes or types that do not fit
+    except (RuntimeError, TypeError, IndexError) as error:  # torch's errors for shapes, types or ids that do not fit
         shape, kind = ", ".join(map(str, x.shape[1:])), str(x.dtype).removeprefix("torch.")
         raise ValueError(
             f"`network` cannot take X, rows of shape ({shape}) as {kind} ({cut(' '.join(str(error).split()), 200)}). "
@@ -81,14 +116,20 @@ def _require_float32(network: nn.Module) -> None:
             )
 
 
+def _has_embedding(network: nn.Module) -> bool:
+    return any(isinstance(layer, nn.Embedding | nn.EmbeddingBag) for layer in network.modules())
+
+
 def _advice(network: nn.Module, x: Tensor, error: str) -> str:
     """Return advice for a network that cannot take its rows, as far as possible."""
+    if not x.is_floating_point() and "index out of range" in error:
+        return f"Its embedding must have a row for each value of X: found values from {x.min()} to {x.max()}."
     if not x.is_floating_point():
         return (
             "With `standardize=False` integers stay integers, for embeddings: pass pictures and other numbers as "
             "X.astype('float32')."
         )
-    if "Long" in error or any(isinstance(layer, nn.Embedding | nn.EmbeddingBag) for layer in network.modules()):
+    if "Long" in error or _has_embedding(network):
         return "If X holds tokens or categories for an embedding, keep them integers with `standardize=False`."
     return "Build its first layer for such rows: `network` is called with their number of columns, X.shape[1]."
 

@@ -42,6 +42,11 @@ def as_array(values: Any, name: str) -> np.ndarray:
     ['yes', nan]
     """
     data = decode(values)
+    if isinstance(data, pd.MultiIndex):
+        raise ValueError(
+            f"`{name}` must be a column of plain values: found a MultiIndex of {data.nlevels} levels. Take one of "
+            "them, with `get_level_values`."
+        )
     if isinstance(data, pd.Index | pd.api.extensions.ExtensionArray):
         data = pd.Series(data)
     native = nw.from_native(data, eager_only=True, allow_series=True, pass_through=True)
@@ -77,12 +82,24 @@ def of_series(column: nw.Series[Any]) -> np.ndarray:
     if isinstance(native, pd.Series):
         missing = not isinstance(native.dtype, np.dtype) and native.isna().any()
         return np.asarray(native.astype(object).to_numpy() if missing else native.to_numpy())
+    if column.dtype in (nw.Int128, nw.UInt128):
+        return _of_wide(column.to_list())
     if not (column.dtype.is_integer() and column.null_count()):
         return np.asarray(column.to_numpy())
     known = ~column.is_null()  # else large numbers would be rounded on their way to floats with NaN
     array = np.full(len(column), None, dtype=object)
     array[known.to_numpy()] = column.filter(known).to_numpy()
     return array
+
+
+def _of_wide(values: list[int | None]) -> np.ndarray:
+    """Return integers of 128 bits, which numpy has not: as 64 bits, or as Python's where these do not suffice."""
+    try:
+        return np.array(values, dtype=np.int64)
+    except (TypeError, OverflowError):  # something is missing, or large
+        array = np.empty(len(values), dtype=object)
+        array[:] = values
+        return array
 
 
 def different_values(column: nw.Series[Any]) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mamofair._messages import PATH, as_share, quote
 
-__all__ = ["find_conditional", "require_fraction", "require_strata", "require_writable"]
+__all__ = ["find_conditional", "require_fraction", "require_strata", "require_text", "require_writable"]
 
 
 def find_conditional(notions: Sequence[str]) -> str | None:
@@ -44,8 +44,19 @@ def require_fraction(value: float, option: str) -> None:
         raise ValueError(f"{option} must be greater than 0 and less than 1: found {value:g}.{as_share(value)}")
 
 
+def require_text(value: str, option: str) -> None:
+    """Raise a `ValueError` for a name that no file of text can hold, such as bytes that are not UTF-8."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ValueError(
+            f"`{option}` must be a name in UTF-8: found {quote(value, PATH)}. Choose another name, or rename it."
+        ) from None
+
+
 def require_writable(path: Path, option: str = "--out", *, file: bool = False) -> None:
     """Raise an `OSError` unless a folder, or a file, can be written at this path: before hours of training."""
+    require_text(str(path), option)
     whole, kind = Path(os.path.abspath(path)), "file" if file else "folder"
     if whole == whole.parent:
         raise FileExistsError(f"`{option}` must be a {kind} of its own: found {str(path)!r}. Try runs/NAME.")

@@ -27,7 +27,7 @@ def start_training(
 
     Rank 0, which alone writes, holds the folder's lock from here on, until `lock` is closed.
     """
-    from mamofair.cli._checks import require_fraction, require_writable
+    from mamofair.cli._checks import require_fraction, require_text, require_writable
     from mamofair.cli._data import check_columns, data_name, open_data
     from mamofair.cli._models import make_estimator, needs_network
     from mamofair.cli._training import run_training
@@ -42,6 +42,8 @@ def start_training(
         require_fraction(options.test_fraction, "`--test-fraction`")
         make_estimator(options, favorable=None).check_parameters(options.unlabelled is not None)
         require_writable(folder)
+        for option, file in (("DATA", options.data), ("--test", options.test), ("--unlabelled", options.unlabelled)):
+            require_text(str(file), option)  # the run records the command
         lock.enter_context(own_folder(folder))
         _require_free(folder, force)
         if reason is not None:

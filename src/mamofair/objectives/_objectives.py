@@ -126,6 +126,13 @@ class Gap:
     anchor_loss: CrossEntropy | SquaredError = CrossEntropy()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.notion, Notion):
+            raise ValueError(
+                f"`notion` must be a notion such as mamofair.notions.EQUAL_OPPORTUNITY: found {quote(self.notion)}. "
+                "`mamofair.notions.as_notion` returns the notion of a name."
+            )
+        if not isinstance(self.relaxation, Relaxation):
+            raise ValueError(f"`relaxation` must be a relaxation such as Sigmoid(3): found {quote(self.relaxation)}.")
         if self.notion.conditions_on_prediction and not self.relaxation.bounded:
             raise ValueError(
                 f"{self.notion.name} is conditioned on the prediction and needs a relaxation within [0, 1], because it "

@@ -1,7 +1,9 @@
 """New rows for a trained model, a batch at a time, in the types that training used."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -15,7 +17,7 @@ from mamofair.tables.parquet import from_arrow
 from mamofair.tables.source import Source
 from mamofair.tables.text_numbers import read_decimals
 
-__all__ = ["read_batches"]
+__all__ = ["read_batches", "require_file"]
 
 _SPELLINGS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False"}
 
@@ -28,6 +30,7 @@ def read_batches(
     Training decided which columns are numbers and which are text, so that this depends neither on the batch nor on the
     file: a code such as 01 stays text, even if all values of a batch look like numbers.
     """
+    require_file(path)
     source = open_source(path, file_format)
     wanted = list(encoder.feature_names_in_)
     source.check(wanted)
@@ -42,6 +45,15 @@ def read_batches(
             yield whole, features
     if not count:
         raise ValueError(f"There must be rows in {source.label}: found only column names. Write it again.")
+
+
+def require_file(path: Any) -> None:
+    """Raise a `ValueError` for rows that are no file, such as a frame."""
+    if not isinstance(path, str | os.PathLike):
+        raise ValueError(
+            f"New rows are read from a file: found a {type(path).__name__}. Rows in memory need no reading: pass the "
+            "frame to `predict`, or to `encoder.transform`."
+        )
 
 
 def _typed(texts: pd.DataFrame, encoder: TableEncoder, decimal: str | None) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from mamofair.tables._batches import read_batches
+from mamofair.tables._batches import read_batches, require_file
 from mamofair.tables._encoder import TableEncoder
 from mamofair.tables._open import open_source
 from mamofair.tables._read import Table, read_features, read_table
@@ -23,6 +23,7 @@ def read_new_rows(
 
     Columns are read in the types that training used; there need not be a target, and all rows may be of one group.
     """
+    require_file(path)
     source = open_source(path, file_format)
     bins = parse_attributes(list(sensitive), source.names)
     source.check([*encoder.feature_names_in_, *bins])

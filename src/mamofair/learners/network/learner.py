@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from mamofair._descent.adam import Adam
 from mamofair._descent.measuring import measure, scores
-from mamofair._descent.network_checks import require_logits, require_shareable
+from mamofair._descent.network_checks import build_network, require_shareable
 from mamofair._descent.networks import MLP, Average, Perceptron, Population, Recipe
 from mamofair._descent.ranks import Ranks
 from mamofair._descent.training import epochs, isolated
@@ -200,8 +200,10 @@ class NetworkLearner(Learner):
         networks: dict[int, nn.Module] = {}
         for member_seed in {member.seed for member in members}:
             with isolated(seed, member_seed):
-                networks[member_seed] = self.network(self._width(train.X.shape[1]))
-                require_logits(networks[member_seed], self._tensor(train.X[:2], "cpu"))
+                width = self._width(train.X.shape[1])
+                networks[member_seed] = build_network(
+                    self.network, width, lambda rows: self._tensor(train.X[:rows], "cpu")
+                )
         population = Population([networks[m.seed] for m in members], self.device, self.micro_batch)
         return Training(population, Average(population, self.averaging), self._optimizer(population))
 
