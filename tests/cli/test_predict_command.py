@@ -253,6 +253,20 @@ def test_an_exported_model_decides_as_the_run_does(trained, new, tmp_path):
     assert "Outputs: prediction, score, logit" in mamofair_says("export", trained, "--onnx", path)
 
 
+def test_text_with_a_nul_is_pointed_out_and_decided_alike_in_arrays_of_objects():
+    jobs = ["a", "b", "a\0", "a\0b", "\0"]
+    frame = pd.DataFrame({"job": pd.Series(jobs * 40, dtype=object), "size": np.arange(200) / 200})
+    fitted_encoder = encoder("median").fit(frame)
+    sex = np.repeat(["f", "m"], 100)
+    y = np.tile([1, 0, 0, 1, 1, 0, 1, 0, 0, 1], 20)
+    model = net(epochs=1).fit(fitted_encoder.transform(frame), y, sensitive_features=sex).with_encoder(fitted_encoder)
+    with pytest.warns(UserWarning, match="Text in 'job' has a NUL character"):
+        content = to_onnx(model)
+    new = pd.DataFrame({"job": pd.Series([*jobs, "b\0", "new\0"], dtype=object), "size": 0.5})
+    found = run_onnx(content, columns_of(new, fitted_encoder))
+    np.testing.assert_allclose(found["logit"], model.decision_function(new), atol=1e-9)
+
+
 def test_values_that_are_rare_or_new_go_where_the_encoder_puts_them(tmp_path):
     rng = np.random.default_rng(0)
     many = [f"town {i:03}" for i in range(100)]

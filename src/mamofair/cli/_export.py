@@ -37,7 +37,7 @@ def export(
     require_writable(onnx, "--onnx", file=True)
     with warnings_as_notes():
         model = load_model(run, point, within, margin, select_rate)
-    content = to_onnx(model)
+        content = to_onnx(model)
     with replaced_file(onnx) as file:
         file.write(content)
     names = ["X"] if model.encoder_ is None else model.encoder_.feature_names_in_.tolist()

@@ -1,11 +1,12 @@
 """The parts of an ONNX model, written by hand: it is short, and avoids trusting an exporter's tracing."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from mamofair._messages import quote, warn_user
 from mamofair.tables import TableEncoder
 
 __all__ = ["Graph", "encode", "encode_categories"]
@@ -65,6 +66,7 @@ def _text(graph: Graph, frequent: list[str], infrequent: list[str], name: str) -
             f"ONNX has no missing text, so empty text stands for it: found both in {name!r}. Write one "
             "of them differently, and train again."
         )
+    _warn_of_nul(name, places)
     spelled = {"": places.get("(missing)", elsewhere)} | places
     place = graph.node(
         *("LabelEncoder", name),
@@ -88,8 +90,18 @@ def encode_categories(graph: Graph, names: list[str], categories: Mapping[str, A
                 f"ONNX has no missing text, so empty text stands for it: found empty text in {name!r}. Write "
                 "it differently, and train again."
             )
+        _warn_of_nul(name, values)
         columns.append(_codes(graph, column, values, kinds) if name in categories else column)
     return graph.node("Concat", *columns, axis=1)
+
+
+def _warn_of_nul(name: str, values: Iterable[str]) -> None:
+    """Warn of text that onnxruntime cuts short if it comes in numpy's arrays of str, which may make two values one."""
+    if found := next((value for value in values if "\0" in value), None):
+        warn_user(
+            f"Text in {quote(name)} has a NUL character, such as {quote(found)}: pass it to the ONNX model in arrays "
+            "of objects, `.astype(object)`. In numpy's arrays of str it ends there, and another decision may follow."
+        )
 
 
 def _codes(graph: Graph, column: str, values: list[str], kinds: Any) -> str:
