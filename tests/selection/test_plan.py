@@ -185,7 +185,7 @@ def test_a_plan_leaves_out_and_names_the_groups_of_which_half_are_too_few():
     y = np.resize([0, 1, 0], len(race))
     asked = {"limit": 0.1, "confidence": 0.9}
     plan = plan_calibration(y, sensitive_features={"race": race}, **asked)
-    assert plan.left_out == {"race": {"c": 54, "d": 40}}
+    assert plan.left_out == {"race": {"d": 40, "c": 54}}
     assert "half of the rows of race=d (40 rows), race=c (54 rows) would be too few" in plan.message
     assert "`min_group=55`" in plan.message
     others = np.isin(race, ["a", "b"])
@@ -194,3 +194,9 @@ def test_a_plan_leaves_out_and_names_the_groups_of_which_half_are_too_few():
     assert (alone.left_out, "other groups only" in alone.message) == ({}, False)
     with pytest.raises(ValueError, match="must have more rows of 'd'"):
         plan_calibration(y[~others], sensitive_features={"race": race[~others]}, **asked)
+
+
+def test_a_group_that_is_large_enough_once_the_smallest_is_left_out_stays_in_the_plan():
+    race = np.repeat(["a", "b", "c", "d"], [1018, 1014, 953, 15])
+    asked = {"sensitive_features": {"race": race}, "limit": 0.1}
+    assert plan_calibration(np.resize([0, 1], 3000), **asked).left_out == {"race": {"d": 15}}

@@ -65,20 +65,13 @@ class Planner:
             for each in zip(values, rows.tolist(), self._available(criterion, label).tolist(), strict=True):
                 yield Need(criterion, each[0], label, *each[1:])
 
-    def find_scarce(self, criterion: Criterion, limit: float) -> dict[Any, int]:
-        """Return the groups, with their rows, of which half are too few, so that the others can be planned for.
-
-        None, if fewer than two groups would be left: then there is no plan.
-        """
-        values, scarce = self._values(criterion), dict[Any, int]()
+    def find_scarcest(self, criterion: Criterion, limit: float) -> tuple[Any, int] | None:
+        """Return the group, with its rows, of which half are so few that it has to be left out; None without one."""
         for label, _, budget, most in self._budgets(criterion, limit):
-            order, available = np.argsort(most, kind="stable"), self._available(criterion, label)
-            pairs = 1 / np.maximum(most[order], 1e-9)
-            enough = np.flatnonzero(pairs[:-1] + pairs[1:] <= budget)
-            if not len(enough):
-                return {}
-            scarce |= {values[i]: int(available[i]) for i in order[: enough[0]]}
-        return scarce if len(values) - len(scarce) >= 2 else {}
+            place = int(np.argmin(most))
+            if np.sum(1 / np.maximum(np.sort(most)[:2], 1e-9)) > budget:
+                return self._values(criterion)[place], int(self._available(criterion, label)[place])
+        return None
 
     def _budgets(
         self, criterion: Criterion, limit: float

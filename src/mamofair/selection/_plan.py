@@ -162,6 +162,25 @@ def _planner(
     return Planner(y, groups, confidence, chance ** (1 / comparisons), more or {})
 
 
+def _leave_out(
+    y: Int[np.ndarray, " n"], groups: Groups, limits: Mapping[Criterion, float], confidence: float, chance: float
+) -> tuple[Groups, dict[str, dict[Any, int]]]:
+    """Return the groups without those that are too small to plan for, and these with their rows.
+
+    One at a time: each comparison less leaves the others more room. If fewer than two were left, none is left out.
+    """
+    left_out: dict[str, dict[Any, int]] = {}
+    others = groups
+    for criterion, limit in limits.items():
+        name = criterion[1]
+        while found := _planner(y, others, limits, confidence, chance).find_scarcest(criterion, limit):
+            if len(others.values[others.names.index(name)]) <= 2:
+                return groups, {}  # which says what is missing
+            left_out.setdefault(name, {})[found[0]] = found[1]
+            others = groups.without({name: [*counts] for name, counts in left_out.items()})
+    return others, left_out
+
+
 def _draw(
     needs: Sequence[Need], y: Int[np.ndarray, " n"], groups: Groups, rng: np.random.Generator
 ) -> dict[Criterion, Bool[np.ndarray, " n"]]:
@@ -219,11 +238,7 @@ def plan_calibration(
     for notion, _ in limits:
         require_differences(notion, "A plan of calibration rows")
         _check(limit, confidence=confidence, chance=chance)
-    planner, left_out = _planner(positive, groups, limits, confidence, chance), dict[str, dict[Any, int]]()
-    for criterion in limits:
-        if scarce := planner.find_scarce(criterion, limit):
-            left_out.setdefault(criterion[1], {}).update(scarce)
-    others = groups.without({name: [*counts] for name, counts in left_out.items()}) if left_out else groups
+    others, left_out = _leave_out(positive, groups, limits, confidence, chance)
     return replace(Plan.of(positive, others, limits, confidence, chance=chance), left_out=left_out)
 
 
