@@ -67,10 +67,8 @@ def read_arrivals(
     made = as_column(decisions, "decisions")
     labels, known = read_labels(y, len(made))
     clock, ticks = ("rows", None) if times is None else read_ticks(times, len(made))
-    read, persons = (
-        None if column is None else read_ids(column, len(made), name)
-        for column, name in ((ids, "ids"), (units, "units"))
-    )
+    read = None if ids is None else read_ids(ids, len(made))
+    persons = None if units is None else read_ids(units, len(made), name="units")
     if read is not None and persons is None:
         _warn_of_repeated(read)
     best = favorable_label(made, labels[known], favorable=monitor.favorable, name="decisions")

@@ -35,7 +35,7 @@ def read_labels(y: Any, rows: int) -> tuple[np.ndarray, Bool[np.ndarray, " n"]]:
     return np.where(known, labels, 0).astype(int) if (whole == whole.round()).all() else labels, known
 
 
-def read_ids(ids: Any, rows: int, name: str = "ids") -> UInt64[np.ndarray, " n"]:
+def read_ids(ids: Any, rows: int, *, name: str = "ids") -> UInt64[np.ndarray, " n"]:
     """Return a 64-bit hash of each id or unit; among a million ids, the chance of a collision is about 10⁻⁷.
 
     >>> bool(read_ids([2**60, 2**60 + 1], 2)[0] == read_ids([2**60], 1)[0])
