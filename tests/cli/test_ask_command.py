@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -11,7 +12,7 @@ from typer.testing import CliRunner
 import mamofair
 from loan_table import ASKED, applicants
 from mamofair.cli import app
-from mamofair.runs import read_question, save
+from mamofair.runs import read_question, save, write_question
 from mamofair.selection import Question
 from mamofair.tables import read_features
 from run_fits import fitted, net, run_of
@@ -213,6 +214,5 @@ def test_the_report_shows_the_answer_to_the_question_that_was_asked_of_this_very
     answer = says(run, rows("march.csv", 1), "--within", 0.5)
     assert report() == [answer["message"], "400 rows have answered this question."]
     assert "Asked with new rows" in (run / "report.html").read_text()
-    document = json.loads((run / "question.json").read_text())
-    (run / "question.json").write_text(json.dumps(document | {"run": "another"}))
+    write_question(replace(read_question(run), run="another"), run)
     assert report() == []

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from typer.testing import CliRunner
 
 from loan_table import applicants
-from mamofair.cli import app
+from mamofair.cli import _watch, app
 from mamofair.monitor import Monitor, load_monitor, save_monitor
 
 RUNNER = CliRunner()
@@ -147,6 +148,13 @@ def test_ids_that_repeat_are_pointed_out_unless_there_are_units(trained, tables,
         assert done.exit_code == 0, done.output
         assert ("1,500 of 2,000 rows repeat an id of the same table" in done.stderr) is expected
         assert ("If an id names a person and not a decision" in done.stdout) is expected
+
+
+@pytest.mark.parametrize(("given", "expected"), [({}, True), ({"unit": "person"}, False)])
+def test_a_watch_without_units_of_a_run_that_has_some_says_so(given, expected, capsys):
+    run = SimpleNamespace(settings={"command": "mamofair train loans.csv --target approved --unit person --out runs/x"})
+    _watch._note_units_of_training(run, given)
+    assert ("begin it with `--unit person`, unless each person comes only once" in capsys.readouterr().err) is expected
 
 
 def test_a_state_that_python_has_saved_is_refused_in_a_sentence(trained, tmp_path, fails):

@@ -1,5 +1,7 @@
 """The question in a run's folder: rows are recognised by what they look like, as far as that tells them apart."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,18 @@ def test_question_and_rows_come_back_from_the_folder(stored, rng, tmp_path):
     assert again.question.to_json() == asked.question.to_json()
     assert [table.tolist() for table in again.tables] == [sorted(keys.tolist())]
     assert [path.name for path in tmp_path.iterdir()] == ["question.json"]
+
+
+def test_a_question_that_is_not_as_it_was_written_is_refused_and_an_old_one_is_taken(stored, tmp_path):
+    write_question(stored, tmp_path)
+    path = tmp_path / "question.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"number": 2}))
+    with pytest.raises(ValueError, match=r"'question.json' must be as it was written: found other content.*remove it"):
+        read_question(tmp_path)
+    del document["state_checksum"]
+    path.write_text(json.dumps(document | {"format": 1}))
+    assert read_question(tmp_path).number == 1
+    path.write_text(json.dumps(document | {"format": 3}))
+    with pytest.raises(ValueError, match="has format 3"):
+        read_question(tmp_path)

@@ -18,7 +18,7 @@ from mamofair.monitor._monitor import Monitor
 from mamofair.monitor._streams import DriftKey, PairKey, PairStream, alarm_from_json, alarm_to_json
 from mamofair.notions import Cell, Notion, Rate
 from mamofair.runs import replaced_file
-from mamofair.tables.untrusted import one_sentence, parse_json
+from mamofair.tables.untrusted import one_sentence, parse_json, require_seal, seal
 
 __all__ = ["load_monitor", "own_state", "save_monitor"]
 
@@ -57,12 +57,12 @@ def save_monitor(monitor: Monitor, path: str | os.PathLike[str], notes: Mapping[
     checksum = hashlib.sha256(content).hexdigest()
     side = state.with_name(f"{state.name}.rows-{checksum[:12]}")
     document = {"side": side.name, "checksum": checksum, "notes": dict(notes or {})} | _to_json(monitor)
-    document = {"format": _FORMAT, "state_checksum": _checksum_of(document)} | document
+    document = seal(document, _FORMAT)
     if not side.exists():
         with replaced_file(side) as file:
             file.write(content)
     with replaced_file(state) as file:
-        file.write(_dump(document).encode())
+        file.write(json.dumps(document, allow_nan=False, ensure_ascii=False).encode())
     for old in state.parent.glob(f"{escape(state.name)}.rows-*"):
         if old.name != side.name:
             with suppress(OSError):
@@ -84,7 +84,7 @@ def load_monitor(path: str | os.PathLike[str]) -> tuple[Monitor, dict[str, Any]]
     state = Path(path)
     with one_sentence(f"{quote(str(state), PATH)} must be the state of a watch", "Start a new one."):
         document = parse_json(state.read_bytes(), state.name)
-        _require_whole(document, state.name)
+        require_seal(document, _FORMAT, state.name, "Copy it again from where it was made, or start a new watch.")
         side = state.with_name(str(document["side"]))
         if side.parent != state.parent or not side.is_file():
             raise ValueError(f"{state.name} needs the file {quote(side.name)} beside it: found none. Copy both files.")
@@ -119,32 +119,6 @@ def own_state(path: str | os.PathLike[str]) -> Iterator[None]:
         if isinstance(lock, UnixFileLock):  # while the lock is held: whoever waits for it sees that it is gone
             Path(lock.lock_file).unlink(missing_ok=True)
         lock.release()
-
-
-def _dump(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, allow_nan=False, ensure_ascii=False)
-
-
-def _checksum_of(document: Mapping[str, Any]) -> str:
-    """Return the checksum of all values of a state but its format and the checksum itself."""
-    values = {name: value for name, value in document.items() if name not in ("format", "state_checksum")}
-    return hashlib.sha256(_dump(values).encode()).hexdigest()
-
-
-def _require_whole(document: Mapping[str, Any], name: str) -> None:
-    """Raise a `ValueError` if a state is of a later format, or is not as it was written.
-
-    A state of format 1 has no checksum, and is taken as it is: the next file that is counted rewrites it with one.
-    """
-    written = document["format"]
-    if isinstance(written, int) and written > _FORMAT:
-        raise ValueError(f"{name} has format {written}: this mamofair reads {_FORMAT}. Update it.")
-    is_first = written == 1 and "state_checksum" not in document
-    if not is_first and (written != _FORMAT or document.get("state_checksum") != _checksum_of(document)):
-        raise ValueError(
-            f"{quote(name)} must be as it was written: found other content. Copy it again from where it was made, or "
-            "start a new watch."
-        )
 
 
 def _to_json(monitor: Monitor) -> dict[str, Any]:

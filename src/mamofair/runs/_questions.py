@@ -11,12 +11,13 @@ from mamofair._messages import quote, quote_some, warn_user
 from mamofair.runs._folders import as_json, leads_inside, read_file
 from mamofair.runs._locks import replaced_file
 from mamofair.selection import Question
-from mamofair.tables.untrusted import one_sentence, parse_json
+from mamofair.tables.untrusted import one_sentence, parse_json, require_seal, seal
 
 __all__ = ["StoredQuestion", "read_question", "write_question"]
 
 _FILE = "question.json"
-_FORMAT = 1
+_FORMAT = 2  # of format 1 there was no checksum
+_ADVICE = "Copy it again, or remove it: then the question is a new one, for other rows."
 _FEW = 0.02  # the share of a table's rows that may look like earlier ones by chance
 
 
@@ -114,12 +115,9 @@ def read_question(folder: Path) -> StoredQuestion | None:
     content = read_file(folder, _FILE) if leads_inside(folder, _FILE) else None
     if content is None:
         return None
-    with one_sentence(f"{_FILE} in {quote(str(folder))} must be as mamofair wrote it", "Ask a new question: `--new`."):
+    with one_sentence(f"{_FILE} in {quote(str(folder))} must be as mamofair wrote it", _ADVICE):
         document = parse_json(content, _FILE)
-        if document["format"] > _FORMAT:
-            raise ValueError(
-                f"{_FILE} has format {document['format']}: this mamofair reads {_FORMAT}. Update mamofair."
-            )
+        require_seal(document, _FORMAT, _FILE, _ADVICE)
         tables = tuple(np.frombuffer(bytes.fromhex(keys), dtype="<u8").astype(np.uint64) for keys in document["tables"])
         return StoredQuestion(
             Question.from_json(document["question"]),
@@ -133,7 +131,6 @@ def read_question(folder: Path) -> StoredQuestion | None:
 def write_question(stored: StoredQuestion, folder: Path) -> None:
     """Write the question into a run folder, replacing the previous one; the caller holds the folder's lock."""
     document: dict[str, Any] = {
-        "format": _FORMAT,
         "run": stored.run,
         "number": stored.number,
         "question": stored.question.to_json(),
@@ -141,4 +138,4 @@ def write_question(stored: StoredQuestion, folder: Path) -> None:
         "tables": [keys.astype("<u8").tobytes().hex() for keys in stored.tables],
     }
     with replaced_file(folder / _FILE) as file:
-        file.write(as_json(document))
+        file.write(as_json(seal(document, _FORMAT)))

@@ -1,13 +1,17 @@
-"""Files that somebody else may have written: parsed within bounds, and refused in one sentence."""
+"""Files that somebody else may have written, or a disk has damaged: parsed within bounds, refused in one sentence."""
 
+import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["one_sentence", "parse_json", "require_size"]
+from mamofair._messages import quote
+
+__all__ = ["one_sentence", "parse_json", "require_seal", "require_size", "seal"]
 
 _BYTES, _VALUES = 2**28, 10**7  # limits of a JSON file or a table
+_SEAL = "state_checksum"
 _LONGEST = 500  # characters of an error message
 
 
@@ -55,3 +59,34 @@ def parse_json(content: bytes, label: str) -> Any:
 
     with one_sentence(f"{label} must be JSON as mamofair writes it"):
         return json.loads(content, parse_constant=refuse)
+
+
+def seal(document: Mapping[str, Any], form: int) -> dict[str, Any]:
+    """Return plain values with their format and a checksum of all of them, for a file that goes on being written.
+
+    >>> sealed = seal({"rows": 7}, 2)
+    >>> require_seal(sealed | {"rows": 8}, 2, "watch.json", "Copy it again.")
+    Traceback (most recent call last):
+    ...
+    ValueError: 'watch.json' must be as it was written: found other content. Copy it again.
+    """
+    return {"format": form, _SEAL: _checksum_of(document)} | dict(document)
+
+
+def require_seal(document: Mapping[str, Any], form: int, name: str, advice: str) -> None:
+    """Raise a `ValueError` if a document is of a later format than this one, or is not as `seal` has made it.
+
+    Format 1 had no checksum and is taken as it is; whoever goes on writes the file with one.
+    """
+    written = document["format"]
+    if isinstance(written, int) and written > form:
+        raise ValueError(f"{name} has format {written}: this mamofair reads {form}. Update mamofair.")
+    is_first = written == 1 and _SEAL not in document
+    if not is_first and (written != form or document.get(_SEAL) != _checksum_of(document)):
+        raise ValueError(f"{quote(name)} must be as it was written: found other content. {advice}")
+
+
+def _checksum_of(document: Mapping[str, Any]) -> str:
+    """Return the checksum of all values but the format and the checksum itself."""
+    values = {name: value for name, value in document.items() if name not in ("format", _SEAL)}
+    return hashlib.sha256(json.dumps(values, allow_nan=False).encode()).hexdigest()
