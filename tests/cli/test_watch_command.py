@@ -139,6 +139,8 @@ def test_persons_with_several_rows_are_tested_once(trained, tables, tmp_path, fa
     pd.read_csv(tables / "persons.csv").assign(person=None).to_csv(tmp_path / "nobody.csv", index=False)
     said = fails("watch", trained, tmp_path / "nobody.csv", *state, "--unit", "person")
     assert "must be known in every row: found 2,000 of 2,000 rows without one" in said
+    said = fails("watch", trained, tables / "persons.csv", *state, "--unit", "person", "--id", "person")
+    assert "`--id` names decisions, and `--unit` whom they are about: found 'person' for both" in said
 
 
 def test_ids_that_repeat_are_pointed_out_unless_there_are_units(trained, tables, tmp_path):

@@ -192,6 +192,8 @@ def test_a_plan_leaves_out_and_names_the_groups_of_which_half_are_too_few():
     alone = plan_calibration(y[others], sensitive_features={"race": race[others]}, **asked)
     assert [need.rows for need in plan.needs] == [need.rows for need in alone.needs]
     assert (alone.left_out, "other groups only" in alone.message) == ({}, False)
+    with pytest.raises(ValueError, match=r"must have more rows of 'd'.* leave it out of training with `min_group=41`"):
+        Plan.of(y, read_groups({"race": race}), {DP_RACE: 0.1}, 0.9)  # as training does
     with pytest.raises(ValueError, match="must have more rows of 'd'"):
         plan_calibration(y[~others], sensitive_features={"race": race[~others]}, **asked)
 

@@ -29,6 +29,13 @@ class WatchedColumns:
     time: str | None = None
     unit: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.unit is not None and self.unit == self.id:
+            raise ValueError(
+                f"`--id` names decisions, and `--unit` whom they are about: found {quote(self.unit)} for both. Leave "
+                "`--id` out if decisions have no id of their own."
+            )
+
 
 @dataclass(frozen=True, eq=False)
 class WatchedTable:

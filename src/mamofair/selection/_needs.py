@@ -126,6 +126,9 @@ class Planner:
         least = ceil(1000 * limit * (needed / budget) ** 0.5) / 1000
         where = quote(values[scarce[0]]) + _LABELS[label]
         advice = f"Ask for {least:g} or more, or for less confidence" if least < 1 else "Merge it with others"
+        if len(values) > 2:
+            rows = int(self._available(criterion, label)[scarce[0]])
+            advice += f", or leave it out of training with `min_group={rows + 1}`"
         raise ValueError(
             f"A plan for {column(*criterion)} ≤ {limit:g} with {100 * self.confidence:g} % confidence must have more "
             f"rows of {where}: found {most[scarce[0]]:,.0f}, if half of them are held back; about {ceil(2 / budget):,} "
