@@ -44,7 +44,7 @@ def test_a_file_of_men_and_then_one_of_women_gives_its_reason():
     assert answer.status == "not yet known"
     [said] = [sentence for sentence in answer.sentences() if "demographic_parity" in sentence]
     assert f"not yet known for F and M: {len(women):,} rows of F and {len(men):,} of M came one after the other" in said
-    assert "Give files that have rows of both groups, or name the column of times" in said
+    assert "Give files that have rows of both groups or, if times overlap, name their column" in said
 
 
 def test_groups_that_are_too_few_are_named_with_their_rows_and_the_others_are_within():

@@ -109,7 +109,7 @@ class WatchedGap:
             return (
                 f"{a} and {b}: {n:,} rows of {a} and {m:,} of {b} came one after the other, and only rows of "
                 f"about the same time are compared, so that only {apart.blocks:,} {blocks} possible. Give files that "
-                "have rows of both groups, or name the column of times."
+                "have rows of both groups or, if times overlap, name their column."
             )
         rows: dict[str, int] = {}
         for pair in self.pairs:

@@ -14,6 +14,7 @@ from mamofair._stats.alarms import Mark
 
 __all__ = ["Place", "read_ticks", "show_tick"]
 
+_FARTHEST = 2.0**53  # from here on, floats are no longer one apart
 _EPOCH = pd.Timestamp("1970-01-01", tz="UTC")
 
 
@@ -29,7 +30,10 @@ def read_ticks(times: Any, rows: int) -> tuple[str, Float[np.ndarray, " n"]]:
     if pd.isna(column).any():
         raise ValueError(f"`times` must be known in every row: found {int(pd.isna(column).sum()):,} that are missing.")
     if column.dtype.kind in "iuf":
-        return "number", column.astype(float)
+        numbers = column.astype(float)
+        if not (abs(numbers) < _FARTHEST).all():
+            raise ValueError(f"`times` must be finite numbers below 2**53: found {numbers[abs(numbers).argmax()]:g}.")
+        return "number", numbers
     try:
         dates = pd.to_datetime(pd.Series(column), format=None if column.dtype.kind == "M" else "ISO8601", utc=True)
     except (ValueError, TypeError):

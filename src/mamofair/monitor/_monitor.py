@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from mamofair._messages import quote
 from mamofair._rows.columns import as_array
 from mamofair._rows.labels import favorable_label, is_label
 from mamofair._stats.alarms import Alarm
@@ -111,7 +112,13 @@ class Monitor:
     def __post_init__(self) -> None:
         if not self.limits:
             raise ValueError("A monitor must have a limit on some gap: found none.")
-        for (notion, _), limit in self.limits.items():
+        for criterion, limit in self.limits.items():
+            if not (isinstance(criterion, tuple) and len(criterion) == 2 and isinstance(criterion[0], Notion)):
+                raise ValueError(
+                    f"`limits` must be for pairs of a notion and an attribute: found {quote(criterion)}. `Monitor.of` "
+                    "takes names."
+                )
+            notion = criterion[0]
             require_differences(notion, "A watch")
             require_gap(limit, "A limit")
         require_gap(self.drift, "`drift`")
@@ -122,7 +129,7 @@ class Monitor:
         cls,
         limit: float,
         *,
-        attributes: Sequence[str] | Mapping[str, Sequence[Any]],
+        attributes: str | Sequence[str] | Mapping[str, Sequence[Any]],
         notions: str | Notion | Sequence[str | Notion] = "demographic_parity",
         confidence: float = 0.95,
         favorable: Any = None,
@@ -142,6 +149,7 @@ class Monitor:
             As above.
         """
         listed = as_notions(notions)
+        attributes = [attributes] if isinstance(attributes, str) else attributes
         groups = {str(name): tuple(attributes[name]) if isinstance(attributes, Mapping) else () for name in attributes}
         limits = {(notion, name): float(limit) for name in groups for notion in listed}
         declared = {name: len(values) for name, values in groups.items()}
