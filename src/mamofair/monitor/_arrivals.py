@@ -77,6 +77,7 @@ def read_arrivals(
     keys = row_keys([monitor.rows + np.arange(len(made))]) if read is None else read
     groups = read_people(sensitive_features, len(made), monitor.attributes, monitor.left_out)
     decided = is_label(made, best)
+    _require_same_kind(monitor, clock, persons is not None)
     return Arrivals(decided, known, positive, groups, keys, read, ticks, persons, clock, best).in_order()
 
 
@@ -88,4 +89,16 @@ def _warn_of_repeated(ids: UInt64[np.ndarray, " n"]) -> None:
             f"{repeated:,} of {len(ids):,} rows repeat an id of the same table: only the first of each counts. If ids "
             "name persons who are decided about more than once, name their column as the unit (`--unit`, in Python "
             "`units`), and give each decision an id of its own or none."
+        )
+
+
+def _require_same_kind(monitor: "Monitor", clock: str, by_unit: bool) -> None:
+    """Raise a `ValueError` if rows have another kind of times than before, or units where there were none."""
+    if monitor.clock not in (None, clock):
+        raise ValueError(f"Times must be of one kind: found {clock}, and {monitor.clock} before. Start a new watch.")
+    if monitor.by_unit not in (None, by_unit):
+        found, before = ("some", "none") if by_unit else ("none", "some")
+        raise ValueError(
+            f"`units` must be given with all decisions or with none: found {found}, and {before} before. Start a new "
+            "watch."
         )

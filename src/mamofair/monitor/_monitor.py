@@ -14,7 +14,7 @@ from mamofair._rows.labels import favorable_label, is_label
 from mamofair._stats.alarms import Alarm
 from mamofair.fronts import Criterion, Front
 from mamofair.monitor._answer import WatchAnswer
-from mamofair.monitor._arrivals import Arrivals, read_arrivals
+from mamofair.monitor._arrivals import read_arrivals
 from mamofair.monitor._counting import count_decisions, count_labels
 from mamofair.monitor._history import History
 from mamofair.monitor._judging import answer_of
@@ -239,7 +239,6 @@ class Monitor:
             counted and shown. Give units with all decisions or with none.
         """
         rows = read_arrivals(self, decisions, sensitive_features, y=y, ids=ids, times=times, units=units)
-        self._require_same_kind(rows)
         new = np.ones(len(rows), dtype=bool) if rows.ids is None else self.ledger.are_new(rows.ids)
         number = self.rows + np.cumsum(new)
         groups, codes, left_out = number_groups(self.groups, rows.groups[new], self.left_out)
@@ -261,19 +260,6 @@ class Monitor:
         ticks = number[new].astype(float) if rows.ticks is None else rows.ticks[new]
         batch = Batch(rows.decided[new], codes, number[new], ticks, tested=tested)
         return count_decisions(started, batch, rows, new, number)
-
-    def _require_same_kind(self, rows: Arrivals) -> None:
-        """Raise a `ValueError` if rows have another kind of times than before, or units where there were none."""
-        if self.clock not in (None, rows.clock):
-            raise ValueError(
-                f"Times must be of one kind: found {rows.clock}, and {self.clock} before. Start a new watch."
-            )
-        if self.by_unit not in (None, rows.units is not None):
-            found, before = ("none", "some") if self.by_unit else ("some", "none")
-            raise ValueError(
-                f"`units` must be given with all decisions or with none: found {found}, and {before} before. Start a "
-                "new watch."
-            )
 
     def label(self, ids: Any, y: Any) -> "Monitor":
         """Return the monitor after labels of earlier decisions; labels that no decision waits for count as strays.
