@@ -185,6 +185,13 @@ def test_groups_that_training_found_too_small_are_left_out_of_new_rows_too(rows,
     assert question.groups["race"] == ("a", "b", "c")
     assert question.points[0].tally.counts["race"].sum() == 300
     assert "found 'e' in 'race'. Set it to missing" in fails("ask", tmp_path / "r", rows("april.csv", 2, race="e"))
+    decided = rows("decided.csv", 3, race=races, prediction="yes")
+    for more, groups in (((), {"a", "b", "c"}), (("--all-groups",), {"a", "b", "c", "d"})):
+        given = ["--limit", "0.5", "--state", str(tmp_path / f"{len(more)}.json"), "--no-gate", "--json"]
+        told = json.loads(RUNNER.invoke(app, ["watch", str(tmp_path / "r"), str(decided), *given, *more]).stdout)
+        [gap] = told["gaps"]
+        assert {group for pair in gap["pairs"] for group in pair["groups"]} == groups
+        assert told["left_out"] == ({} if more else {"race": {"d": 100}})
 
 
 def test_bins_are_those_of_training(loans, rows, tmp_path):

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from loan_table import applicants
 from mamofair.cli import _watch, app
+from mamofair.cli._labelled_rows import list_left_out
 from mamofair.monitor import Monitor, load_monitor, save_monitor
 
 RUNNER = CliRunner()
@@ -157,6 +158,12 @@ def test_a_watch_without_units_of_a_run_that_has_some_says_so(given, expected, c
     run = SimpleNamespace(settings={"command": "mamofair train loans.csv --target approved --unit person --out runs/x"})
     _watch._note_units_of_training(run, given)
     assert ("begin it with `--unit person`, unless each person comes only once" in capsys.readouterr().err) is expected
+
+
+def test_an_old_run_that_does_not_list_its_groups_still_tells_who_was_left_out():
+    estimator = SimpleNamespace(small_groups_={"race": {"d": 3}})
+    run = SimpleNamespace(settings={"data": {}}, estimator=estimator, groups={"race": ("a", "b")})
+    assert list_left_out(run) == {"race": ("d",)}
 
 
 def test_a_state_that_python_has_saved_is_refused_in_a_sentence(trained, tmp_path, fails):

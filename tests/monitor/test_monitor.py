@@ -152,9 +152,7 @@ def test_times_of_another_kind_and_labels_of_no_kind_are_refused():
         )
     with pytest.raises(ValueError, match="A limit must be a number"):
         Monitor.of(5, attributes=["sex"])
-    with pytest.raises(
-        ValueError, match=r"pairs of a notion and an attribute: found .* `Monitor.of` takes"
-    ):
+    with pytest.raises(ValueError, match=r"pairs of a notion and an attribute: found .* `Monitor.of` takes"):
         Monitor({("dp", "sex"): 0.1})
     with pytest.raises(ValueError, match=r"`times` must be finite numbers below 2\*\*53: found inf"):
         monitor().update([1, 0], sensitive_features=["F", "M"], times=[np.inf, 0.0])

@@ -94,7 +94,7 @@ def list_left_out(run: Run) -> dict[str, tuple[Any, ...]]:
 
     The two lists may differ: a group may be too small in all rows, or only in those that were trained on.
     """
-    in_data, small = run.settings["data"]["groups"], run.estimator.small_groups_
+    in_data, small = run.settings["data"].get("groups", {}), run.estimator.small_groups_
     return {
         name: tuple(dict.fromkeys([*small.get(name, ()), *(v for v in in_data.get(name, ()) if v not in kept)]))
         for name, kept in run.groups.items()
