@@ -126,6 +126,7 @@ WRONG_DATA = {
     "NaN": ({"X": X.where(X["x2"] < 4)}, "no NaN and no infinity: found some in column 'x1', 'x2'"),
     "NaN in an array": ({"X": X.assign(x2=np.nan).to_numpy()}, "in column 1"),
     "infinity": ({"X": X.assign(x1=np.inf)}, "in column 'x1'"),
+    "too large": ({"X": X.assign(x1=-1e155)}, "and 1e100 to learn from: found larger ones in column 'x1'"),
     "NaN in an image": ({"X": np.full((600, 2, 3), np.nan)}, "in column 0, 1"),
     "strings": ({"X": X.assign(x1="tall")}, "numeric: .*'tall'.*encoder"),
     "strings in an array": ({"X": X.to_numpy().astype(str)}, "numeric: .*encoder"),

@@ -111,6 +111,9 @@ def test_an_infinite_number_is_found_in_a_large_frame(monkeypatch: pytest.Monkey
     X.loc[300, "score"] = np.inf
     with pytest.raises(ValueError, match="no infinity: found some in column 'score'"):
         fitted("plug-in", X, y, sensitive)
+    X.loc[300, "score"] = 1e101
+    with pytest.raises(ValueError, match="to learn from: found larger ones in column 'score'"):
+        fitted("plug-in", X, y, sensitive)
 
 
 def test_a_single_row_of_a_view_is_the_one_asked_for() -> None:

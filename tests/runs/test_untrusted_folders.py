@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import pickle
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import skops.io
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import FunctionTransformer
 
-from mamofair.runs import load_run, save
+from mamofair.runs import load_run, own_folder, save
 from run_fits import fitted, net, run_of
 
 EXECUTED = []
@@ -75,6 +76,22 @@ def test_a_link_to_itself_is_refused_in_one_sentence(folder):
         (folder / name).unlink()
         (folder / name).write_bytes(content)
     load_run(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+def test_a_pipe_in_the_place_of_any_file_is_refused_at_once(folder):
+    for name in (*names(folder), "run.json"):
+        content = (folder / name).read_bytes()
+        (folder / name).unlink()
+        os.mkfifo(folder / name)  # whoever opened it would wait until somebody writes into it
+        with pytest.raises(ValueError, match="must have regular files: found"):
+            load_run(folder)
+        (folder / name).unlink()
+        (folder / name).write_bytes(content)
+    load_run(folder)
+    os.mkfifo(folder / ".report.html.abc.part")
+    with own_folder(folder):  # looks for files that killed processes left behind
+        pass
 
 
 def test_a_pickle_in_the_place_of_any_file_is_never_executed(folder):

@@ -6,6 +6,9 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
+#: The largest feature to learn from: squares of larger ones are infinite in sums over rows, and a model is not finite.
+LARGEST = 1e100
+
 
 def decode(data: Any) -> Any:
     """Return data that arrays can be made of: Arrow's dictionary columns as their values, masked values as missing.

@@ -53,6 +53,10 @@ class StreamSplit:
         """The encoder of a frame of features."""
         return self.stream.encoder
 
+    def example(self, rows: int) -> pd.DataFrame:
+        """Return features that have values of the training rows, as a table has them."""
+        return self.stream.example.head(rows)
+
     def count_intersections(self, estimator: FairClassifier) -> dict[str, Any] | None:
         """Return the counts of two points on test rows by intersection of attributes, as `TableSplit` does."""
         if len(self.stream.roles.edges) < 2 or self.options.crossed:

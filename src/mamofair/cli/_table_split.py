@@ -67,6 +67,10 @@ class TableSplit:
         """The number of rows to learn from, and of test rows."""
         return len(self.train), len(self.test)
 
+    def example(self, rows: int) -> pd.DataFrame:
+        """Return the features of some training rows, as a table has them."""
+        return self.train.X.head(rows)
+
     def group_sizes(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return the number of rows, and of favorable ones, in each group of each attribute."""
         people = pd.concat([part.sensitive for part in (self.train, self.test)], ignore_index=True)

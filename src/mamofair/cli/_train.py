@@ -215,11 +215,11 @@ def train(
 
     with warnings_as_notes(), join_ranks() as job, ExitStack() as lock:
         if resume is not None:
-            run, folder, interrupted = resume_training(resume, job, lock)
+            run, folder, interrupted, example = resume_training(resume, job, lock)
         else:
-            run, folder, interrupted = start_training(options, out, force, job, lock, show_check=not as_json)
+            run, folder, interrupted, example = start_training(options, out, force, job, lock, show_check=not as_json)
         run, assessment = assess_gate(run, required) if gate or required else (run, None)
-        report = save_run(run, folder, interrupted)
+        report = save_run(run, folder, interrupted, example)
     print_result(run, folder, report, interrupted, as_json, assessment)
     leave_by_gate(assessment)
 

@@ -12,6 +12,8 @@ from mamofair.cli._console import print_note
 from mamofair.cli._train_options import TrainOptions
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mamofair.cli._distributed import Job
     from mamofair.estimators import FairClassifier
     from mamofair.metrics import Assessment, Policy
@@ -22,7 +24,7 @@ __all__ = ["assess_gate", "print_result", "resume_training", "save_run", "start_
 
 def start_training(
     options: TrainOptions, out: Path | None, force: bool, job: "Job", lock: ExitStack, *, show_check: bool
-) -> tuple["Run", Path, bool]:
+) -> tuple["Run", Path, bool, "pd.DataFrame"]:
     """Train from the beginning. Rank 0 checks everything, columns first, before rows are read.
 
     Rank 0, which alone writes, holds the folder's lock from here on, until `lock` is closed.
@@ -52,8 +54,8 @@ def start_training(
     job.ranks.broadcast(check)
     data = open_data(options, job.ranks, show_check=show_check)
     estimator = make_estimator(options, data.favorable)
-    run, interrupted = run_training(options, data, estimator, folder, job, resume=False, show_check=show_check)
-    return run, folder, interrupted
+    run, interrupted, example = run_training(options, data, estimator, folder, job, resume=False, show_check=show_check)
+    return run, folder, interrupted, example
 
 
 def _require_free(folder: Path, force: bool) -> None:
@@ -68,7 +70,7 @@ def _require_free(folder: Path, force: bool) -> None:
     )
 
 
-def resume_training(folder: Path, job: "Job", lock: ExitStack) -> tuple["Run", Path, bool]:
+def resume_training(folder: Path, job: "Job", lock: ExitStack) -> tuple["Run", Path, bool, "pd.DataFrame"]:
     """Continue an interrupted training with its own options."""
     from mamofair.cli._data import open_data
     from mamofair.cli._training import run_training
@@ -86,8 +88,8 @@ def resume_training(folder: Path, job: "Job", lock: ExitStack) -> tuple["Run", P
         raise ValueError(f"{begun['said']} must not change during training: it has changed. Train again.")
     as_typed = TrainOptions.from_json(begun["asked"] | {"data": begun["said"]})
     options = as_typed if Path(as_typed.data).exists() else options
-    run, interrupted = run_training(options, data, estimator, folder, job, resume=True, show_check=False)
-    return run, folder, interrupted
+    run, interrupted, example = run_training(options, data, estimator, folder, job, resume=True, show_check=False)
+    return run, folder, interrupted, example
 
 
 def assess_gate(run: "Run", policy: "Policy | None") -> tuple["Run", "Assessment"]:
@@ -99,8 +101,9 @@ def assess_gate(run: "Run", policy: "Policy | None") -> tuple["Run", "Assessment
     return replace(run, settings={**run.settings, "gate": gate}), assessment
 
 
-def save_run(run: "Run", folder: Path, interrupted: bool) -> Path | None:
-    """Save the run with its report; return the path of the report, or None if there is none."""
+def save_run(run: "Run", folder: Path, interrupted: bool, example: "pd.DataFrame") -> Path | None:
+    """Save the run with its report, and load it again; return the path of the report, or None if there is none."""
+    from mamofair.cli._saved_run import require_usable
     from mamofair.runs import save
 
     written = []
@@ -117,6 +120,7 @@ def save_run(run: "Run", folder: Path, interrupted: bool) -> Path | None:
             print_note(f"No report was written: {type(error).__name__}: {error}")
 
     save(run, folder, write_report, resumable=interrupted)
+    require_usable(run, folder, example)
     return written[0] if written else None
 
 

@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import typer
 
 from mamofair.cli._check_table import check_data
 from mamofair.cli._console import print_note
 from mamofair.cli._data import data_name
 from mamofair.cli._distributed import Job
+from mamofair.cli._saved_run import ROWS
 from mamofair.cli._stream_split import StreamSplit
 from mamofair.cli._table_split import TableSplit
 from mamofair.cli._test_rows import print_split
@@ -47,8 +49,8 @@ def run_training(
     *,
     resume: bool,
     show_check: bool,
-) -> tuple[Run, bool]:
-    """Train with checkpoints in `out`, and test; return the run, and whether Ctrl-C interrupted it.
+) -> tuple[Run, bool, pd.DataFrame]:
+    """Train with checkpoints in `out`, and test; return the run, whether Ctrl-C interrupted it, and some features.
 
     Test rows are set apart first: the encoder and the estimator never see them. Of several ranks, all train, and only
     rank 0 continues after that.
@@ -97,7 +99,7 @@ def run_training(
     settings["data"] |= {"intersections": rows.count_intersections(estimator)}
     settings["data"] |= {"parts": {**estimator.search_.sizes, "test": rows.sizes[1]}}
     limit = None if interrupted else rows.estimate_limit(estimator)
-    return Run(estimator, settings, groups, tuple(tallies), limit, tuple(scores)), interrupted
+    return Run(estimator, settings, groups, tuple(tallies), limit, tuple(scores)), interrupted, rows.example(ROWS)
 
 
 def _check(options: TrainOptions, show: bool) -> dict[str, Any]:

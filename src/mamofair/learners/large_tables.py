@@ -7,10 +7,10 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from mamofair._rows.columns import decode, of_series
+from mamofair._rows.columns import LARGEST, decode, of_series
 from mamofair._rows.views import ArrayTable, ColumnTable, RowView, is_large
 from mamofair.learners.categories import Categories
-from mamofair.learners.numbers import read_numbers, require_none_broken, text_refused
+from mamofair.learners.numbers import read_numbers, require_none_broken, require_none_large, text_refused
 
 __all__ = ["looked_up", "read_to_fit"]
 
@@ -28,7 +28,16 @@ def read_to_fit(estimator: BaseEstimator, X: Any, categories: Categories) -> "np
         validate_data(estimator, categories(frame[:_FEW].to_native()), reset=True, ensure_all_finite=False)
     broken = [i for i, column in enumerate(table.columns) if column.dtype.kind == "f" and np.isinf(column).any()]
     require_none_broken(estimator, broken, table=True)
+    # `max` and `min` rather than a mask: these tables are large.
+    require_none_large(estimator, [i for i, column in enumerate(table.columns) if _is_beyond(column)])
     return RowView.of_all(table)
+
+
+def _is_beyond(column: np.ndarray) -> bool:
+    """Whether a column has numbers that are too large to learn from."""
+    if column.dtype.kind != "f" or column.itemsize <= 4 or np.isnan(column).all():  # single precision ends at 3e38
+        return False
+    return bool(max(np.nanmax(column), -np.nanmin(column)) > LARGEST)
 
 
 def looked_up(array: np.ndarray) -> "np.ndarray | RowView":

@@ -10,7 +10,7 @@ from jaxtyping import Integer, Shaped
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from mamofair._rows.columns import decode
+from mamofair._rows.columns import LARGEST, decode
 from mamofair._rows.moments import Moments
 from mamofair._rows.views import RowView
 from mamofair.learners.checks import are_finite
@@ -41,22 +41,40 @@ def read_numbers(estimator: BaseEstimator, X: Any, reset: bool, *, table: bool =
     with text_refused():
         array = validate_data(estimator, decode(X), reset=reset, allow_nd=not table, ensure_all_finite=False)
         array = array if array.dtype.kind in "biuf" else array.astype(float)  # categories stay objects until here
-    broken = np.isinf(array) if table else ~np.isfinite(array)
-    if broken.any():
-        others = tuple(i for i in range(array.ndim) if i != 1)
-        require_none_broken(estimator, np.flatnonzero(broken.any(axis=others)).tolist(), table)
+    require_none_broken(estimator, _columns_with(np.isinf(array) if table else ~np.isfinite(array)), table)
+    if reset and array.dtype.kind == "f" and array.itemsize > 4:  # single precision ends at 3e38
+        require_none_large(estimator, _columns_with(np.abs(array) > LARGEST))
     return np.asarray(array)
+
+
+def _columns_with(marked: np.ndarray) -> list[int]:
+    """Return the columns in which something is marked."""
+    others = tuple(i for i in range(marked.ndim) if i != 1)
+    return np.flatnonzero(marked.any(axis=others)).tolist() if marked.any() else []
 
 
 def require_none_broken(estimator: BaseEstimator, columns: Sequence[int], table: bool) -> None:
     """Raise a `ValueError` that names the columns with infinite numbers or, where it is not allowed, NaN."""
     if len(columns):
-        names = getattr(estimator, "feature_names_in_", range(max(columns) + 1))
-        shown = ", ".join(repr(names[i]) for i in columns[:5]) + (", …" if len(columns) > 5 else "")
+        shown = _name_columns(estimator, columns)
         raise ValueError(
             f"X must have {'no infinity' if table else 'no NaN and no infinity'}: found some in column {shown}. "
             + ("Set it to NaN." if table else "Impute or drop them first; mamofair.tables.encoder() imputes.")
         )
+
+
+def require_none_large(estimator: BaseEstimator, columns: Sequence[int]) -> None:
+    """Raise a `ValueError` that names the columns with numbers that are too large to learn from."""
+    if len(columns):
+        raise ValueError(
+            "X must have numbers between -1e100 and 1e100 to learn from: found larger ones in column "
+            f"{_name_columns(estimator, columns)}. Correct them, or drop the column."
+        )
+
+
+def _name_columns(estimator: BaseEstimator, columns: Sequence[int]) -> str:
+    names = getattr(estimator, "feature_names_in_", range(max(columns) + 1))
+    return ", ".join(repr(names[i]) for i in columns[:5]) + (", …" if len(columns) > 5 else "")
 
 
 @dataclass(frozen=True, eq=False)

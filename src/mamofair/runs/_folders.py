@@ -10,10 +10,14 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
+from io import BufferedReader
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from mamofair._messages import quote
 
 WORK = ".mamofair"
 _NEW, _READY, _PLAN = f"{WORK}/new", f"{WORK}/ready", "plan.json"
@@ -57,7 +61,7 @@ def settle(folder: Path) -> None:
 
 def _move(ready: Path, folder: Path) -> None:
     """Remove what the plan says, and move files to their places; steps already done are skipped."""
-    removed = [_own_path(folder, name) for name in json.loads((ready / _PLAN).read_bytes())["remove"]]
+    removed = [_own_path(folder, name) for name in _read_plan(ready / _PLAN)]
     for path in removed:
         if path.is_file() or path.is_symlink():
             path.unlink()
@@ -73,6 +77,12 @@ def _move(ready: Path, folder: Path) -> None:
     for place in changed:
         if place.is_dir():
             _flush(place)
+
+
+def _read_plan(path: Path) -> list[str]:
+    """Return the names of the files to remove."""
+    with _open_regular(path) as file:
+        return list(json.loads(file.read())["remove"])
 
 
 def _files(place: Path) -> list[Path]:
@@ -137,7 +147,7 @@ def read_file(folder: Path, name: str, expected: str | None = None, most: int | 
     A file with another sha256 than `expected`, or more than `most` bytes, is rejected before it is loaded.
     """
     for path in places(folder, name):
-        with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError), path.open("rb") as file:
+        with suppress(FileNotFoundError, NotADirectoryError, IsADirectoryError), _open_regular(path) as file:
             if most is not None and os.fstat(file.fileno()).st_size > most:
                 raise ValueError(f"{name} in {str(folder)!r} must have {most:,} bytes at most: found more.")
             if expected is not None and hashlib.file_digest(file, "sha256").hexdigest() != expected:
@@ -148,6 +158,19 @@ def read_file(folder: Path, name: str, expected: str | None = None, most: int | 
             file.seek(0)
             return file.read()
     return None
+
+
+def _open_regular(path: Path) -> BufferedReader:
+    """Open a file; one that is not regular, such as a pipe, would make its reader wait for ever, and is refused."""
+    # Without blocking, since it can become a pipe between a look at it and its opening.
+    file = open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0)))  # noqa: SIM115
+    if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        return file
+    file.close()
+    raise ValueError(
+        f"A run must have regular files: found {quote(path.name)} in {str(path.parent)!r}, a pipe or a device. Do not "
+        "use it."
+    )
 
 
 def write_file(path: Path, content: bytes) -> None:

@@ -96,6 +96,8 @@ def _open_part(path: Path) -> tuple[int, Path]:
 def remove_dead_parts(path: Path) -> None:
     """Remove unfinished files of `path` that killed processes left behind."""
     for part in path.parent.glob(f".{escape(path.name)}.*.part"):
+        if not part.is_file():  # a pipe, which would wait for somebody to write into it
+            continue
         with suppress(FileNotFoundError, PermissionError), part.open("rb") as file:  # gone, or owned by another user
             if _lock(file.fileno()):
                 part.unlink()

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from mamofair._descent.ranks import Ranks
+from mamofair._messages import quote
 from mamofair._rows.groups import Census, Groups
 from mamofair._rows.splits import row_keys, row_places, text_keys, warn_of_likeness
 from mamofair.streaming.parquet import Shards
 from mamofair.tables.attributes import bin_names, check_groups, require_two
-from mamofair.tables.columns import EXAMPLES, ColumnSummary, to_text
+from mamofair.tables.columns import EXAMPLES, ColumnSummary, require_learnable, to_text
 from mamofair.tables.counts import Codes, ColumnCounts, RawColumn, as_codes
 from mamofair.tables.labels import find_labels
 from mamofair.tables.roles import Roles
@@ -103,6 +104,7 @@ def scan(shards: Shards, roles: Roles, favorable: Any, memory: int, test_fractio
         result: ScanResult | None = None
         for chunk in range(ranks.rank, len(shards.chunks), ranks.size):
             for columns in shards.read(chunk, roles.names, size):
+                _check_features(columns, shards.chunks[chunk][0].label, roles)
                 keys = content_keys(columns)
                 scanned = ScanResult.of(chunk, columns, roles, keys, is_test(keys, test_fraction, seed))
                 result = scanned if result is None else result + scanned
@@ -117,6 +119,12 @@ def scan(shards: Shards, roles: Roles, favorable: Any, memory: int, test_fractio
     tested = len(result.test)
     warn_of_likeness(tested, tested + len(result.census), test_fraction, "test rows")
     return result
+
+
+def _check_features(columns: Mapping[str, RawColumn], label: str, roles: Roles) -> None:
+    for name in roles.features:
+        if not isinstance(column := columns[name], Codes):
+            require_learnable(column, f"{quote(name)} of {label}")
 
 
 def _fail_early(result: ScanResult, shards: Shards, roles: Roles, favorable: Any) -> None:

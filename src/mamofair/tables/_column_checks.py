@@ -11,7 +11,7 @@ from mamofair._messages import quote
 from mamofair.tables._column_findings import find_in_feature, find_spaces, find_spellings, find_units
 from mamofair.tables._single_column import as_bins
 from mamofair.tables.attributes import name_groups
-from mamofair.tables.columns import exclusion_reason, kind_of, summarize, to_text
+from mamofair.tables.columns import exclusion_reason, kind_of, require_learnable, summarize, to_text
 from mamofair.tables.data_check import ColumnUse, Finding, GroupCounts, ValueCounts
 from mamofair.tables.labels import encode_labels
 from mamofair.tables.text_numbers import TextNumbers, read_text_numbers
@@ -133,5 +133,9 @@ def check_feature(column: pd.Series, decimal: str | None, sample: np.ndarray) ->
     if reason := exclusion_reason(summary):
         findings += [] if summary.looks_like_dates else find_units(column)
         return ColumnCheck.left_out(name, read_as, missing, reason, *findings)
+    try:
+        require_learnable(column, quote(name))
+    except ValueError as error:
+        findings.append(Finding(name, "cannot be a feature", str(error)))
     findings += find_in_feature(column)
     return ColumnCheck(ColumnUse(name, "feature", read_as, missing, detail), findings, as_bins(column.iloc[sample]))

@@ -10,7 +10,7 @@ import pandas as pd
 from mamofair._messages import ReadingWarning, warn_user
 from mamofair.tables._open import open_source
 from mamofair.tables.attributes import assign_groups
-from mamofair.tables.columns import exclusion_reason, summarize, tidy
+from mamofair.tables.columns import exclusion_reason, require_learnable, summarize, tidy
 from mamofair.tables.file_format import FileFormat
 from mamofair.tables.labels import MergedLabels, encode_labels
 from mamofair.tables.roles import assign_roles, warn_left_out
@@ -166,6 +166,7 @@ def read_table(
         if reason := exclusion_reason(summarize(column)):
             left_out[name] = reason
         else:
+            require_learnable(column, repr(name))
             features[name] = column
     warn_read(readings)
     warn_left_out(left_out, features)

@@ -9,6 +9,7 @@ import pandas as pd
 from pandas.api.types import infer_dtype
 
 from mamofair._messages import quote
+from mamofair._rows.columns import LARGEST
 
 __all__ = [
     "EXAMPLES",
@@ -20,6 +21,7 @@ __all__ = [
     "exclusion_reason",
     "kind_of",
     "require_finite",
+    "require_learnable",
     "summarize",
     "tidy",
     "to_text",
@@ -185,4 +187,16 @@ def require_finite(numbers: Any, label: str) -> None:
         raise ValueError(
             f"Column {label} must hold finite numbers: found infinity in {infinite:,} rows. "
             "Replace it by a number, or leave it empty if it is unknown."
+        )
+
+
+def require_learnable(column: Any, label: str) -> None:
+    """Raise a `ValueError` if a feature has numbers that are too large to learn from; only numbers can be."""
+    if column.dtype.kind != "f":
+        return
+    large = column[np.abs(column.astype(float)) > LARGEST]
+    if len(large):
+        raise ValueError(
+            f"The feature {label} must have numbers between -1e100 and 1e100: found {float(np.asarray(large)[0]):g}. "
+            "Correct such values, leave them empty if they stand for unknown ones, or drop the column."
         )
