@@ -3,10 +3,12 @@
 import gzip
 import json
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
+import openpyxl
 import pandas as pd
 import pytest
 import torch
@@ -142,7 +144,8 @@ def test_an_output_that_fails_leaves_the_old_file(trained, new, tmp_path, fails)
         (["--within", "-1"], "must be a number in [0, 1], as gaps are: found -1.0."),
         (["--point", "-1"], ": found -1."),
         (["--json"], "add `-o decided.csv`"),
-        (["-o", "out.xlsx"], "`--out` must be a .csv or .parquet file: found 'out.xlsx'"),
+        (["-o", "out.ods"], "`--out` must be a .csv, .parquet or .xlsx file: found 'out.ods'"),
+        (["-o", "out.xlsx"], "must be a .csv file, or of the type of the table: found 'out.xlsx' for 'new.csv'"),
     ],
 )
 def test_what_is_wrong_with_a_prediction_is_told_in_one_line(arguments, message, fails, trained, new):
@@ -347,3 +350,55 @@ def test_no_text_in_the_decisions_is_a_formula(trained, tmp_path):
         assert found["debt"].astype(float).tolist() == people["debt"].tolist()
         assert mamofair_says("predict", trained, tmp_path / name) == (tmp_path / "out.csv").read_text()
     assert "apostrophe" in mamofair_says("predict", "--help")
+
+
+def cells(path: Path) -> list[dict[str, object]]:
+    """The rows of a table as they are in its file: texts of CSV, values of Excel."""
+    if path.suffix == ".csv":
+        return pd.read_csv(path, dtype="str", na_filter=False).to_dict("records")
+    sheet = openpyxl.load_workbook(path).active
+    names, *rows = ([cell.value for cell in row] for row in sheet.iter_rows())
+    assert "f" not in {cell.data_type for row in sheet.iter_rows() for cell in row}  # no formula
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+#: Cells that a copy must not change: a code, an amount, a whole number beside a gap, a date with and without a time.
+ODD = {
+    "land": ["NA", "", "@no", "=1+1"],
+    "debt": ["-1,55", "+3 %", "-1.234,50 €", "1e5"],
+    "id": [4503599627370497, None, 3, 4],
+    "day": [datetime(2024, 1, 2), datetime(2024, 1, 2, 3, 4), None, "unknown"],
+}
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_cells_are_copied_as_they_are(suffix, trained, tmp_path):
+    people = applicants(4, seed=6).drop(columns=["approved", "gender"]).fillna({"income": 3.0})
+    people = pd.concat([people, pd.DataFrame(ODD, dtype=object)], axis=1)
+    path, out = tmp_path / f"new{suffix}", tmp_path / f"out{suffix}"
+    if suffix == ".csv":
+        people.to_csv(path, index=False)
+    else:
+        people.to_excel(path, index=False)
+        sheet = (book := openpyxl.load_workbook(path)).active
+        for row in sheet.iter_rows(min_row=2):
+            for cell in row:
+                cell.data_type = "s" if cell.data_type == "f" else cell.data_type
+        book.save(path)
+    mamofair_says("predict", trained, path, "-o", out)
+    for before, after in zip(cells(path), cells(out), strict=True):
+        decided = {name: after.pop(name) for name in ("prediction", "score")}
+        assert decided["prediction"] in ("yes", "no")
+        if suffix == ".csv":
+            assert after.pop("land") == {"@no": "'@no", "=1+1": "'=1+1"}.get(before["land"], before["land"])
+            before.pop("land")
+        assert after == before
+    found = read_features(out, ["land", "prediction"])
+    assert found["land"].tolist()[2:] == ["@no", "=1+1"]
+
+
+def test_whole_numbers_of_parquet_beside_a_missing_one_stay_whole(trained, tmp_path):
+    people = applicants(3, seed=6).drop(columns=["approved", "gender"])
+    people.assign(id=pd.array([9007199254740993, None, 7], dtype="Int64")).to_parquet(tmp_path / "new.parquet")
+    mamofair_says("predict", trained, tmp_path / "new.parquet", "-o", tmp_path / "out.csv")
+    assert [row["id"] for row in cells(tmp_path / "out.csv")] == ["9007199254740993", "", "7"]

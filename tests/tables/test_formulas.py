@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mamofair.runs._csv import read_csv, to_csv
+from mamofair.tables import open_source
 from mamofair.tables.formulas import protect, protect_table, safe_csv, unprotect
+from mamofair.tables.text_numbers import parse_number
 
 TEXTS = st.text(alphabet="=+-@\t\r\n'＝＋－＠ax1.e", max_size=6) | st.text(max_size=6)
 
@@ -20,13 +22,39 @@ def test_no_text_begins_like_a_formula_and_every_text_comes_back(text):
     safe = protect(text)
     assert unprotect(safe) == text
     if safe[:1] in tuple("=+-@\t\r\n＝＋－＠") and len(safe) > 1:
-        assert np.isfinite(float(safe)) or safe.lower()[1:] in ("nan", "inf")
+        is_number = any(parse_number(safe, mark) is not None for mark in ".,")
+        assert is_number or np.isfinite(float(safe)) or safe.lower()[1:] in ("nan", "inf")
 
 
 @given(st.floats() | st.integers())
 def test_numbers_that_are_written_as_text_stay(number):
     for text in (str(number), f"{number:+}", f"{number:e}"):
         assert protect(text) == text
+
+
+@pytest.mark.parametrize("number", ["-1,55", "-1.234,50", "-1,234.50", "+3 %", "-12 €", "-€5", "- 3", "+1'000"])
+def test_numbers_of_any_file_stay(number):
+    assert protect(number) == number
+
+
+@pytest.mark.parametrize(
+    "text", ["-1,55,2", "-2+3", "+49 170 1", "-x", "@no", "-1-1", "-5 EUR EUR", "\t-5", "=5", "-(5)"]
+)
+def test_what_is_no_number_is_protected(text):
+    assert protect(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".xlsx"])
+def test_files_are_read_without_the_apostrophe(suffix, tmp_path):
+    frame = pd.DataFrame({"'@job": ["'@no", "'tis", None, "''=1"], "pay": ["'-1,5", "-2", "3", "4"]})
+    path = tmp_path / f"table{suffix}"
+    frame.to_csv(path, index=False) if suffix == ".csv" else frame.to_excel(path, index=False)
+    source = open_source(path)
+    assert source.names == ("@job", "pay")
+    columns = dict(source.read(["pay", "@job"]))
+    assert columns["@job"].dropna().tolist() == ["@no", "'tis", "'=1"]
+    assert columns["pay"].tolist() == ["-1,5", "-2", "3", "4"]
+    assert columns["@job"].name == "@job"
 
 
 @pytest.mark.parametrize("dtype", ["str", "object", "category"])
@@ -44,6 +72,8 @@ def test_texts_of_any_kind_of_column_are_protected_and_numbers_are_not(dtype):
 def test_cells_that_are_neither_text_nor_number_stay():
     frame = pd.DataFrame({"mixed": pd.Series([b"=x", -2, "=x", True, ("=y",), None], dtype=object)})
     assert protect_table(frame)["mixed"].tolist() == [b"=x", -2, "'=x", True, ("=y",), None]
+    ids = pd.DataFrame({"id": pd.Series([4503599627370497, None, 3], dtype=object)})
+    assert safe_csv(ids) == 'id\n4503599627370497\n""\n3\n'  # and no 4503599627370497.0
     flags = pd.DataFrame({"flags": pd.Series([True, None, False], dtype=object)})
     pd.testing.assert_frame_equal(protect_table(flags), flags)
 

@@ -40,12 +40,11 @@ if TYPE_CHECKING:
 
 __all__ = ["load_model", "predict"]
 
-_ADDED = ("prediction", "score")
-_SUFFIXES = (".csv", ".parquet")
+_SUFFIXES = (".csv", ".parquet", ".xlsx")
 _OUT = (
-    "The CSV file to write, or Parquet if the table is Parquet, or a new folder if it is one; - prints CSV. In CSV, "
-    "text that a spreadsheet would run as a formula (it starts with =, +, -, @ or a tab) gets a leading apostrophe; "
-    "numbers do not."
+    "The CSV file to write, or Parquet or Excel if the table is, or a new folder if it is one; - prints CSV. In CSV, "
+    "text that a spreadsheet would run as a formula (it starts with =, +, -, @ or a tab) gets a leading apostrophe, "
+    "which mamofair removes when it reads the file; numbers do not."
 )
 
 
@@ -131,9 +130,12 @@ def _require_output(out: str, table: Path, as_json: bool) -> None:
         _require_new_folder(Path(out))
         return
     if out != "-" and not out.lower().endswith(_SUFFIXES):
-        raise ValueError(f"`--out` must be a .csv or .parquet file: found {quote(out)}.")
-    if out.lower().endswith(".parquet") and table.suffix.lower() != ".parquet":
-        raise ValueError(f"`--out` must be a .csv file unless the table is Parquet: found {quote(table.name)}.")
+        raise ValueError(f"`--out` must be a .csv, .parquet or .xlsx file: found {quote(out)}.")
+    suffix = Path(out).suffix.lower()
+    if suffix in (".parquet", ".xlsx") and table.suffix.lower() != suffix:
+        raise ValueError(
+            f"`--out` must be a .csv file, or of the type of the table: found {quote(out)} for {quote(table.name)}."
+        )
     if Path(out).resolve() == table.resolve():
         raise ValueError(f"`--out` must not overwrite the input table: found {quote(out)} for both.")
     if out != "-":
@@ -216,30 +218,18 @@ def _write_table(model: "FairClassifier", table: Path, file_format: FileFormat, 
 
         with replaced_file(Path(out)) as binary:
             return write_parquet(model, table, binary)
-    with _open_output(out) as file:
-        return _write_predictions(model, table, file_format, file)
-
-
-def _write_predictions(model: "FairClassifier", table: Path, file_format: FileFormat, file: Any) -> "np.ndarray":
-    """Write rows with predictions, and return which are favorable."""
-    import numpy as np
-    from scipy.special import expit
-
+    from mamofair.cli._predict_rows import predict_rows, write_csv, write_excel
     from mamofair.tables import read_batches
-    from mamofair.tables.formulas import safe_csv
 
-    decided: list[np.ndarray] = []
-    places, sign = ((1, 0), 1) if model.classes_[1] == model.favorable_ else ((0, 1), -1)
     batches = read_batches(table, model.encoder_, file_format=file_format)
-    for whole, features in batches if file is sys.stdout else _show_progress(batches):
-        if taken := [name for name in _ADDED if name in whole]:
-            raise ValueError(f"{table.name} already has a column {quote(taken[0])}: rename or remove it.")
-        scores = sign * model.decision_function(features)
-        whole["prediction"] = model.classes_[np.where(scores > 0, *places)]
-        whole["score"] = expit(scores)
-        file.write(safe_csv(whole, header=not decided))
-        decided.append(scores > 0)
-    return np.concatenate([np.zeros(0, dtype=bool), *decided])
+    decided = predict_rows(model, table.name, batches if out == "-" else _show_progress(batches))
+    if out.lower().endswith(".xlsx"):
+        from mamofair.runs import replaced_file
+
+        with replaced_file(Path(out)) as binary:
+            return write_excel(decided, binary)
+    with _open_output(out) as file:
+        return write_csv(decided, file)
 
 
 def _show_progress(batches: Iterator[tuple["pd.DataFrame", Any]]) -> Iterator[tuple["pd.DataFrame", Any]]:

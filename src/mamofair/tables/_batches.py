@@ -10,10 +10,12 @@ import pandas as pd
 from mamofair.tables._csv import MISSING, naming_file, pandas_options
 from mamofair.tables._encoder import MISSING as MISSING_TEXT
 from mamofair.tables._encoder import TableEncoder
+from mamofair.tables._excel import as_dates, known_cells, read_cells
 from mamofair.tables._open import open_source
 from mamofair.tables.columns import tidy
 from mamofair.tables.file_format import FileFormat
-from mamofair.tables.parquet import from_arrow
+from mamofair.tables.formulas import unprotect_frame
+from mamofair.tables.parquet import as_written
 from mamofair.tables.source import Source
 from mamofair.tables.text_numbers import read_decimals
 
@@ -38,7 +40,8 @@ def read_batches(
     for whole in _read(Path(path), source, rows):
         count += len(whole)
         if source.file_format.sep is None:  # columns have types
-            features = pd.DataFrame({name: tidy(whole[name]) for name in wanted}, copy=False)
+            known = known_cells if _is_excel(Path(path)) else _unchanged
+            features = pd.DataFrame({name: tidy(known(whole[name])) for name in wanted}, copy=False)
         else:
             features = _typed(whole[wanted], encoder, source.file_format.decimal)
         if count:
@@ -74,12 +77,20 @@ def _boolean_columns(encoder: TableEncoder) -> list[str]:
     ]
 
 
+def _unchanged(column: pd.Series) -> pd.Series:
+    return column
+
+
+def _is_excel(path: Path) -> bool:
+    return path.name.lower().endswith(".xlsx")
+
+
 def _read(path: Path, source: Source, rows: int) -> Iterator[pd.DataFrame]:
     name = path.name.lower()
     if name.endswith(".parquet"):
         yield from _parquet(path, list(source.names), rows)
-    elif name.endswith(".xlsx"):
-        whole = pd.DataFrame(dict(source.columns(list(source.names))), copy=False)
+    elif _is_excel(path):
+        whole = unprotect_frame(pd.DataFrame({name: as_dates(column) for name, column in read_cells(path).items()}))
         yield from (whole.iloc[start : start + rows] for start in range(0, len(whole), rows))
     else:
         yield from _csv(path, source, rows)
@@ -95,11 +106,11 @@ def _csv(path: Path, source: Source, rows: int) -> Iterator[pd.DataFrame]:
             # Where every row is longer than the header, pandas makes an index of the first cells.
             if not isinstance(chunk.index, pd.RangeIndex):
                 raise ValueError("rows have more cells than the header")
-            yield chunk
+            yield unprotect_frame(chunk)
 
 
 def _parquet(path: Path, names: list[str], rows: int) -> Iterator[pd.DataFrame]:
     import pyarrow.parquet as pq
 
     for batch in pq.ParquetFile(path).iter_batches(batch_size=rows, columns=names):
-        yield pd.DataFrame({name: from_arrow(batch[name], name) for name in names}, copy=False)
+        yield pd.DataFrame({name: as_written(batch[name], name) for name in names}, copy=False)

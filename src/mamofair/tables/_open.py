@@ -12,6 +12,7 @@ from mamofair._messages import PATH, quote
 from mamofair.tables._csv import open_csv
 from mamofair.tables._excel import open_excel
 from mamofair.tables.file_format import FileFormat
+from mamofair.tables.formulas import unprotected
 from mamofair.tables.parquet import from_arrow, open_parquet
 from mamofair.tables.source import Columns, Source
 
@@ -83,7 +84,7 @@ def _open_file(path: Path, file_format: FileFormat) -> Source:
         raise ValueError(f"{path.name} must hold a table: the file is empty (0 bytes). Write it again.")
     name = path.name.lower()
     if name.endswith((".csv", ".csv.gz")):
-        return open_csv(path, file_format)
+        return unprotected(open_csv(path, file_format))
     if not name.endswith((".parquet", ".xlsx")):
         raise ValueError(
             f"A table must be a .csv, .csv.gz, .parquet or .xlsx file: found {quote(path.name)}. Convert it."
@@ -93,4 +94,4 @@ def _open_file(path: Path, file_format: FileFormat) -> Source:
             f"Separators, decimal marks and encodings are for CSV files: found {file_format} for {path.name}. "
             "Leave them out."
         )
-    return open_parquet(path) if name.endswith(".parquet") else open_excel(path)
+    return open_parquet(path) if name.endswith(".parquet") else unprotected(open_excel(path))

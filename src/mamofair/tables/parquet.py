@@ -7,7 +7,7 @@ import pandas as pd
 
 from mamofair.tables.source import Columns, Source
 
-__all__ = ["from_arrow", "open_parquet"]
+__all__ = ["as_written", "from_arrow", "open_parquet"]
 
 
 def open_parquet(path: Path) -> Source:
@@ -43,3 +43,11 @@ def from_arrow(column: Any, name: str) -> pd.Series:
     if types.is_dictionary(kind):  # encoded again, as pandas has no name for a category that is missing
         column = column.cast(kind.value_type).dictionary_encode()
     return pd.Series(column.to_pandas(), name=name)
+
+
+def as_written(column: Any, name: str) -> pd.Series:
+    """Return an Arrow column as a Series in which whole numbers keep all digits, also where some are missing."""
+    from pyarrow import types
+
+    whole = types.is_integer(column.type)
+    return pd.Series(column, dtype=pd.ArrowDtype(column.type), name=name) if whole else from_arrow(column, name)
