@@ -10,7 +10,16 @@ import typer
 from mamofair._messages import PATH, quote
 from mamofair.cli._checksums import sha256_of
 from mamofair.cli._console import print_note, print_sentence, print_table, warnings_as_notes
-from mamofair.cli._options import MAX_SEED, AsJson, Decimal, Encoding, RunFolder, Separator
+from mamofair.cli._options import (
+    MAX_SEED,
+    AsJson,
+    Decimal,
+    Encoding,
+    Header,
+    RunFolder,
+    Separator,
+    Sheet,
+)
 from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
@@ -50,6 +59,8 @@ def alternatives(
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
+    header: Header = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Random seed of the split into halves.")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -67,7 +78,7 @@ def alternatives(
     from mamofair.alternatives import find_alternative
     from mamofair.runs import load_run
 
-    file_format = FileFormat(sep, decimal, encoding)
+    file_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
     with warnings_as_notes():
         loaded = load_run(run)
     if loaded.estimator.encoder_ is None or not {"target", "command"} <= loaded.settings.keys():
@@ -105,10 +116,10 @@ def _read(
     """Return true labels and decisions, the sensitive columns and the features of the rows that may be used."""
     import pandas as pd
 
-    from mamofair.cli._labelled_rows import as_run_labels, sensitive_options
+    from mamofair.cli._labelled_rows import as_run_format, as_run_labels, sensitive_options
     from mamofair.tables import open_source, read_features, read_new_rows
 
-    target = str(run.settings["target"])
+    target, file_format = str(run.settings["target"]), as_run_format(run.settings, file_format)
     open_source(path, file_format).check([target, decision])
     if target == decision:
         raise ValueError(f"`--decision` must not be the column of true labels: found {quote(decision)}. Name another.")

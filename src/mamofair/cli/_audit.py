@@ -16,9 +16,11 @@ from mamofair.cli._options import (
     Decimal,
     Encoding,
     Favorable,
+    Header,
     MistakeCost,
     Performance,
     Separator,
+    Sheet,
     Strata,
     UnusedSeed,
     Weight,
@@ -94,6 +96,8 @@ def audit(
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
+    header: Header = None,
     performance: Performance = "error",
     cost: MistakeCost = None,
     seed: UnusedSeed = 0,
@@ -115,7 +119,8 @@ def audit(
     from mamofair.cli._policy_audit import explain_differences, option_terms, policy_terms
     from mamofair.metrics import assess_audit
 
-    required, file_format = open_gate(gate, policy, max_unknown=max_unknown), FileFormat(sep, decimal, encoding)
+    required = open_gate(gate, policy, max_unknown=max_unknown)
+    file_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
     terms = option_terms(required, notion or None, limit, confidence, max_unknown)
     require_strata(notion or [] if required is None else [one.name for one in required.notions], strata)
     if html is not None:

@@ -13,9 +13,12 @@ from mamofair.cli._options import (
     Decimal,
     Drop,
     Encoding,
+    ExcludeLabel,
     Favorable,
+    Header,
     Sensitive,
     Separator,
+    Sheet,
     Target,
     UnusedSeed,
 )
@@ -39,6 +42,7 @@ def check(
     ],
     target: Target = None,
     favorable: Favorable = None,
+    exclude_label: ExcludeLabel = None,
     sensitive: Sensitive = None,
     drop: Drop = None,
     unit: Annotated[
@@ -59,6 +63,8 @@ def check(
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
+    header: Header = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -76,7 +82,16 @@ def check(
     columns = tuple(sensitive or ()), tuple(drop or ())
     options = TrainOptions(data, target, one_or_several(favorable), *columns, min_group=min_group, unit=unit)
     with warnings_as_notes():
-        result = check_data(replace(options, sep=sep, decimal=decimal, encoding=encoding), within, notion)
+        options = replace(
+            options,
+            sep=sep,
+            decimal=decimal,
+            encoding=encoding,
+            sheet=sheet,
+            header=header,
+            exclude_label=tuple(exclude_label or ()),
+        )
+        result = check_data(options, within, notion)
     typer.echo(json.dumps({"table": data} | result.to_json()) if as_json else str(result))
 
 

@@ -17,12 +17,15 @@ from mamofair.cli._options import (
     Decimal,
     Drop,
     Encoding,
+    ExcludeLabel,
     Favorable,
+    Header,
     Names,
     Notion,
     Quick,
     Sensitive,
     Separator,
+    Sheet,
     Target,
 )
 from mamofair.cli._train_options import TrainOptions, one_or_several
@@ -41,6 +44,7 @@ def compare(
     data: Annotated[str, typer.Argument(help="A CSV, Parquet or Excel file, or a data set: adult, compas, …")],
     target: Target = None,
     favorable: Favorable = None,
+    exclude_label: ExcludeLabel = None,
     sensitive: Sensitive = None,
     drop: Drop = None,
     notion: Notion = None,
@@ -65,6 +69,8 @@ def compare(
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
+    header: Header = None,
     quick: Quick = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier comparison in the same folder.")] = False,
     as_json: AsJson = False,
@@ -85,7 +91,15 @@ def compare(
         options = TrainOptions(
             data, target, one_or_several(favorable), *columns, notion=notions, crossed=crossed, seed=seed
         )
-        options = replace(options, sep=sep, decimal=decimal, encoding=encoding)
+        options = replace(
+            options,
+            sep=sep,
+            decimal=decimal,
+            encoding=encoding,
+            sheet=sheet,
+            header=header,
+            exclude_label=tuple(exclude_label or ()),
+        )
         comparison = _prepare(options, model, peer, runs, quick)
         folder = Path("comparisons") / comparison.name if out is None else out
         require_writable(folder)

@@ -40,6 +40,8 @@ def open_audited_table(
         return open_source(path, file_format)
     if is_folder and file_format.is_given:
         raise ValueError(f"Folders hold Parquet files, which have no {file_format}: leave these options out.")
+    if is_folder and file_format.is_place_given:
+        raise ValueError("`--sheet` and `--header` are for Excel files: found a folder. Leave them out.")
     if not is_folder:
         open_source(path, file_format)  # which says what is wrong with it
     return _count(path, [name for name in columns if name is not None], sensitive, by)

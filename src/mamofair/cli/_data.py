@@ -26,7 +26,8 @@ from mamofair.datasets import CATALOG
 from mamofair.streaming import Stream
 from mamofair.streaming.cluster import connect
 from mamofair.streaming.table import open_table
-from mamofair.tables import Table, open_source, read_features, read_table
+from mamofair.tables import FileFormat, Table, open_source, read_features, read_table
+from mamofair.tables.excluded import require_labels
 from mamofair.tables.roles import assign_roles
 
 __all__ = ["check_columns", "data_name", "open_data", "read_data"]
@@ -47,6 +48,8 @@ def check_columns(options: TrainOptions) -> None:
             "Groups are compared within strata of data that fit in memory: found data to stream. Choose other notions, "
             "or train on a table of fewer rows."
         )
+    if options.exclude_label and (streamed or options.data in CATALOG):
+        raise ValueError("`--exclude-label` needs a table of your own that fits in memory. Leave it out.")
     require_strata(options.notion, options.strata)
     check_row_options(options, streamed)
     if options.dask is not None:
@@ -55,12 +58,19 @@ def check_columns(options: TrainOptions) -> None:
         return  # `read_data` checks them, and takes no time
     path = _require_path(options)
     if streamed:
-        if options.file_format.is_given:
-            raise ValueError(f"`--sep`, `--decimal` and `--encoding` are for CSV files: found {path.name}.")
+        _require_no_format(options.file_format, path.name)
         open_table(path, str(options.target), options.sensitive, options.drop)
     else:
         _assign_roles(path, options)
         check_test_columns(options)
+
+
+def _require_no_format(file_format: FileFormat, label: str) -> None:
+    """Raise a `ValueError` if options say how a file is written that is neither CSV nor Excel."""
+    if file_format.is_given:
+        raise ValueError(f"`--sep`, `--decimal` and `--encoding` are for CSV files: found {label}.")
+    if file_format.is_place_given:
+        raise ValueError(f"`--sheet` and `--header` are for Excel files: found {label}.")
 
 
 def _check_cluster(options: TrainOptions, address: str, streamed: bool) -> None:
@@ -115,6 +125,9 @@ def _assign_roles(path: Path, options: TrainOptions) -> tuple[str, ...]:
 def _read_file(options: TrainOptions) -> Table:
     path = _require_path(options)
     left_out = _assign_roles(path, options)
+    if options.exclude_label:
+        every = open_source(path, replace(options.file_format, excluded=None))
+        require_labels(every, str(options.target), options.exclude_label)
     roles = options.target, options.favorable, options.sensitive, left_out
     table = read_table(path, *roles, file_format=options.file_format)
     columns = row_columns(options)
@@ -124,8 +137,7 @@ def _read_file(options: TrainOptions) -> Table:
 
 
 def _read_dataset(options: TrainOptions) -> Table:
-    if options.file_format.is_given:
-        raise ValueError(f"`--sep`, `--decimal` and `--encoding` are for CSV files: found {options.data}.")
+    _require_no_format(options.file_format, options.data)
     if options.memory is not None:
         raise ValueError(f"`--memory` is for Parquet files: {options.data} always fits in memory. Leave it out.")
     data = CATALOG[options.data].load()

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from mamofair.tables import FileFormat, open_source, read_batches, read_features
 from mamofair.tables.labels import MergedLabels
 
 __all__ = [
+    "as_run_format",
     "as_run_labels",
     "list_left_out",
     "read_labelled_rows",
@@ -34,6 +36,7 @@ def read_labelled_rows(path: Path, run: Run, file_format: FileFormat) -> tuple[p
     predict` reads them.
     """
     encoder, target = _require_encoder(run), run.settings["target"]
+    file_format = as_run_format(run.settings, file_format)
     open_source(path, file_format).check([target])
     X, people = read_new_rows(path, encoder, sensitive_options(run.settings), file_format=file_format)
     left_out = list_left_out(run)
@@ -44,9 +47,16 @@ def read_labelled_rows(path: Path, run: Run, file_format: FileFormat) -> tuple[p
 
 def read_row_keys(path: Path, run: Run, file_format: FileFormat) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return a key for each row of a table that tells it from others, and the columns it is made of: all of them."""
+    file_format = as_run_format(run.settings, file_format)
     names = tuple(sorted(map(str, open_source(path, file_format).names)))
     batches = read_batches(path, _require_encoder(run), file_format=file_format)
     return np.concatenate([row_keys([whole[name].to_numpy() for name in names]) for whole, _ in batches]), names
+
+
+def as_run_format(settings: Mapping[str, Any], file_format: FileFormat) -> FileFormat:
+    """Return how a file is written, without the rows whose label training left out."""
+    labels = tuple(settings.get("data", {}).get("excluded_labels") or ())
+    return replace(file_format, excluded=(str(settings["target"]), labels)) if labels else file_format
 
 
 def as_run_labels(settings: Mapping[str, Any], column: pd.Series) -> pd.Series:

@@ -12,7 +12,9 @@ __all__ = [
     "Decimal",
     "Drop",
     "Encoding",
+    "ExcludeLabel",
     "Favorable",
+    "Header",
     "Margin",
     "Names",
     "Notion",
@@ -21,6 +23,7 @@ __all__ = [
     "RunFolder",
     "Sensitive",
     "Separator",
+    "Sheet",
     "Strata",
     "Target",
     "UnusedSeed",
@@ -95,6 +98,24 @@ Decimal = Annotated[
 Encoding = Annotated[
     str | None,
     typer.Option("--encoding", help="The encoding of a CSV file, such as cp1252; detected by default."),
+]
+Sheet = Annotated[
+    str | None,
+    typer.Option("--sheet", help="The sheet of an Excel file, by name or number; the first by default."),
+]
+Header = Annotated[
+    int | None,
+    typer.Option(
+        "--header",
+        min=1,
+        help="The row of an Excel sheet with the names of the columns; the first that is not blank by default.",
+    ),
+]
+ExcludeLabel = Annotated[
+    Names,
+    typer.Option(
+        "--exclude-label", help="Leave out rows with this target value, such as withdrawn applications. Repeatable."
+    ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Use little data and few epochs, to check that everything works.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON document.")]

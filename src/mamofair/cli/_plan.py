@@ -1,13 +1,27 @@
 """`mamofair plan`: how many rows of whom a certificate needs, before anything is trained."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from mamofair.cli._console import print_sentence, print_table, warnings_as_notes
-from mamofair.cli._options import AsJson, Decimal, Encoding, Favorable, Notion, Sensitive, Separator, Target, UnusedSeed
+from mamofair.cli._options import (
+    AsJson,
+    Decimal,
+    Encoding,
+    ExcludeLabel,
+    Favorable,
+    Header,
+    Notion,
+    Sensitive,
+    Separator,
+    Sheet,
+    Target,
+    UnusedSeed,
+)
 from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
@@ -28,6 +42,7 @@ def plan(
     ] = None,
     target: Target = None,
     favorable: Favorable = None,
+    exclude_label: ExcludeLabel = None,
     sensitive: Sensitive = None,
     notion: Notion = None,
     within: Annotated[float, typer.Option(help="The largest acceptable gap.")] = 0.05,
@@ -43,6 +58,8 @@ def plan(
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
+    header: Header = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -58,7 +75,7 @@ def plan(
     from mamofair.selection import plan_calibration, rows_needed
     from mamofair.tables import read_labels_and_groups
 
-    file_format = FileFormat(sep, decimal, encoding)
+    file_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
     if unit is not None:
         raise ValueError(
             f"A certificate counts independent rows, and rows with the same {unit} may depend on each other: leave "
@@ -73,6 +90,8 @@ def plan(
         return
     if target is None:
         raise ValueError(f"`--target` is missing: name the column of {table.name} to predict.")
+    if exclude_label:
+        file_format = replace(file_format, excluded=(target, tuple(exclude_label)))
     with warnings_as_notes():
         people = read_labels_and_groups(table, target, favorable, sensitive or [], file_format=file_format)
         notions = notion or ["demographic_parity"]

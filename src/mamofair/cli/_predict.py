@@ -21,11 +21,13 @@ from mamofair.cli._gate import Gate, MaxUnknown, PolicyFile, leave_by_gate, open
 from mamofair.cli._options import (
     Decimal,
     Encoding,
+    Header,
     Margin,
     Point,
     RunFolder,
     SelectRate,
     Separator,
+    Sheet,
     UnusedSeed,
     WithinLimit,
 )
@@ -65,6 +67,8 @@ def predict(
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
+    header: Header = None,
     seed: UnusedSeed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as one JSON document.")] = False,
 ) -> None:
@@ -81,7 +85,8 @@ def predict(
         defer(unused)
     if table.is_dir() and (gate or policy is not None):
         raise ValueError("A gate needs one table: found a folder. Predict it first, then run `mamofair audit --gate`.")
-    required, file_format = open_gate(gate, policy, max_unknown=max_unknown), FileFormat(sep, decimal, encoding)
+    required = open_gate(gate, policy, max_unknown=max_unknown)
+    file_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
     with warnings_as_notes():
         with collect_later():
             loaded, model = _load(run, point, within, margin, select_rate, measured=gate or required is not None)

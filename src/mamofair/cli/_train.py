@@ -16,7 +16,9 @@ from mamofair.cli._options import (
     Decimal,
     Drop,
     Encoding,
+    ExcludeLabel,
     Favorable,
+    Header,
     Margin,
     MistakeCost,
     Notion,
@@ -24,6 +26,7 @@ from mamofair.cli._options import (
     SelectRate,
     Sensitive,
     Separator,
+    Sheet,
     Strata,
     Target,
     Weight,
@@ -40,6 +43,7 @@ def train(
     ] = None,
     target: Target = None,
     favorable: Favorable = None,
+    exclude_label: ExcludeLabel = None,
     sensitive: Sensitive = None,
     drop: Drop = None,
     weight: Weight = None,
@@ -135,6 +139,8 @@ def train(
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
+    header: Header = None,
     memory: Annotated[
         str | None,
         typer.Option(help="Stream Parquet files within this much memory, such as 500MB; folders use 2GB by default."),
@@ -172,6 +178,7 @@ def train(
         data=data or "",
         target=target,
         favorable=one_or_several(favorable),
+        exclude_label=tuple(exclude_label or ()),
         sensitive=tuple(sensitive or ()),
         drop=tuple(drop or ()),
         weight=weight,
@@ -205,6 +212,8 @@ def train(
         sep=sep,
         decimal=decimal,
         encoding=encoding,
+        sheet=sheet,
+        header=header,
     )
     given = [*options.arguments(), *(["--out"] if out else []), *(["--force"] if force else [])]
     if resume is not None and given:

@@ -60,6 +60,9 @@ class TrainOptions:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    sheet: str | None = None
+    header: int | None = None
+    exclude_label: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "TrainOptions":
@@ -69,8 +72,11 @@ class TrainOptions:
 
     @property
     def file_format(self) -> FileFormat:
-        """How the CSV files are written."""
-        return FileFormat(self.sep, self.decimal, self.encoding)
+        """How the files are written, and which of their rows are left out."""
+        excluded = (self.target, self.exclude_label) if self.exclude_label and self.target is not None else None
+        return FileFormat(
+            self.sep, self.decimal, self.encoding, sheet=self.sheet, header=self.header, excluded=excluded
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Return the options as plain JSON."""

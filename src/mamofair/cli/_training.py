@@ -186,6 +186,7 @@ def _settings(
             "groups": rows.group_sizes(),
             "split": dict(rows.split),
             "weight": options.weight,
+            "excluded_labels": list(options.exclude_label),
             "target_values": rows.target_values,
         },
         **rows.columns,

@@ -11,7 +11,17 @@ import typer
 from mamofair._messages import PATH, quote, quote_some
 from mamofair.cli._checks import require_writable
 from mamofair.cli._console import print_note, print_sentence, warnings_as_notes
-from mamofair.cli._options import AsJson, Decimal, Encoding, Point, RunFolder, Separator, UnusedSeed
+from mamofair.cli._options import (
+    AsJson,
+    Decimal,
+    Encoding,
+    Header,
+    Point,
+    RunFolder,
+    Separator,
+    Sheet,
+    UnusedSeed,
+)
 from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
@@ -94,6 +104,8 @@ def watch(
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    sheet: Sheet = None,
+    header: Header = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -122,7 +134,7 @@ def watch(
         loaded = load_run(run)
         with own_state(state):
             monitor, notes, columns = _find_watch(state, loaded, requested, given, new)
-            before, file_format = monitor.rows, FileFormat(sep, decimal, encoding)
+            before, file_format = monitor.rows, FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
             read = None if table is None else _read(table, loaded, columns, file_format)
             monitor = monitor if read is None else read.add_to(monitor)
             notes["others"] = _find_others(monitor, loaded, notes, read, file_format)

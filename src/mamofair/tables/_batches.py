@@ -13,6 +13,7 @@ from mamofair.tables._encoder import TableEncoder
 from mamofair.tables._excel import as_dates, known_cells, read_cells
 from mamofair.tables._open import open_source
 from mamofair.tables.columns import tidy
+from mamofair.tables.excluded import is_excluded
 from mamofair.tables.file_format import FileFormat
 from mamofair.tables.formulas import unprotect_frame
 from mamofair.tables.parquet import as_written
@@ -37,7 +38,8 @@ def read_batches(
     wanted = list(encoder.feature_names_in_)
     source.check(wanted)
     count = 0
-    for whole in _read(Path(path), source, rows):
+    for every in _read(Path(path), source, rows):
+        whole = _without_excluded(every, source.file_format)
         count += len(whole)
         if source.file_format.sep is None:  # columns have types
             known = known_cells if _is_excel(Path(path)) else _unchanged
@@ -57,6 +59,14 @@ def require_file(path: Any) -> None:
             f"New rows are read from a file: found a {type(path).__name__}. Rows in memory need no reading: pass the "
             "frame to `predict`, or to `encoder.transform`."
         )
+
+
+def _without_excluded(whole: pd.DataFrame, file_format: FileFormat) -> pd.DataFrame:
+    """Return the rows without those whose label is excluded."""
+    if file_format.excluded is None or file_format.excluded[0] not in whole:
+        return whole
+    name, labels = file_format.excluded
+    return whole[~is_excluded(tidy(whole[name]), labels)].reset_index(drop=True)
 
 
 def _typed(texts: pd.DataFrame, encoder: TableEncoder, decimal: str | None) -> pd.DataFrame:
@@ -90,7 +100,9 @@ def _read(path: Path, source: Source, rows: int) -> Iterator[pd.DataFrame]:
     if name.endswith(".parquet"):
         yield from _parquet(path, list(source.names), rows)
     elif _is_excel(path):
-        whole = unprotect_frame(pd.DataFrame({name: as_dates(column) for name, column in read_cells(path).items()}))
+        whole = unprotect_frame(
+            pd.DataFrame({name: as_dates(column) for name, column in read_cells(path, source.file_format).items()})
+        )
         yield from (whole.iloc[start : start + rows] for start in range(0, len(whole), rows))
     else:
         yield from _csv(path, source, rows)

@@ -11,6 +11,7 @@ from mamofair.notions import Notion, as_notions, require_gap
 from mamofair.selection import Support, estimate_support
 from mamofair.tables._column_checks import ColumnCheck, check_attribute, check_feature, check_target, check_unit
 from mamofair.tables._open import open_source
+from mamofair.tables._protected_names import find_protected
 from mamofair.tables._single_column import balanced_accuracy
 from mamofair.tables.attributes import check_edges, parse_attributes
 from mamofair.tables.columns import kind_of, tidy
@@ -124,7 +125,12 @@ def _summarize(
         name,
         rows=len(hashes),
         uses=tuple(one.use for one in checks),
-        findings=(*_find_duplicates(hashes), *findings, *telltale_findings),
+        findings=(
+            *_find_duplicates(hashes),
+            *find_protected([one.use for one in checks]),
+            *findings,
+            *telltale_findings,
+        ),
         target=next((one.balance for one in checks if one.balance is not None), None),
         attributes=tuple(one.groups for one in checks if one.groups is not None),
         telltales=tuple(telltales),

@@ -44,7 +44,7 @@ def open_csv(path: Path, given: FileFormat = FileFormat()) -> Source:
             f"The separator of {path.name} must be clear: found the single column {quote(names[0])}, and no separator "
             "that gives all rows as many cells. Give it with `--sep` or FileFormat(sep=…)."
         )
-    file_format = FileFormat(sep, decimal, encoding)
+    file_format = replace(given, sep=sep, decimal=decimal, encoding=encoding)
     if detected := _unusual_format(file_format, given):
         warn_user(f"Read {path.name} with {detected}.")
     return Source(path.name, names, partial(_columns, path, names, file_format), file_format)

@@ -1,4 +1,4 @@
-"""Excel workbooks: the first sheet, whose first row that is not blank is the header."""
+"""Excel workbooks: a sheet, and the row with the names of its columns."""
 
 from functools import partial
 from pathlib import Path
@@ -6,33 +6,34 @@ from typing import Any
 
 import pandas as pd
 
-from mamofair._messages import quote, warn_user
+from mamofair._messages import cut, quote, quote_some, warn_user
 from mamofair.tables._csv import MISSING
+from mamofair.tables.file_format import FileFormat
 from mamofair.tables.source import Columns, Source
 from mamofair.tables.untrusted import one_sentence
 
 __all__ = ["as_dates", "known_cells", "open_excel", "read_cells"]
 
 _HEAD = 50  # rows in which the header is looked for
+_TOTALS = ("total", "totals", "grand total", "sum", "summe", "gesamt", "gesamtsumme", "insgesamt", "somme", "totale")
 
 
-def open_excel(path: Path) -> Source:
-    """Open an Excel workbook and read the header of its first sheet; a warning says if there are others."""
-    sheets, head = _read(path, nrows=_HEAD)
-    if len(sheets) > 1:
-        warn_user(f"Read the first of {len(sheets)} sheets of {path.name}, {quote(sheets[0])}.")
-    names = _names(head)
-    if not names:
-        raise ValueError(f"{path.name} must hold a table: found only blank rows. Write it again.")
-    return Source(path.name, tuple(names.values()), partial(_columns, path))
+def open_excel(path: Path, file_format: FileFormat = FileFormat()) -> Source:
+    """Open an Excel workbook and read the header of a sheet; a warning says if there are others to choose from."""
+    sheets, head = _read(path, file_format, nrows=max(_HEAD, file_format.header or 0))
+    if len(sheets) > 1 and file_format.sheet is None:
+        warn_user(f"Read the first of {len(sheets)} sheets of {path.name}, {quote(sheets[0])}. Choose with `--sheet`.")
+    names = _names(path.name, head, file_format.header)
+    return Source(path.name, tuple(names.values()), partial(_columns, path, file_format))
 
 
-def read_cells(path: Path) -> pd.DataFrame:
+def read_cells(path: Path, file_format: FileFormat = FileFormat()) -> pd.DataFrame:
     """Return the rows of a sheet as they are there: what is not blank stays, and whole numbers stay whole."""
-    _, frame = _read(path)
-    names = _names(frame)
-    rows = frame[~_is_blank(frame)].iloc[1:].reset_index(drop=True)
-    return rows[list(names)].set_axis(list(names.values()), axis="columns")
+    _, frame = _read(path, file_format)
+    names = _names(path.name, frame, file_format.header)
+    rows = frame[~_is_blank(frame)].loc[_header_row(frame, file_format.header) + 1 :]
+    _name_total(path.name, rows)
+    return rows[list(names)].set_axis(list(names.values()), axis="columns").reset_index(drop=True)
 
 
 def as_dates(column: pd.Series) -> pd.Series:
@@ -46,8 +47,8 @@ def known_cells(column: pd.Series) -> pd.Series:
     return column.mask(column.isin(MISSING)).infer_objects()
 
 
-def _columns(path: Path, wanted: list[str]) -> Columns:
-    rows = read_cells(path)
+def _columns(path: Path, file_format: FileFormat, wanted: list[str]) -> Columns:
+    rows = read_cells(path, file_format)
     for name in wanted:
         yield name, known_cells(rows.pop(name))
 
@@ -57,19 +58,60 @@ def _is_blank(frame: pd.DataFrame) -> pd.Series:
     return (frame.isna() | frame.isin(MISSING)).all(axis="columns")
 
 
-def _names(frame: pd.DataFrame) -> dict[Any, Any]:
+def _header_row(frame: pd.DataFrame, given: int | None) -> int:
+    """Return the place of the row with the names: the one that is given, or the first that is not blank."""
+    return given - 1 if given is not None else int(frame.index[~_is_blank(frame)][0])
+
+
+def _names(label: str, frame: pd.DataFrame, given: int | None) -> dict[Any, Any]:
     """Return the names in the header by the places of their columns; columns that are wholly blank have none."""
     known = frame[~_is_blank(frame)]
-    if known.empty:
-        return {}
     known = known.mask(known.isin(MISSING))
-    header = known.iloc[0]
-    filled = header.notna() | (known.iloc[1:].notna().any() if len(known) > 1 else False)
-    return {place: "" if pd.isna(name) else name for place, name in header[filled].items()}
+    if known.empty:
+        raise ValueError(f"{label} must hold a table: found only blank rows. Write it again.")
+    row = _header_row(frame, given)
+    if row not in known.index:
+        raise ValueError(f"{label} must have names of columns in row {given}: found none. Give another `--header`.")
+    if given is None:
+        _require_no_title(label, known)
+    used = {place for place, column in known.loc[row:].items() if column.notna().any()}
+    return {place: "" if pd.isna(name) else name for place, name in known.loc[row].items() if place in used}
 
 
-def _read(path: Path, nrows: int | None = None) -> tuple[list[str], pd.DataFrame]:
-    """Return the names of all sheets and the cells of the first as they are written, NaN where they are blank."""
+def _require_no_title(label: str, known: pd.DataFrame) -> None:
+    """Raise a `ValueError` if the first row seems to be a title, and a later one the header."""
+    width, filled = int(known.notna().any().sum()), known.notna().sum(axis="columns")
+    if 2 * filled.iloc[0] >= width:
+        return
+    like_headers = [row for row in known.index if _is_like_header(known.loc[row].dropna().tolist(), width)]
+    if like_headers:
+        first, header, cells = known.index[0] + 1, like_headers[0] + 1, "cell" if filled.iloc[0] == 1 else "cells"
+        raise ValueError(
+            f"The first row of {label} that is not blank must have the names of its columns: row {first} has "
+            f"{filled.iloc[0]} filled {cells} of {width}, and row {header} looks like the header. Add "
+            f"`--header {header}`."
+        )
+
+
+def _is_like_header(cells: list[Any], width: int) -> bool:
+    """Whether a row may have the names of columns: nearly all cells are filled, with different texts."""
+    texts = all(isinstance(cell, str) for cell in cells) and len({*cells}) == len(cells)
+    return texts and 5 * len(cells) >= 4 * width
+
+
+def _name_total(label: str, rows: pd.DataFrame) -> None:
+    """Warn of a last row that looks like a total: it is read as if it were a person."""
+    for cell in rows.iloc[-1].dropna().tolist() if len(rows) else ():
+        if isinstance(cell, str) and cell.strip(" :.").casefold() in _TOTALS:
+            warn_user(
+                f"Row {rows.index[-1] + 1:,} of {label}, the last, has {quote(cell)} and looks like a total, but is "
+                "read like any other row: delete it unless it is one of them."
+            )
+            return
+
+
+def _read(path: Path, file_format: FileFormat, nrows: int | None = None) -> tuple[list[str], pd.DataFrame]:
+    """Return the names of all sheets and the cells of one as they are written, NaN where they are blank."""
     try:
         import openpyxl  # noqa: F401
     except ImportError:
@@ -78,5 +120,20 @@ def _read(path: Path, nrows: int | None = None) -> tuple[list[str], pd.DataFrame
         ) from None
     advice = "Save it again, or as CSV."
     with one_sentence(f"{path.name} must be an Excel workbook", advice), pd.ExcelFile(path, engine="openpyxl") as book:
-        cells = pd.read_excel(book, header=None, dtype=object, na_values=[""], keep_default_na=False, nrows=nrows)
-        return [str(name) for name in book.sheet_names], cells
+        names = [str(name) for name in book.sheet_names]
+        sheet = _find_sheet(path.name, names, file_format.sheet)
+        cells = pd.read_excel(
+            book, sheet_name=sheet, header=None, dtype=object, na_values=[""], keep_default_na=False, nrows=nrows
+        )
+        return names, cells
+
+
+def _find_sheet(label: str, names: list[str], given: str | None) -> int:
+    """Return the place of a sheet that is given by its name or number; the first if none is."""
+    if given is None or given in names:
+        return 0 if given is None else names.index(given)
+    if given.isdecimal() and 1 <= int(given) <= len(names):
+        return int(given) - 1
+    raise ValueError(
+        f"There is no sheet {quote(given)} in {label}: found {cut(quote_some(names), 200)}. Give a name or a number."
+    )

@@ -1,6 +1,7 @@
 """Opens tables: paths and frames."""
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pandas as pd
 from mamofair._messages import PATH, quote
 from mamofair.tables._csv import open_csv
 from mamofair.tables._excel import open_excel
+from mamofair.tables.excluded import exclude
 from mamofair.tables.file_format import FileFormat
 from mamofair.tables.formulas import unprotected
 from mamofair.tables.parquet import from_arrow, open_parquet
@@ -25,12 +27,14 @@ def open_source(source: Any, file_format: FileFormat = FileFormat()) -> Source:
     What `file_format` does not specify is detected, and a warning says what was found. A file that can be read in
     several ways is a `ValueError`. What is open already is returned as it is.
     """
-    if isinstance(source, Source):
-        return source
+    return source if isinstance(source, Source) else exclude(_open(source, file_format))
+
+
+def _open(source: Any, file_format: FileFormat) -> Source:
     if isinstance(source, str | os.PathLike):
         return _open_file(Path(source), file_format)
     if isinstance(source, pd.DataFrame):
-        return Source("the frame", tuple(source.columns), partial(_columns, source))
+        return Source("the frame", tuple(source.columns), partial(_columns, source), file_format)
     try:
         names = nw.from_native(source, eager_only=True).columns
     except TypeError:
@@ -38,7 +42,7 @@ def open_source(source: Any, file_format: FileFormat = FileFormat()) -> Source:
             "A table must be a path to a CSV or Parquet file, or a pandas or polars DataFrame: "
             f"found {type(source).__name__}. Convert it (a LazyFrame with .collect())."
         ) from None
-    return Source("the frame", tuple(names), partial(_columns, source))
+    return Source("the frame", tuple(names), partial(_columns, source), file_format)
 
 
 def _columns(frame: Any, wanted: list[str]) -> Columns:
@@ -82,7 +86,13 @@ def _open_file(path: Path, file_format: FileFormat) -> Source:
         raise FileNotFoundError(f"There is no file {quote(str(path), PATH)}. Check the name and the folder.")
     if path.stat().st_size == 0:
         raise ValueError(f"{path.name} must hold a table: the file is empty (0 bytes). Write it again.")
-    name = path.name.lower()
+    return _open_by_type(path, path.name.lower(), file_format)
+
+
+def _open_by_type(path: Path, name: str, file_format: FileFormat) -> Source:
+    """Open a file of a type that its name tells; texts of CSV and Excel are as they were before they were protected."""
+    if file_format.is_place_given and not name.endswith(".xlsx"):
+        raise ValueError(f"`sheet` and `header` are for Excel files: found {path.name}. Leave them out.")
     if name.endswith((".csv", ".csv.gz")):
         return unprotected(open_csv(path, file_format))
     if not name.endswith((".parquet", ".xlsx")):
@@ -94,4 +104,5 @@ def _open_file(path: Path, file_format: FileFormat) -> Source:
             f"Separators, decimal marks and encodings are for CSV files: found {file_format} for {path.name}. "
             "Leave them out."
         )
-    return open_parquet(path) if name.endswith(".parquet") else unprotected(open_excel(path))
+    opened = open_parquet(path) if name.endswith(".parquet") else unprotected(open_excel(path, file_format))
+    return replace(opened, file_format=file_format)

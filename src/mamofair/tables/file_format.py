@@ -13,7 +13,9 @@ _SEPARATORS = {"\t": "'\\t'"}
 
 @dataclass(frozen=True)
 class FileFormat:
-    r"""The separator, decimal mark and encoding of a CSV file; None means that it is detected.
+    r"""The separator, decimal mark and encoding of a CSV file, and the place of a table in an Excel file.
+
+    None means that it is detected.
 
     Parameters
     ----------
@@ -23,6 +25,12 @@ class FileFormat:
         The decimal mark of numbers.
     encoding : str, optional
         The encoding of the text, under one of Python's names, such as "cp1252".
+    sheet : str, optional
+        The sheet of an Excel file, by name or number; the first by default.
+    header : int, optional
+        The row of an Excel sheet that has the names of the columns; the first one that is not blank by default.
+    excluded : tuple, optional
+        A column and labels: rows with one of these labels there are left out.
 
     Examples
     --------
@@ -33,6 +41,9 @@ class FileFormat:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    sheet: str | None = None
+    header: int | None = None
+    excluded: tuple[str, tuple[str, ...]] | None = None
 
     def __post_init__(self) -> None:
         if self.sep in _TABS:
@@ -46,10 +57,18 @@ class FileFormat:
         if self.encoding is not None and not _is_encoding(self.encoding):
             raise ValueError(f"`encoding` must be one that Python knows, such as cp1252: found {quote(self.encoding)}.")
 
+        if self.header is not None and (not isinstance(self.header, int) or self.header < 1):
+            raise ValueError(f"`header` must be the number of a row, 1 or more: found {quote(self.header)}.")
+
     @property
     def is_given(self) -> bool:
-        """Whether any of it is given."""
-        return self != FileFormat()
+        """Whether any of what only CSV files have is given."""
+        return (self.sep, self.decimal, self.encoding) != (None, None, None)
+
+    @property
+    def is_place_given(self) -> bool:
+        """Whether a place in an Excel file is given."""
+        return (self.sheet, self.header) != (None, None)
 
     def __str__(self) -> str:
         parts = [] if self.sep is None else [f"sep={_SEPARATORS.get(self.sep, repr(self.sep))}"]

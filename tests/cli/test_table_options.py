@@ -1,0 +1,66 @@
+"""Options about rows and sheets: `--exclude-label`, `--sheet`, `--header`."""
+
+import json
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from loan_table import COLUMNS, applicants
+from mamofair.cli import app
+from mamofair.runs import load_run
+
+RUNNER = CliRunner()
+
+
+@pytest.fixture(scope="module")
+def workbook(tmp_path_factory):
+    """Applicants below a title, on the second sheet; some withdrew."""
+    people = applicants(200)
+    people.loc[:19, "approved"] = "Withdrawn"
+    path = tmp_path_factory.mktemp("excel") / "loans.xlsx"
+    with pd.ExcelWriter(path) as book:
+        pd.DataFrame({"exported": ["by SAP"]}).to_excel(book, sheet_name="Info", index=False)
+        people.to_excel(book, sheet_name="Loans", index=False, startrow=3)
+        book.sheets["Loans"]["A1"] = "Exported by SAP"
+    return path
+
+
+PLACE = ("--sheet", "Loans", "--header", "4")
+FAST = ("--no-limit", "--model", "net", "--epochs", "1", "--min-group", "5")
+
+
+def test_a_run_on_a_sheet_leaves_rows_out_and_says_so_everywhere(workbook, tmp_path):
+    options = *COLUMNS, *PLACE, *FAST, "--exclude-label", "withdrawn", "--out", str(tmp_path / "run")
+    done = RUNNER.invoke(app, ["train", str(workbook), *options], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "Left out 20 of 200 rows of loans.xlsx, whose `approved` is 'withdrawn'" in done.stderr
+    settings = load_run(tmp_path / "run").settings
+    assert settings["data"]["rows"] == 180
+    assert settings["data"]["excluded_labels"] == ["withdrawn"]
+    assert settings["data"]["check"]["target"]["values"].keys() == {"yes", "no"}
+    for option in ("--sheet Loans", "--header 4", "--exclude-label withdrawn"):
+        assert option in settings["command"]
+    done = RUNNER.invoke(app, ["predict", str(tmp_path / "run"), str(workbook), *PLACE, "-o", str(tmp_path / "o.csv")])
+    assert done.exit_code == 0
+    assert len(pd.read_csv(tmp_path / "o.csv")) == 200  # all are predicted
+
+
+def test_a_check_of_a_sheet_leaves_rows_out(workbook):
+    options = *COLUMNS, *PLACE, "--exclude-label", "Withdrawn", "--json"
+    result = json.loads(RUNNER.invoke(app, ["check", str(workbook), *options]).stdout)
+    assert result["rows"] == 180
+    assert [
+        one["detail"].partition(" are")[0] for one in result["findings"] if one["finding"] == "may be protected"
+    ] == ["'age', 'married', 'race'"]
+
+
+def test_what_cannot_be_left_out_or_found_is_told_in_one_line(workbook, fails, tmp_path):
+    train = "train", workbook, *COLUMNS, "--out", tmp_path / "run"
+    assert "must name values of `approved`: found 'Withdrawn', 'no', 'yes', not 'Withdrew'" in fails(
+        *train, *PLACE, "--exclude-label", "Withdrew"
+    )
+    assert "no sheet 'Lones' in loans.xlsx: found 'Info', 'Loans'" in fails(*train, "--sheet", "Lones")
+    assert "looks like the header. Add `--header 4`" in fails("check", workbook, *COLUMNS, "--sheet", "Loans")
+    assert "for Excel files: found adult" in fails("train", "adult", "--sheet", "1", "--out", tmp_path / "run")
+    assert "needs a table of your own" in fails("train", "adult", "--exclude-label", "x", "--out", tmp_path / "run")
