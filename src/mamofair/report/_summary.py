@@ -29,7 +29,7 @@ __all__ = ["CONFIDENCE", "summarize"]
 
 CONFIDENCE = 0.95
 _DIGITS = 6
-_FILE_OPTIONS = ("--sep", "--decimal", "--encoding")
+_FILE_OPTIONS = ("--sep", "--decimal", "--encoding", "--sheet", "--header")
 _GAP_COLUMNS = ("before", "after", "by_gains", "by_losses", "levelling_down")
 _MEANINGS = {
     ERROR: "the share of wrong decisions",

@@ -7,6 +7,7 @@ import numpy as np
 
 from mamofair._messages import quote
 from mamofair._rows.columns import decode
+from mamofair.streaming.concatenation import concatenate
 from mamofair.streaming.parquet import Shards
 
 __all__ = ["COUNT", "count_cells"]
@@ -81,9 +82,7 @@ def _floor(numbers: np.ndarray, edges: Sequence[float]) -> np.ndarray:
 
 def _merge(parts: Sequence[Any], names: Sequence[str]) -> Any:
     """Return tables of counts as one; an error about too many distinct rows names the column with most values."""
-    import pyarrow as pa
-
-    table = pa.concat_tables(parts, promote_options="permissive").group_by(list(names), use_threads=False)
+    table = concatenate(parts).group_by(list(names), use_threads=False)
     merged = table.aggregate([(COUNT, "sum")]).rename_columns([*names, COUNT])
     if len(merged) > _MOST:
         values, widest = max((len(merged[name].unique()), name) for name in names)

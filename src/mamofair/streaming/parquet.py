@@ -12,6 +12,8 @@ import numpy as np
 
 from mamofair._messages import PATH, quote
 from mamofair._rows.disk import release_memory
+from mamofair.streaming.concatenation import concatenate
+from mamofair.streaming.folders import find_files
 from mamofair.tables.columns import Kind, require_finite
 from mamofair.tables.counts import Codes, RawColumn
 from mamofair.tables.parquet import open_parquet
@@ -94,7 +96,6 @@ class Shards:
 
     def column(self, name: str, share: float = 1.0) -> Any:
         """Return a column of all chunks as an Arrow array, or of a random share of the rows, the same for each name."""
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         parts = []
@@ -103,7 +104,7 @@ class Shards:
                 part = file.read_row_group(group, columns=[name])
             kept = np.random.default_rng([0, chunk]).random(len(part)) < share
             parts.append(part if kept.all() else part.filter(kept))
-        return pa.concat_tables(parts, promote_options="permissive")[name]
+        return concatenate(parts)[name]
 
 
 def open_shards(path: str | os.PathLike[str]) -> list[Shard]:
@@ -113,7 +114,7 @@ def open_shards(path: str | os.PathLike[str]) -> list[Shard]:
         raise FileNotFoundError(f"There is no file or folder {quote(str(path), PATH)}. Check the name.")
     if not path.is_dir() and path.suffix.lower() != ".parquet":
         raise ValueError(f"Only Parquet can be streamed: found {quote(path.name)}. Convert it, or leave out `memory`.")
-    files = _files(path) if path.is_dir() else [path]
+    files = find_files(path) if path.is_dir() else [path]
     return [_open_shard(file, str(file.relative_to(path if path.is_dir() else path.parent))) for file in files]
 
 
@@ -144,25 +145,6 @@ def _difference(first: Shard, shard: Shard, kinds: Mapping[str, Kind], ignored: 
         if name not in ignored and kind is not None and kind != kinds[name]:
             return f"found {shard.types[name]} in {quote(name)}, not {first.types[name]}"
     return ""
-
-
-def _files(folder: Path) -> list[Path]:
-    every = sorted(file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
-    shown = [file for file in every if not any(part.startswith((".", "_")) for part in file.parts)]
-    files = [file for file in shown if file.suffix.lower() == ".parquet"]
-    if not files:
-        others = sorted({file.suffix for file in every if file.suffix})
-        advice = "Convert them to Parquet" if ".csv" in others else "Check the name"
-        content = f"found {len(every):,} files ({', '.join(others[:3])})" if others else "found none"
-        raise ValueError(
-            f"A folder must hold Parquet files to be streamed: {content} in {quote(str(folder), PATH)}. {advice}."
-        )
-    if partitions := [part for file in files for part in file.parts[:-1] if "=" in part]:
-        raise ValueError(
-            f"Columns must be in the files: found one in the name of a folder, {quote(partitions[0])}. "
-            "Write it into the files."
-        )
-    return [folder / file for file in files]
 
 
 def _open_shard(path: Path, label: str) -> Shard:
