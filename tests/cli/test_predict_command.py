@@ -82,7 +82,7 @@ def test_without_a_file_the_table_is_printed(trained, new, tmp_path):
 
 def test_a_terminal_sees_how_far_it_is_and_a_table_on_it_is_not_disturbed(trained, new, tmp_path):
     assert "90 rows predicted" in on_terminal("predict", trained, new, "-o", tmp_path / "out.csv")
-    assert on_terminal("predict", trained, new) == (tmp_path / "out.csv").read_text()
+    assert on_terminal("predict", trained, new).startswith((tmp_path / "out.csv").read_text())  # notes come after it
 
 
 def test_parquet_and_gzip_predict_alike(trained, new, tmp_path):

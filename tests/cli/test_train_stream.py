@@ -126,9 +126,7 @@ def test_predictions_go_from_parquet_to_parquet_with_all_columns_as_they_are(run
     np.testing.assert_allclose(found["score"], text["score"], rtol=1e-12)
     assert "already has a column 'prediction'" in fails("predict", run, out, "-o", tmp_path / "again.parquet")
     assert not (tmp_path / "again.parquet").exists()
-    assert "unless the table is Parquet: found 'loans.csv'" in fails(
-        "predict", run, loans, "-o", tmp_path / "x.parquet"
-    )
+    assert "or of the type of the table: found" in fails("predict", run, loans, "-o", tmp_path / "x.parquet")
 
 
 def test_one_file_within_memory_and_json(shards, tmp_path):

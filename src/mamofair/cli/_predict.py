@@ -3,7 +3,7 @@
 import json
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from io import TextIOWrapper
@@ -97,9 +97,15 @@ def predict(
                 f"{table.name} is the table that the run was trained with: on its training rows, a model's error "
                 "and gaps can be far from those on new rows. See report.html for test rows, or train with `--test`."
             )
-        decided = _write_table(model, table, file_format, out)
+        from mamofair.cli._differences import count_rows, find_differences, print_differences
+
+        counts, count = count_rows(loaded)
+        decided = _write_table(model, table, file_format, out, count)
+        differences = find_differences(loaded, counts, table, file_format)
+        print_differences(table, differences)
         rows, favorable = len(decided), int(decided.sum())
         result = {"rows": rows, "favorable": favorable, "label": model.favorable_, "point": model.selected_, "out": out}
+        result["differences"] = [one.to_json() for one in differences]
         assessment = None
         if gate or required is not None:
             from mamofair.cli._assess_predictions import assess_predictions
@@ -211,23 +217,25 @@ def _print_stand_in(run: Path, model: "FairClassifier", settings: Mapping[str, A
         )
 
 
-def _write_table(model: "FairClassifier", table: Path, file_format: FileFormat, out: str) -> "np.ndarray":
+def _write_table(
+    model: "FairClassifier", table: Path, file_format: FileFormat, out: str, count: "Callable[[pd.DataFrame], None]"
+) -> "np.ndarray":
     """Write rows with predictions in the format that the name of the file asks for; return which are favorable."""
     if table.is_dir():
         from mamofair.cli._predict_parquet import write_folder
 
-        return write_folder(model, table, Path(out))
+        return write_folder(model, table, Path(out), count)
     if out.lower().endswith(".parquet"):
         from mamofair.cli._predict_parquet import write_parquet
         from mamofair.runs import replaced_file
 
         with replaced_file(Path(out)) as binary:
-            return write_parquet(model, table, binary)
+            return write_parquet(model, table, binary, count)
     from mamofair.cli._predict_rows import predict_rows, write_csv, write_excel
     from mamofair.tables import read_batches
 
     batches = read_batches(table, model.encoder_, file_format=file_format)
-    decided = predict_rows(model, table.name, batches if out == "-" else _show_progress(batches))
+    decided = predict_rows(model, table.name, batches if out == "-" else _show_progress(batches), count)
     if out.lower().endswith(".xlsx"):
         from mamofair.runs import replaced_file
 

@@ -1,7 +1,8 @@
 """Predictions from Parquet to Parquet, a file or a folder: columns stay as they are, and two are added."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -19,10 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["write_folder", "write_parquet"]
 
+#: What takes the features of each batch.
+Count: TypeAlias = Callable[[pd.DataFrame], None]
+
 _ROWS = 50_000  # in memory, and in a row group
 
 
-def write_folder(model: "FairClassifier", folder: Path, out: Path) -> np.ndarray:
+def write_folder(model: "FairClassifier", folder: Path, out: Path, count: Count) -> np.ndarray:
     """Write each Parquet file of a folder, with predictions, under its own name; return which rows are favorable.
 
     A file appears once it is complete, so that after an interruption those that are there can be used.
@@ -33,12 +37,15 @@ def write_folder(model: "FairClassifier", folder: Path, out: Path) -> np.ndarray
     decided = [np.zeros(0, dtype=bool)]
     for shard in shards:
         with replaced_file(out / shard.path.relative_to(folder)) as file:
-            decided.append(write_parquet(model, shard.path, file))
+            decided.append(write_parquet(model, shard.path, file, count))
     return np.concatenate(decided)
 
 
-def write_parquet(model: "FairClassifier", table: Path, file: Any) -> np.ndarray:
-    """Write the rows of a Parquet file with predictions and scores, and return which are favorable."""
+def write_parquet(model: "FairClassifier", table: Path, file: Any, count: Count) -> np.ndarray:
+    """Write the rows of a Parquet file with predictions and scores, and return which are favorable.
+
+    Each batch of features is also given to `count`.
+    """
     wanted = list(model.encoder_.feature_names_in_)
     open_source(table).check(wanted)  # says if pyarrow is missing
     import pyarrow as pa
@@ -53,8 +60,10 @@ def write_parquet(model: "FairClassifier", table: Path, file: Any) -> np.ndarray
         schema = schema.append(pa.field("prediction", label)).append(pa.field("score", pa.float64()))
         with pq.ParquetWriter(file, schema) as writer:
             for batch in source.iter_batches(_ROWS):
-                names = {name: tidy(from_arrow(batch[name], name)) for name in wanted}
-                scores = _favorable_scores(model, pd.DataFrame(names, copy=False))
+                columns = {name: tidy(from_arrow(batch[name], name)) for name in wanted}
+                features = pd.DataFrame(columns, copy=False)
+                scores = _favorable_scores(model, features)
+                count(features)
                 labels = model.classes_[np.where(scores > 0, *model.search_.task.places)]
                 added = [pa.array(labels.tolist(), label), pa.array(expit(scores))]
                 writer.write_batch(pa.RecordBatch.from_arrays([*batch.columns, *added], schema=schema))

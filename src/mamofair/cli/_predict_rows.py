@@ -1,6 +1,6 @@
 """Predictions for rows of a CSV or Excel file: their cells stay as they are, and two columns are added."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, time
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -23,13 +23,22 @@ _ADDED = ("prediction", "score")
 _MIDNIGHT = time()
 
 
-def predict_rows(model: "FairClassifier", label: str, batches: Iterable[tuple[pd.DataFrame, pd.DataFrame]]) -> Batches:
-    """Yield the rows of a table, of which each batch has the rows as they are there and the features of a model."""
+def predict_rows(
+    model: "FairClassifier",
+    label: str,
+    batches: Iterable[tuple[pd.DataFrame, pd.DataFrame]],
+    count: Callable[[pd.DataFrame], None],
+) -> Batches:
+    """Yield the rows of a table, of which each batch has the rows as they are there and the features of a model.
+
+    Each batch of features is also given to `count`.
+    """
     places, sign = ((1, 0), 1) if model.classes_[1] == model.favorable_ else ((0, 1), -1)
     for whole, features in batches:
         if taken := [name for name in _ADDED if name in whole]:
             raise ValueError(f"{label} already has a column {quote(taken[0])}: rename or remove it.")
         scores = sign * model.decision_function(features)
+        count(features)
         whole["prediction"] = model.classes_[np.where(scores > 0, *places)]
         whole["score"] = expit(scores)
         yield whole, scores > 0

@@ -21,9 +21,11 @@ from mamofair.streaming import Stream
 from mamofair.streaming.sample import read_sample
 from mamofair.streaming.scores import memory_to_summarize, summarize_stored
 from mamofair.tables import TableEncoder
+from mamofair.tables.profile import Profile
 
 __all__ = ["StreamSplit"]
 
+_PROFILED = 50_000  # training rows, at random, of which a profile is made
 _FIT = 12  # times the memory of the rows that fitting models to them in memory takes: docs/results/memory.md
 
 
@@ -56,6 +58,10 @@ class StreamSplit:
     def example(self, rows: int) -> pd.DataFrame:
         """Return features that have values of the training rows, as a table has them."""
         return self.stream.example.head(rows)
+
+    def profile(self) -> dict[str, Any]:
+        """Return what a run keeps of its training rows' features, by a random sample of them."""
+        return Profile.of(self.encoder, read_sample(self.stream, min(_PROFILED, self._most)).X).to_json()
 
     def count_intersections(self, estimator: FairClassifier) -> dict[str, Any] | None:
         """Return the counts of two points on test rows by intersection of attributes, as `TableSplit` does."""

@@ -20,6 +20,7 @@ from mamofair.fronts import Counter, Tally, divide_groups, read_strata
 from mamofair.learners.task import read_notions
 from mamofair.metrics import ScoreSummary, list_small_groups, summarize_scores
 from mamofair.tables import Table, TableEncoder, encoder, read_new_rows
+from mamofair.tables.profile import Profile
 
 __all__ = ["TableSplit"]
 
@@ -70,6 +71,10 @@ class TableSplit:
     def example(self, rows: int) -> pd.DataFrame:
         """Return the features of some training rows, as a table has them."""
         return self.train.X.head(rows)
+
+    def profile(self) -> dict[str, Any]:
+        """Return what a run keeps of its training rows' features."""
+        return Profile.of(self.encoder, self.train.X).to_json()
 
     def group_sizes(self) -> dict[str, dict[str, dict[str, int]]]:
         """Return the number of rows, and of favorable ones, in each group of each attribute."""

@@ -94,7 +94,7 @@ def run_training(
     if options.arbitrariness and not interrupted:
         settings["arbitrariness"] = rows.measure_arbitrariness(estimator)
     settings |= {"not_measured": rows.not_measured}
-    settings["data"] |= {"check": checked}
+    settings["data"] |= {"check": checked, "profile": rows.profile()}
     settings["data"] |= {"small_groups": rows.measure_small_groups(estimator)}
     settings["data"] |= {"intersections": rows.count_intersections(estimator)}
     settings["data"] |= {"parts": {**estimator.search_.sizes, "test": rows.sizes[1]}}

@@ -119,6 +119,7 @@ def watch(
     Example: mamofair watch runs/loans decided.csv --limit 0.05 --state
     watch.json --id case --time day --html watch.html
     """
+    from mamofair.cli._differences import print_differences, read_differences
     from mamofair.monitor import own_state, save_monitor
     from mamofair.runs import load_run, replaced_file
 
@@ -139,6 +140,8 @@ def watch(
             monitor = monitor if read is None else read.add_to(monitor)
             notes["others"] = _find_others(monitor, loaded, notes, read, file_format)
             save_monitor(monitor, state, notes)
+        if table is not None:
+            print_differences(table, read_differences(loaded, table, file_format))
     answer = monitor.answer
     switch = [] if notes["others"] is None else _describe_switch(run, notes["others"])
     if prometheus is not None:

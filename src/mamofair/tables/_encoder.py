@@ -136,17 +136,23 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     def transform(self, X: Any) -> Any:
         """Return the matrix of a frame, or the frame in the types of `fit` if `strategy` is "none"."""
         check_is_fitted(self)
+        if self.strategy == "none":
+            return self.typed(X)
         frame, names = open_source(X), self.feature_names_in_.tolist()
         frame.check(names)
-        if self.strategy == "none":
-            typed = (
-                (name, (as_text if name in self.categories_ else as_numbers)(self._parse(name, series)))
-                for name, series in frame.columns(names)
-            )
-            return pd.DataFrame({name: series.reset_index(drop=True) for name, series in typed}, copy=False)
         return self.encode(
             (name, _read(self._parse(name, series), name in self.categories_)) for name, series in frame.columns(names)
         )
+
+    def typed(self, X: Any) -> pd.DataFrame:
+        """Return the columns of a frame in the types of `fit`: numbers as floats, and text; missing stays missing."""
+        frame, names = open_source(X), self.feature_names_in_.tolist()
+        frame.check(names)
+        columns = (
+            (name, (as_text if name in self.categories_ else as_numbers)(self._parse(name, series)))
+            for name, series in frame.columns(names)
+        )
+        return pd.DataFrame({name: series.reset_index(drop=True) for name, series in columns}, copy=False)
 
     def _parse(self, name: str, series: pd.Series) -> pd.Series:
         """Return a column, as numbers if it is one of text that is read as numbers."""
