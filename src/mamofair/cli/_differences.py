@@ -16,7 +16,7 @@ from mamofair.tables.profile import Profile
 
 __all__ = ["count_rows", "find_differences", "print_differences", "read_differences"]
 
-_LARGEST = 2**30  # bytes of a file whose groups are read, which takes all rows at once
+_LARGEST = 2**28  # bytes of a file whose groups are read, which takes all rows at once
 
 #: Counts of the feature columns, by name.
 Counts = dict[str, RowCounts]

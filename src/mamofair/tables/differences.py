@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from math import sqrt
 
 import pandas as pd
+from scipy.special import bdtrc
 
 from mamofair._messages import cut, quote
 from mamofair.tables._encoder import TableEncoder
@@ -14,6 +15,8 @@ from mamofair.tables.profile import ColumnProfile, Profile
 __all__ = ["Difference", "RowCounts", "compare_columns", "compare_groups", "format_differences"]
 
 _SURE = 3.0  # standard errors
+# The chance of so many rows, of what is common, such as missing values, and of new values, which say more.
+_COMMON, _NEW = 0.001, 0.01
 _MATTERS = 0.01  # of the rows: fewer that are missing, or beyond a quantile, are not named
 _KEPT, _SHOWN = 50, 3  # new values of a column
 _HEAD = ("column", "difference", "here", "training", "for example")
@@ -82,10 +85,9 @@ def compare_columns(profile: Profile, counts: Mapping[str, RowCounts]) -> Iterat
         column = profile.columns[name]
         if found.kinds and not _alike(found.kinds, column.kind):
             yield Difference(name, "another type", " and ".join(sorted(found.kinds)), column.kind)
-        if _is_beyond(found.missing, found.rows, column.missing, profile.rows, _MATTERS):
+        if _is_beyond(found.missing, found.rows, column.missing, profile.rows):
             yield Difference(name, "missing", _share(found.missing, found.rows), _percent(column.missing))
-        least = 0.0 if column.is_text else _MATTERS
-        if _is_beyond(found.other, found.rows, column.other, profile.rows, least):
+        if _is_beyond(found.other, found.rows, column.other, profile.rows, is_new=column.is_text):
             what = "rare or new values" if column.is_text else f"outside {column.low:g} to {column.high:g}"
             example = ", ".join(_quote_new(found.new, column.categories))
             yield Difference(name, what, _share(found.other, found.rows), _percent(column.other), example)
@@ -118,11 +120,11 @@ def _alike(kinds: frozenset[str], kind: str) -> bool:
     return all(one == kind or "boolean" in (one, kind) for one in kinds)
 
 
-def _is_beyond(count: int, rows: int, share: float, trained: int, least: float) -> bool:
+def _is_beyond(count: int, rows: int, share: float, trained: int, *, is_new: bool = False) -> bool:
     """Whether more rows have something than their share in training, known from so many rows, can explain."""
     highest = min(1.0, share + _SURE * sqrt(share * (1 - share) / trained) + _SURE / trained)
-    expected = rows * highest + _SURE * sqrt(rows * highest * (1 - highest))
-    return count > expected and count - rows * share >= least * rows
+    chance = bdtrc(count - 1, rows, highest) if count else 1.0
+    return bool(chance < _NEW if is_new else chance < _COMMON and count - rows * share >= _MATTERS * rows)
 
 
 def _quote_new(new: Mapping[str, int], known: tuple[str, ...]) -> Iterator[str]:
