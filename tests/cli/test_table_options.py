@@ -44,6 +44,14 @@ def test_a_run_on_a_sheet_leaves_rows_out_and_says_so_everywhere(workbook, tmp_p
     done = RUNNER.invoke(app, ["predict", str(tmp_path / "run"), str(workbook), *PLACE, "-o", str(tmp_path / "o.csv")])
     assert done.exit_code == 0
     assert len(pd.read_csv(tmp_path / "o.csv")) == 200  # all are predicted
+    more = "--gate", "--within", "0.9", "--json", "-o", str(tmp_path / "o.csv")
+    done = RUNNER.invoke(app, ["predict", str(tmp_path / "run"), str(workbook), *PLACE, *more])
+    assert "Left out 20 of 200 rows" in done.stderr  # and not judged
+    assert done.exit_code in (0, 3, 4), done.output
+    more = "--state", str(tmp_path / "watch.json"), "--limit", "0.9"
+    done = RUNNER.invoke(app, ["watch", str(tmp_path / "run"), str(tmp_path / "o.csv"), *more], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "180 decisions so far, 180 of them with labels" in done.stdout
 
 
 def test_a_check_of_a_sheet_leaves_rows_out(workbook):

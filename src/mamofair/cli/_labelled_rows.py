@@ -15,11 +15,13 @@ from mamofair._rows.splits import row_keys
 from mamofair.cli._checksums import is_training_table
 from mamofair.runs import Run
 from mamofair.tables import FileFormat, open_source, read_batches, read_features, read_new_rows
+from mamofair.tables.excluded import is_excluded
 from mamofair.tables.labels import MergedLabels
 
 __all__ = [
     "as_run_format",
     "as_run_labels",
+    "kept_rows",
     "list_left_out",
     "read_labelled_rows",
     "read_row_keys",
@@ -57,6 +59,14 @@ def as_run_format(settings: Mapping[str, Any], file_format: FileFormat) -> FileF
     """Return how a file is written, without the rows whose label training left out."""
     labels = tuple(settings.get("data", {}).get("excluded_labels") or ())
     return replace(file_format, excluded=(str(settings["target"]), labels)) if labels else file_format
+
+
+def kept_rows(settings: Mapping[str, Any], path: Path, file_format: FileFormat) -> Any:
+    """Return which rows of a file remain without those whose label training left out."""
+    excluded = as_run_format(settings, file_format).excluded
+    if excluded is None or excluded[0] not in open_source(path, file_format).names:
+        return slice(None)
+    return ~is_excluded(read_features(path, [excluded[0]], file_format=file_format)[excluded[0]], excluded[1])
 
 
 def as_run_labels(settings: Mapping[str, Any], column: pd.Series) -> pd.Series:

@@ -1,7 +1,6 @@
 """Rows that are left out by their label, such as applications that were withdrawn: nobody decided on them."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any
 
@@ -31,11 +30,11 @@ def exclude(source: Source) -> Source:
         )
         return ~marked
 
-    def columns(read: Any, wanted: list[str]) -> Columns:
-        for one, values in read(wanted):
+    def read(columns: Callable[[list[str]], Columns], wanted: list[str]) -> Columns:
+        for one, values in columns(wanted):
             yield one, values[kept()].reset_index(drop=True)
 
-    return replace(source, columns=partial(columns, source.columns))
+    return source.wrap(read)
 
 
 def is_excluded(column: pd.Series, labels: Sequence[str]) -> np.ndarray:

@@ -5,6 +5,7 @@ Otherwise anyone who can write a name into a table could run a formula on the ma
 
 import csv
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -53,11 +54,11 @@ def unprotected(source: Source) -> Source:
     """Return a table whose texts and column names are as they were before `protect_table`."""
     names = {unprotect(name): name for name in source.names}
 
-    def columns(wanted: list[str]) -> Columns:
-        for name, column in source.columns([names[one] for one in wanted]):
+    def read(columns: Callable[[list[str]], Columns], wanted: list[str]) -> Columns:
+        for name, column in columns([names[one] for one in wanted]):
             yield unprotect(name), _unprotect_column(column).rename(unprotect(name))
 
-    return replace(source, names=tuple(map(unprotect, source.names)), columns=columns)
+    return replace(source, names=tuple(map(unprotect, source.names))).wrap(read)
 
 
 def unprotect_frame(frame: pd.DataFrame) -> pd.DataFrame:

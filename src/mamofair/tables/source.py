@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -68,6 +69,10 @@ class Source:
         else:
             hint = f"Its columns are {cut(', '.join(self.names), PATH)}."
         raise ValueError(f"There is no column {quote(unknown[0])} in {self.label}. {hint}")
+
+    def wrap(self, read: Callable[[Callable[[list[str]], Columns], list[str]], Columns]) -> "Source":
+        """Return the table with the columns that `read` yields, given what yields those here and the names wanted."""
+        return replace(self, columns=partial(read, self.columns))
 
     def read(self, wanted: list[str]) -> Columns:
         """Yield (name, column) for the given names; a table without rows is a `ValueError`."""
