@@ -116,10 +116,10 @@ def _read(
     """Return true labels and decisions, the sensitive columns and the features of the rows that may be used."""
     import pandas as pd
 
-    from mamofair.cli._labelled_rows import as_run_format, as_run_labels, sensitive_options
+    from mamofair.cli._labelled_rows import as_run_labels, as_run_reads, sensitive_options
     from mamofair.tables import open_source, read_features, read_new_rows
 
-    target, file_format = str(run.settings["target"]), as_run_format(run.settings, file_format)
+    target, file_format = str(run.settings["target"]), as_run_reads(run.settings, file_format)
     open_source(path, file_format).check([target, decision])
     if target == decision:
         raise ValueError(f"`--decision` must not be the column of true labels: found {quote(decision)}. Name another.")

@@ -8,7 +8,7 @@ import numpy as np
 
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
-from mamofair.cli._labelled_rows import as_run_format, as_run_labels, kept_rows, row_column_options, sensitive_options
+from mamofair.cli._labelled_rows import as_run_labels, as_run_reads, kept_rows, row_column_options, sensitive_options
 from mamofair.cli._row_options import read_row_columns
 from mamofair.fronts import Counter
 from mamofair.metrics import MAX_UNKNOWN, Assessment, Policy, assess
@@ -42,7 +42,7 @@ def assess_predictions(
     limits are exceeded, but not that they are kept.
     """
     decided = decided[kept_rows(run.settings, table, file_format)]
-    file_format = as_run_format(run.settings, file_format)
+    file_format = as_run_reads(run.settings, file_format)
     names = open_source(table, file_format).names
     known = [one for one in sensitive_options(run.settings) if one.partition(":")[0] in names]
     if not known:

@@ -19,8 +19,8 @@ from mamofair.tables.excluded import is_excluded
 from mamofair.tables.labels import MergedLabels
 
 __all__ = [
-    "as_run_format",
     "as_run_labels",
+    "as_run_reads",
     "kept_rows",
     "list_left_out",
     "read_labelled_rows",
@@ -38,7 +38,7 @@ def read_labelled_rows(path: Path, run: Run, file_format: FileFormat) -> tuple[p
     predict` reads them.
     """
     encoder, target = _require_encoder(run), run.settings["target"]
-    file_format = as_run_format(run.settings, file_format)
+    file_format = as_run_reads(run.settings, file_format)
     open_source(path, file_format).check([target])
     X, people = read_new_rows(path, encoder, sensitive_options(run.settings), file_format=file_format)
     left_out = list_left_out(run)
@@ -49,21 +49,21 @@ def read_labelled_rows(path: Path, run: Run, file_format: FileFormat) -> tuple[p
 
 def read_row_keys(path: Path, run: Run, file_format: FileFormat) -> tuple[np.ndarray, tuple[str, ...]]:
     """Return a key for each row of a table that tells it from others, and the columns it is made of: all of them."""
-    file_format = as_run_format(run.settings, file_format)
+    file_format = as_run_reads(run.settings, file_format)
     names = tuple(sorted(map(str, open_source(path, file_format).names)))
     batches = read_batches(path, _require_encoder(run), file_format=file_format)
     return np.concatenate([row_keys([whole[name].to_numpy() for name in names]) for whole, _ in batches]), names
 
 
-def as_run_format(settings: Mapping[str, Any], file_format: FileFormat) -> FileFormat:
-    """Return how a file is written, without the rows whose label training left out."""
+def as_run_reads(settings: Mapping[str, Any], file_format: FileFormat) -> FileFormat:
+    """Return how to read a table for a run: without the rows whose label training left out."""
     labels = tuple(settings.get("data", {}).get("excluded_labels") or ())
     return replace(file_format, excluded=(str(settings["target"]), labels)) if labels else file_format
 
 
 def kept_rows(settings: Mapping[str, Any], path: Path, file_format: FileFormat) -> Any:
     """Return which rows of a file remain without those whose label training left out."""
-    excluded = as_run_format(settings, file_format).excluded
+    excluded = as_run_reads(settings, file_format).excluded
     if excluded is None or excluded[0] not in open_source(path, file_format).names:
         return slice(None)
     return ~is_excluded(read_features(path, [excluded[0]], file_format=file_format)[excluded[0]], excluded[1])

@@ -120,7 +120,7 @@ def watch(
     watch.json --id case --time day --html watch.html
     """
     from mamofair.cli._differences import print_differences, read_differences
-    from mamofair.cli._labelled_rows import as_run_format
+    from mamofair.cli._labelled_rows import as_run_reads
     from mamofair.monitor import own_state, save_monitor
     from mamofair.runs import load_run, replaced_file
 
@@ -137,7 +137,7 @@ def watch(
         with own_state(state):
             monitor, notes, columns = _find_watch(state, loaded, requested, given, new)
             given_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
-            before, file_format = monitor.rows, as_run_format(loaded.settings, given_format)
+            before, file_format = monitor.rows, as_run_reads(loaded.settings, given_format)
             read = None if table is None else _read(table, loaded, columns, file_format)
             monitor = monitor if read is None else read.add_to(monitor)
             notes["others"] = _find_others(monitor, loaded, notes, read, file_format)
