@@ -1,5 +1,6 @@
 """In one table, how the rows of a command differ from those that a run was trained on."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pandas as pd
 import typer
 
 from mamofair.cli._console import print_note
-from mamofair.cli._labelled_rows import sensitive_options
+from mamofair.cli._labelled_rows import as_run_reads, sensitive_options
 from mamofair.runs import Run
 from mamofair.tables import FileFormat, open_source, read_attributes, read_batches
 from mamofair.tables.differences import Difference, RowCounts, compare_columns, compare_groups, format_differences
@@ -77,7 +78,9 @@ def _compare_groups(run: Run, table: Path, file_format: FileFormat) -> list[Diff
         return []
     trained = {name: {group: int(size["rows"]) for group, size in sizes.items()} for name, sizes in groups.items()}
     try:
-        people = read_attributes(table, known, file_format=file_format)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # how the table is read was said where its rows were
+            people = read_attributes(table, known, file_format=as_run_reads(run.settings, file_format))
     except ValueError as error:  # predictions do not need groups
         return [Difference(", ".join(known), "groups cannot be read", "", "", str(error))]
     return list(compare_groups(trained, people))
