@@ -54,8 +54,8 @@ def _columns(path: Path, file_format: FileFormat, wanted: list[str]) -> Columns:
 
 
 def _is_blank(frame: pd.DataFrame) -> pd.Series:
-    """Return which rows have no value."""
-    return (frame.isna() | frame.isin(MISSING)).all(axis="columns")
+    """Return which rows have no value; a word such as NA is one."""
+    return frame.isna().all(axis="columns")
 
 
 def _header_row(frame: pd.DataFrame, given: int | None) -> int:
@@ -66,7 +66,6 @@ def _header_row(frame: pd.DataFrame, given: int | None) -> int:
 def _names(label: str, frame: pd.DataFrame, given: int | None) -> dict[Any, Any]:
     """Return the names in the header by the places of their columns; columns that are wholly blank have none."""
     known = frame[~_is_blank(frame)]
-    known = known.mask(known.isin(MISSING))
     if known.empty:
         raise ValueError(f"{label} must hold a table: found only blank rows. Write it again.")
     row = _header_row(frame, given)
