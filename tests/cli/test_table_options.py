@@ -72,3 +72,22 @@ def test_what_cannot_be_left_out_or_found_is_told_in_one_line(workbook, fails, t
     assert "looks like the header. Add `--header 4`" in fails("check", workbook, *COLUMNS, "--sheet", "Loans")
     assert "for Excel files: found adult" in fails("train", "adult", "--sheet", "1", "--out", tmp_path / "run")
     assert "needs a table of your own" in fails("train", "adult", "--exclude-label", "x", "--out", tmp_path / "run")
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_an_audit_leaves_rows_out(suffix, fails, tmp_path):
+    people = applicants(300)
+    people["decision"] = people["approved"]
+    people.loc[:19, "approved"] = "Withdrawn"
+    path = tmp_path / f"a{suffix}"
+    people.to_csv(path, index=False) if suffix == ".csv" else people.to_parquet(path)
+    options = "audit", path, *COLUMNS, "--prediction", "decision", "--exclude-label"
+    done = RUNNER.invoke(app, [*map(str, options), "Withdrawn", "--json"], catch_exceptions=False)
+    assert json.loads(done.stdout)["rows"] == 280
+    assert "must name values of `approved`" in fails(*options, "Withdrew")
+    assert "needs the column of true labels" in fails(
+        "audit", path, "--prediction", "decision", "--sensitive", "race", *options[-1:], "x"
+    )
+    (tmp_path / "folder").mkdir()
+    people.to_parquet(tmp_path / "folder" / "a.parquet")
+    assert "`--exclude-label` needs rows in memory" in fails(options[0], tmp_path / "folder", *options[2:], "Withdrawn")

@@ -1,6 +1,7 @@
 """`mamofair audit`: how the decisions of any model treat groups."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from mamofair.cli._options import (
     AsJson,
     Decimal,
     Encoding,
+    ExcludeLabel,
     Favorable,
     Header,
     MistakeCost,
@@ -54,6 +56,7 @@ def audit(
         typer.Option(help="A fairness notion, such as equalized_odds; five notions by default. Repeatable."),
     ] = None,
     favorable: Favorable = None,
+    exclude_label: ExcludeLabel = None,
     limit: Annotated[
         float | None,
         typer.Option(help="The largest acceptable gap, 0.05 by default; for a ratio, 0.2 means at least 0.8."),
@@ -126,9 +129,11 @@ def audit(
     if html is not None:
         require_writable(html, "--html", file=True)
     with warnings_as_notes():
-        rowwise = {"--threshold": threshold, "--weight": weight, "--unit": unit}
+        file_format = _exclude(file_format, target, exclude_label)
+        rowwise = {"--threshold": threshold, "--weight": weight, "--unit": unit, "--exclude-label": exclude_label}
         row_option = next((option for option, value in rowwise.items() if value is not None), None)
         source = open_audited_table(table, [target, prediction, strata], sensitive, by, file_format, row_option)
+        _require_excluded(table, file_format)
         read = read_audited_table(source, target, prediction, favorable, sensitive, decided=threshold is None)
         periods = None if by is None else read_periods(source, by)
         if required is not None:
@@ -207,3 +212,21 @@ def _to_json(result: "Audit") -> dict[str, Any]:
 
 def _records(frame: "pd.DataFrame") -> list[Any]:
     return [*frame.astype(object).where(frame.notna(), None).to_dict("records")]
+
+
+def _exclude(file_format: FileFormat, target: str | None, labels: list[str] | None) -> FileFormat:
+    """Return the format of a table without the rows that have one of these labels."""
+    if not labels:
+        return file_format
+    if target is None:
+        raise ValueError("`--exclude-label` needs the column of true labels: add `--target`, or leave it out.")
+    return replace(file_format, excluded=(target, tuple(labels)))
+
+
+def _require_excluded(table: Path, file_format: FileFormat) -> None:
+    """Raise an error for labels to exclude that the table does not have."""
+    if file_format.excluded is not None:
+        from mamofair.tables import open_source
+        from mamofair.tables.excluded import require_labels
+
+        require_labels(open_source(table, replace(file_format, excluded=None)), *file_format.excluded)
