@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from loan_table import applicants
+from loan_table import ASKED, applicants
 from mamofair.cli import app
 from mamofair.cli._differences import read_differences
 from mamofair.runs import load_run
@@ -96,3 +96,10 @@ def test_a_profile_keeps_nothing_of_a_single_person(trained):
     assert profile["rows"] == 450
     income = profile["columns"]["income"]
     assert applicants(600)["income"].min() < income["low"] < income["high"] < applicants(600)["income"].max()
+
+
+def test_a_table_to_test_on_is_compared_too(loans, shifted, tmp_path):
+    options = "--test", shifted, *ASKED, "--epochs", 1, "--out", tmp_path / "run"
+    code, _, notes = run_command("train", loans, *options)
+    assert code == 0
+    assert notes.count("shifted.csv differs from the rows that the run was trained on:") == 1

@@ -55,6 +55,10 @@ def start_training(
     data = open_data(options, job.ranks, show_check=show_check)
     estimator = make_estimator(options, data.favorable)
     run, interrupted, example = run_training(options, data, estimator, folder, job, resume=False, show_check=show_check)
+    if options.test is not None:
+        from mamofair.cli._differences import print_differences, read_differences
+
+        print_differences(Path(options.test), read_differences(run, Path(options.test), options.file_format))
     return run, folder, interrupted, example
 
 
