@@ -47,7 +47,7 @@ from mamofair.tables import read_features, read_table
         ({"sex": "male"}, {}, "'sex' must have two groups or more: found only 'male'"),
         ({"sex": None}, {}, "'sex' must have values: found none"),
         ({"sex": [f"name {i}" for i in range(40)]}, {}, "'sex' must name groups: found values such as name 0"),
-        ({"sex": pd.Timestamp("2024-01-01")}, {}, "'sex' must name groups"),
+        ({"sex": pd.Timestamp("2024-01-01")}, {}, "'sex' must have two groups or more: found only '2024-01-01'"),
         ({"pay": np.inf}, {}, "'pay' must hold finite numbers: found infinity in 40 rows"),
         ({}, {"drop": ["age", "pay", "job"]}, "There must be a feature"),
         ({"job": None}, {"drop": ["age", "pay"]}, r"cannot be one: 'job' \(every value is missing\)"),

@@ -10,16 +10,7 @@ import typer
 from mamofair._messages import PATH, quote
 from mamofair.cli._checksums import sha256_of
 from mamofair.cli._console import print_note, print_sentence, print_table, warnings_as_notes
-from mamofair.cli._options import (
-    MAX_SEED,
-    AsJson,
-    Decimal,
-    Encoding,
-    Header,
-    RunFolder,
-    Separator,
-    Sheet,
-)
+from mamofair.cli._options import MAX_SEED, AsJson, Decimal, Encoding, Header, Missing, RunFolder, Separator, Sheet
 from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
@@ -61,6 +52,7 @@ def alternatives(
     encoding: Encoding = None,
     sheet: Sheet = None,
     header: Header = None,
+    missing: Missing = None,
     seed: Annotated[int, typer.Option(min=0, max=MAX_SEED, help="Random seed of the split into halves.")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -78,7 +70,7 @@ def alternatives(
     from mamofair.alternatives import find_alternative
     from mamofair.runs import load_run
 
-    file_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
+    file_format = FileFormat(sep, decimal, encoding, missing=missing, sheet=sheet, header=header)
     with warnings_as_notes():
         loaded = load_run(run)
     if loaded.estimator.encoder_ is None or not {"target", "command"} <= loaded.settings.keys():
@@ -117,15 +109,17 @@ def _read(
     import pandas as pd
 
     from mamofair.cli._labelled_rows import as_run_labels, as_run_reads, sensitive_options
-    from mamofair.tables import open_source, read_features, read_new_rows
+    from mamofair.tables import open_source, read_new_rows
+    from mamofair.tables.role_columns import read_labels
 
     target, file_format = str(run.settings["target"]), as_run_reads(run.settings, file_format)
-    open_source(path, file_format).check([target, decision])
+    source = open_source(path, file_format)
+    source.check([target, decision])
     if target == decision:
         raise ValueError(f"`--decision` must not be the column of true labels: found {quote(decision)}. Name another.")
     names = sensitive_options(run.settings)
     features, people = read_new_rows(path, run.estimator.encoder_, names, file_format=file_format)
-    columns = read_features(path, [target, decision], file_format=file_format)
+    columns = read_labels(source, [target, decision])
     columns = pd.DataFrame({name: as_run_labels(run.settings, columns[name]) for name in columns})
     rows = _usable_rows(run.settings, path, columns[target], people, file_format)
     if rows is None:

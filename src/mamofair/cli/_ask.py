@@ -8,16 +8,7 @@ import typer
 
 from mamofair._messages import PATH, cut, quote, quote_some
 from mamofair.cli._console import print_note, print_sentence, warnings_as_notes
-from mamofair.cli._options import (
-    AsJson,
-    Decimal,
-    Encoding,
-    Header,
-    RunFolder,
-    Separator,
-    Sheet,
-    UnusedSeed,
-)
+from mamofair.cli._options import AsJson, Decimal, Encoding, Header, Missing, RunFolder, Separator, Sheet, UnusedSeed
 from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
@@ -53,6 +44,7 @@ def ask(
     encoding: Encoding = None,
     sheet: Sheet = None,
     header: Header = None,
+    missing: Missing = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -69,7 +61,7 @@ def ask(
     from mamofair.notions import require_gap
     from mamofair.runs import load_run, own_folder, write_question
 
-    file_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
+    file_format = FileFormat(sep, decimal, encoding, missing=missing, sheet=sheet, header=header)
     if within is not None:
         require_gap(within, "`--within`")
     with warnings_as_notes():

@@ -14,8 +14,9 @@ from mamofair.fronts import Counter
 from mamofair.metrics import MAX_UNKNOWN, Assessment, Policy, assess
 from mamofair.notions import column
 from mamofair.runs import Run, judge
-from mamofair.tables import FileFormat, open_source, read_attributes, read_features
+from mamofair.tables import FileFormat, open_source, read_attributes
 from mamofair.tables.labels import is_favorable
+from mamofair.tables.role_columns import read_labels
 
 if TYPE_CHECKING:
     from mamofair.estimators import FairClassifier
@@ -82,7 +83,7 @@ def _read_positive(
     target = run.settings["target"]
     if target not in names:
         return None
-    column = read_features(table, [target], file_format=file_format)[target]
+    column = read_labels(open_source(table, file_format), [target])[target]
     if column.isna().any():  # some outcomes are not known yet
         return None
     unfavorable = [label for label in model.classes_.tolist() if label != model.favorable_]
@@ -98,7 +99,7 @@ def _read_rows(run: Run, table: Path, names: Sequence[str], file_format: FileFor
                 f"`--gate` needs the column {quote(name)}, which the run was trained with as `{option}`: {table.name} "
                 "has no such column. Add it."
             )
-    return read_row_columns(columns, read_features(table, columns.values(), file_format=file_format)) if columns else {}
+    return read_row_columns(columns, open_source(table, file_format))
 
 
 def _with_crossing(people: Groups, run: Run) -> Groups:

@@ -19,6 +19,7 @@ from mamofair.cli._options import (
     ExcludeLabel,
     Favorable,
     Header,
+    Missing,
     MistakeCost,
     Performance,
     Separator,
@@ -101,6 +102,7 @@ def audit(
     encoding: Encoding = None,
     sheet: Sheet = None,
     header: Header = None,
+    missing: Missing = None,
     performance: Performance = "error",
     cost: MistakeCost = None,
     seed: UnusedSeed = 0,
@@ -123,7 +125,10 @@ def audit(
     from mamofair.metrics import assess_audit
 
     required = open_gate(gate, policy, max_unknown=max_unknown)
-    file_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
+    judges = gate or required is not None  # else words such as NA are values, with a note
+    file_format = FileFormat(
+        *(sep, decimal, encoding, missing), reading="strict" if judges else "lenient", sheet=sheet, header=header
+    )
     terms = option_terms(required, notion or None, limit, confidence, max_unknown)
     require_strata(notion or [] if required is None else [one.name for one in required.notions], strata)
     if html is not None:
@@ -156,8 +161,7 @@ def audit(
         from mamofair.report import write_audit
 
         write_audit(result, html, title=table.name, over=over)
-    judged = gate or required is not None
-    assessment = assess_audit(result, required, max_unknown=terms.max_unknown) if judged else None
+    assessment = assess_audit(result, required, max_unknown=terms.max_unknown) if judges else None
     for remark in explain_differences(terms, result, assessment):
         print_note(remark)
     if as_json:

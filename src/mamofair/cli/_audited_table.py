@@ -42,7 +42,6 @@ def read_audited_table(
 
     Of a target with more than two values, two labels are left; so of predictions, if they are `decided` and no scores.
     """
-    from mamofair.tables import read_features
     from mamofair.tables.attributes import assign_groups, check_edges, name_groups, parse_attributes
     from mamofair.tables.labels import encode_labels
     from mamofair.tables.roles import assign_roles
@@ -51,14 +50,14 @@ def read_audited_table(
     if target is None:
         bins = parse_attributes(list(sensitive), source.names)
         source.check(bins)
-        column = read_features(source, [prediction])[prediction]
+        column = _read_labels(source, [prediction], decided)[prediction]
         made, label = _read_decisions(column, favorable, decided, source.repeats)
         groups = _read_groups(source, {name: check_edges(name, edges) for name, edges in bins.items()}, name_groups)
         return AuditedTable(None, made, groups, label)
     if target == prediction:
         raise ValueError(f"`--target` and `--prediction` must be different columns: found {quote(target)} for both.")
     edges = assign_roles(source, target, list(sensitive), (), keep_sensitive=True).edges
-    columns = read_features(source, [target, prediction])
+    columns = _read_labels(source, [target], True).join(_read_labels(source, [prediction], decided))
     _, labels, merged = encode_labels(columns[target], favorable, source.repeats)
     groups = _read_groups(source, edges, assign_groups)
     if merged is not None:
@@ -74,17 +73,22 @@ def _read_groups(
     """Return the group of each row for each sensitive column; amounts that are written as text can be binned."""
     import pandas as pd
 
-    from mamofair.tables import read_features
-    from mamofair.tables.text_numbers import TextNumbers, UnclearNumbers, read_amounts, warn_read
+    from mamofair.tables.role_columns import read_roles
+    from mamofair.tables.text_numbers import Readings, warn_read
 
-    readings = dict[str, TextNumbers | UnclearNumbers]()
-    groups = {}
-    for name, bins in edges.items():
-        column = read_features(source, [name])[name]
-        column = read_amounts(column, source.file_format.decimal, readings) if bins else column
-        groups[name] = assign(column, bins, source.repeats)
+    readings: Readings = {}
+    columns = read_roles(source, edges)
+    groups = {name: assign(column, edges[name], source.repeats, readings) for name, column in columns}
     warn_read(readings)
     return pd.DataFrame(groups)
+
+
+def _read_labels(source: "Source", names: list[str], decided: bool) -> "pd.DataFrame":
+    """Return columns of labels or decisions, or of scores."""
+    from mamofair.tables import read_features
+    from mamofair.tables.role_columns import read_labels
+
+    return read_labels(source, names) if decided else read_features(source, names)
 
 
 def _read_decisions(
@@ -107,12 +111,11 @@ def _read_decisions(
 def _read_row_column(source: "Source", option: str, column: str, read: AuditedTable) -> Any:
     """Return the weights of rows, None if all are 1, or the units; their column must have no other role."""
     from mamofair.cli._row_options import read_row_columns
-    from mamofair.tables import read_features
 
     truth = [] if read.truth is None else [read.truth.name]
     if column in {*truth, read.prediction.name, *read.sensitive}:
         raise ValueError(f"`{option}` must name a column of its own: {quote(column)} has another role. Name another.")
-    [values] = read_row_columns({option: column}, read_features(source, [column])).values()
+    [values] = read_row_columns({option: column}, source).values()
     return values
 
 
@@ -142,9 +145,9 @@ def audit_table(
 ) -> "Audit":
     """Return the audit of a table, from its rows or from their counts; `terms` are options of `metrics.audit`."""
     from mamofair.metrics import audit, audit_counts
-    from mamofair.tables import read_features
+    from mamofair.tables.role_columns import read_names
 
-    within = None if strata is None else read_features(source, [strata])
+    within = None if strata is None else read_names(source, [strata])
     if source.repeats is None:
         terms |= {"sample_weight": None if weight is None else _read_row_column(source, "--weight", weight, read)}
         terms |= {"units": None if unit is None else _read_row_column(source, "--unit", unit, read)}

@@ -16,6 +16,7 @@ from mamofair.cli._options import (
     ExcludeLabel,
     Favorable,
     Header,
+    Missing,
     Sensitive,
     Separator,
     Sheet,
@@ -65,6 +66,7 @@ def check(
     encoding: Encoding = None,
     sheet: Sheet = None,
     header: Header = None,
+    missing: Missing = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -90,6 +92,7 @@ def check(
             sheet=sheet,
             header=header,
             exclude_label=tuple(exclude_label or ()),
+            missing=tuple(missing or ()),
         )
         result = check_data(options, within, notion)
     typer.echo(json.dumps({"table": data} | result.to_json()) if as_json else str(result))

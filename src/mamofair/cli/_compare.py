@@ -20,6 +20,7 @@ from mamofair.cli._options import (
     ExcludeLabel,
     Favorable,
     Header,
+    Missing,
     Names,
     Notion,
     Quick,
@@ -71,6 +72,7 @@ def compare(
     encoding: Encoding = None,
     sheet: Sheet = None,
     header: Header = None,
+    missing: Missing = None,
     quick: Quick = False,
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier comparison in the same folder.")] = False,
     as_json: AsJson = False,
@@ -99,6 +101,7 @@ def compare(
             sheet=sheet,
             header=header,
             exclude_label=tuple(exclude_label or ()),
+            missing=tuple(missing or ()),
         )
         comparison = _prepare(options, model, peer, runs, quick)
         folder = Path("comparisons") / comparison.name if out is None else out

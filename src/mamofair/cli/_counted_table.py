@@ -1,13 +1,16 @@
 """The table of an audit as counts: Parquet files, alone or in a folder, that need not fit in memory."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mamofair._messages import PATH, quote
 from mamofair.tables.file_format import FileFormat
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from mamofair.tables.source import Source
 
 __all__ = ["PERIODS", "open_audited_table", "parse_period"]
@@ -44,14 +47,16 @@ def open_audited_table(
         raise ValueError("`--sheet` and `--header` are for Excel files: found a folder. Leave them out.")
     if not is_folder:
         open_source(path, file_format)  # which says what is wrong with it
-    return _count(path, [name for name in columns if name is not None], sensitive, by)
+    return _count(path, [name for name in columns if name is not None], sensitive, by, file_format)
 
 
-def _count(path: Path, columns: Sequence[str], sensitive: Sequence[str], by: str | None) -> "Source":
+def _count(
+    path: Path, columns: Sequence[str], sensitive: Sequence[str], by: str | None, file_format: FileFormat
+) -> "Source":
     from mamofair.streaming.cells import COUNT, count_cells
     from mamofair.streaming.parquet import merge_schemas, open_shards
     from mamofair.tables.attributes import check_edges, parse_attributes
-    from mamofair.tables.parquet import from_arrow
+    from mamofair.tables.parquet import as_written, from_arrow
     from mamofair.tables.source import Columns, Source
 
     shards, label = open_shards(path), path.resolve().name
@@ -67,15 +72,18 @@ def _count(path: Path, columns: Sequence[str], sensitive: Sequence[str], by: str
     cells = count_cells(
         merge_schemas(label, shards, ignored={*names, *(n for one in shards for n in one.types)} - {*keys}),
         keys,
-        # What has another role as well is read as it is.
-        {name: edge_list for name, edge_list in edges.items() if edge_list and name not in {*columns, by_name}},
+        # What has another role as well is read as it is, and so are numbers of which some may mean unknown.
+        {name: ends for name, ends in edges.items() if ends and name not in {*columns, by_name}}
+        if not file_format.missing
+        else {},
         {} if by_name is None or unit is None or by_name in {*columns, *bins} else {by_name: unit},
     )
 
-    def read(wanted: list[str]) -> Columns:
-        return ((name, from_arrow(cells[name], name)) for name in wanted)
+    def read(wanted: list[str], convert: Callable[[Any, str], "pd.Series"] = from_arrow) -> Columns:
+        return ((name, convert(cells[name], name)) for name in wanted)
 
-    return Source(label, names, read, repeats=cells[COUNT].to_numpy())
+    counts = cells[COUNT].to_numpy()
+    return Source(label, names, read, file_format, repeats=counts, written=partial(read, convert=as_written))
 
 
 def parse_period(by: str, names: Sequence[str]) -> tuple[str, str | None]:

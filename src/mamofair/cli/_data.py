@@ -18,6 +18,7 @@ from mamofair.cli._row_options import (
     check_row_options,
     check_test_columns,
     read_row_columns,
+    read_row_strata,
     row_columns,
 )
 from mamofair.cli._streamed import is_streamed, open_stream, path_name
@@ -26,7 +27,7 @@ from mamofair.datasets import CATALOG
 from mamofair.streaming import Stream
 from mamofair.streaming.cluster import connect
 from mamofair.streaming.table import open_table
-from mamofair.tables import FileFormat, Table, open_source, read_features, read_table
+from mamofair.tables import FileFormat, Table, open_source, read_table
 from mamofair.tables.excluded import require_labels
 from mamofair.tables.roles import assign_roles
 
@@ -130,10 +131,9 @@ def _read_file(options: TrainOptions) -> Table:
         require_labels(every, str(options.target), options.exclude_label)
     roles = options.target, options.favorable, options.sensitive, left_out
     table = read_table(path, *roles, file_format=options.file_format)
-    columns = row_columns(options)
-    frame = read_features(path, columns.values(), file_format=options.file_format) if columns else pd.DataFrame()
-    more = read_row_columns(columns, frame) if columns else {}
-    return replace(table, checksum=sha256_of(path), **more)
+    more = read_row_columns(row_columns(options), open_source(path, options.file_format))
+    strata = read_row_strata(options, open_source(path, options.file_format))
+    return replace(table, checksum=sha256_of(path), strata=strata, **more)
 
 
 def _read_dataset(options: TrainOptions) -> Table:
@@ -158,7 +158,8 @@ def _read_dataset(options: TrainOptions) -> Table:
     parts = (pd.util.hash_pandas_object(part, index=False) for part in (data.X, data.y, data.sensitive))
     checksum = hashlib.sha256(b"".join(part.to_numpy().tobytes() for part in parts)).hexdigest()
     check_row_columns(columns, str(data.y.name), [str(name) for name in sensitive])
-    X, more = data.X.drop(columns=left_out), read_row_columns(columns, data.X)
+    X, more = data.X.drop(columns=left_out), read_row_columns(columns, open_source(data.X))
+    strata = read_row_strata(options, open_source(X))
     # The command line asks for the favorable label, which need not be the positive class of the paper.
     y, labels = (data.y == int(favorable)).astype(int), (1 - int(favorable), int(favorable))
-    return Table(X, y, sensitive, labels, left_out={}, checksum=checksum, **more)
+    return Table(X, y, sensitive, labels, left_out={}, checksum=checksum, strata=strata, **more)

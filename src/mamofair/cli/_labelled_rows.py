@@ -17,6 +17,7 @@ from mamofair.runs import Run
 from mamofair.tables import FileFormat, open_source, read_batches, read_features, read_new_rows
 from mamofair.tables.excluded import is_excluded
 from mamofair.tables.labels import MergedLabels
+from mamofair.tables.role_columns import read_labels
 
 __all__ = [
     "as_run_labels",
@@ -39,11 +40,12 @@ def read_labelled_rows(path: Path, run: Run, file_format: FileFormat) -> tuple[p
     """
     encoder, target = _require_encoder(run), run.settings["target"]
     file_format = as_run_reads(run.settings, file_format)
-    open_source(path, file_format).check([target])
+    source = open_source(path, file_format)
+    source.check([target])
     X, people = read_new_rows(path, encoder, sensitive_options(run.settings), file_format=file_format)
     left_out = list_left_out(run)
     people = people.apply(lambda column: column.mask(column.isin(left_out.get(str(column.name), ()))))
-    labels = as_run_labels(run.settings, read_features(path, [target], file_format=file_format)[target])
+    labels = as_run_labels(run.settings, read_labels(source, [target])[target])
     return X, labels.to_numpy(), people
 
 
@@ -56,9 +58,20 @@ def read_row_keys(path: Path, run: Run, file_format: FileFormat) -> tuple[np.nda
 
 
 def as_run_reads(settings: Mapping[str, Any], file_format: FileFormat) -> FileFormat:
-    """Return how to read a table for a run: without the rows whose label training left out."""
-    labels = tuple(settings.get("data", {}).get("excluded_labels") or ())
-    return replace(file_format, excluded=(str(settings["target"]), labels)) if labels else file_format
+    """Return how to read a table for a run: as its training table was read, unless an option says otherwise."""
+    data = settings.get("data", {})
+    if labels := tuple(data.get("excluded_labels") or ()):
+        file_format = replace(file_format, excluded=(str(settings["target"]), labels))
+    recorded = data.get("reading")
+    if recorded is not None:
+        missing = recorded["missing"] if file_format.missing is None else file_format.missing
+        return replace(file_format, missing=missing, reading=recorded["roles"])
+    if file_format.missing is not None:
+        raise ValueError(
+            "`--missing` needs a run that was trained by this version: an older one reads words such as NA as unknown. "
+            "Train it again, or leave `--missing` out."
+        )
+    return replace(file_format, reading="typed")
 
 
 def kept_rows(settings: Mapping[str, Any], path: Path, file_format: FileFormat) -> Any:

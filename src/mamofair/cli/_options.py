@@ -16,6 +16,7 @@ __all__ = [
     "Favorable",
     "Header",
     "Margin",
+    "Missing",
     "Names",
     "Notion",
     "Point",
@@ -115,6 +116,15 @@ ExcludeLabel = Annotated[
     Names,
     typer.Option(
         "--exclude-label", help="Leave out rows with this target value, such as withdrawn applications. Repeatable."
+    ),
+]
+Missing = Annotated[
+    Names,
+    typer.Option(
+        "--missing",
+        metavar="WORD",
+        help="A word that means unknown in the target, sensitive attributes, units, ids and strata, such as NA; none "
+        "says that such words are values. Repeatable. Empty cells are unknown in any case.",
     ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Use little data and few epochs, to check that everything works.")]

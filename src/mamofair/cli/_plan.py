@@ -15,6 +15,7 @@ from mamofair.cli._options import (
     ExcludeLabel,
     Favorable,
     Header,
+    Missing,
     Notion,
     Sensitive,
     Separator,
@@ -60,6 +61,7 @@ def plan(
     encoding: Encoding = None,
     sheet: Sheet = None,
     header: Header = None,
+    missing: Missing = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -75,7 +77,7 @@ def plan(
     from mamofair.selection import plan_calibration, rows_needed
     from mamofair.tables import read_labels_and_groups
 
-    file_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
+    file_format = FileFormat(sep, decimal, encoding, missing=missing, sheet=sheet, header=header)
     if unit is not None:
         raise ValueError(
             f"A certificate counts independent rows, and rows with the same {unit} may depend on each other: leave "

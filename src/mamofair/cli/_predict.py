@@ -23,6 +23,7 @@ from mamofair.cli._options import (
     Encoding,
     Header,
     Margin,
+    Missing,
     Point,
     RunFolder,
     SelectRate,
@@ -69,6 +70,7 @@ def predict(
     encoding: Encoding = None,
     sheet: Sheet = None,
     header: Header = None,
+    missing: Missing = None,
     seed: UnusedSeed = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as one JSON document.")] = False,
 ) -> None:
@@ -86,7 +88,7 @@ def predict(
     if table.is_dir() and (gate or policy is not None):
         raise ValueError("A gate needs one table: found a folder. Predict it first, then run `mamofair audit --gate`.")
     required = open_gate(gate, policy, max_unknown=max_unknown)
-    file_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
+    file_format = FileFormat(sep, decimal, encoding, missing=missing, sheet=sheet, header=header)
     with warnings_as_notes():
         with collect_later():
             loaded, model = _load(run, point, within, margin, select_rate, measured=gate or required is not None)

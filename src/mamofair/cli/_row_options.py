@@ -14,15 +14,18 @@ from mamofair.cli._checksums import sha256_of
 from mamofair.cli._dates import read_dates
 from mamofair.cli._train_options import TrainOptions
 from mamofair.datasets import CATALOG
-from mamofair.tables import open_source
+from mamofair.tables import open_source, read_features
 from mamofair.tables.attributes import parse_attributes
 from mamofair.tables.columns import kind_of
+from mamofair.tables.role_columns import read_names
+from mamofair.tables.source import Source
 
 __all__ = [
     "check_row_columns",
     "check_row_options",
     "check_test_columns",
     "read_row_columns",
+    "read_row_strata",
     "read_times",
     "read_weights",
     "row_columns",
@@ -92,10 +95,21 @@ def check_row_columns(columns: Mapping[str, str], target: str | None, sensitive:
         raise ValueError(f"{' and '.join(f'`{option}`' for option in columns)} must name different columns.")
 
 
-def read_row_columns(columns: Mapping[str, str], frame: pd.DataFrame) -> dict[str, Any]:
+def read_row_columns(columns: Mapping[str, str], source: Source) -> dict[str, Any]:
     """Return the weights, units and times of rows, of those that are named."""
     read = {"--weight": ("weight", read_weights), "--time": ("times", read_times), "--unit": ("units", _read_units)}
-    return {read[option][0]: read[option][1](frame[column]) for option, column in columns.items()}
+    rows = {}
+    for option, column in columns.items():
+        name, convert = read[option]
+        rows[name] = convert((read_names if option == "--unit" else read_features)(source, [column])[column])
+    return rows
+
+
+def read_row_strata(options: TrainOptions, source: Source) -> pd.Series | None:
+    """Return the stratum of each row, if groups are compared within strata; those of no column are refused later."""
+    if options.strata is None or options.strata not in source.names:
+        return None
+    return read_names(source, [options.strata])[options.strata]
 
 
 def _read_units(column: pd.Series) -> np.ndarray:

@@ -104,7 +104,7 @@ class TableSplit:
                 f"`--strata` must be one of the features: found {quote(self.options.strata)}. Features are neither the "
                 "target, nor sensitive, nor left out."
             )
-        return part.X[self.options.strata]
+        return part.strata
 
     def _read_groups(self, known: Mapping[str, tuple[Any, ...]]) -> Groups:
         """Return the groups of test rows, those that are known."""

@@ -12,12 +12,13 @@ from mamofair._messages import quote
 from mamofair._rows.splits import row_keys
 from mamofair.cli._checksums import sha256_of
 from mamofair.cli._console import print_note
-from mamofair.cli._row_options import read_row_columns, read_times, row_columns
+from mamofair.cli._row_options import read_row_columns, read_row_strata, read_times, row_columns
 from mamofair.cli._splits import format_time, order_at_random, split_at_random, split_at_time, split_by_unit, strata_of
 from mamofair.cli._train_options import TrainOptions
 from mamofair.tables import FileFormat, Table, TableEncoder, open_source, read_features, read_new_rows
 from mamofair.tables.columns import to_text
 from mamofair.tables.labels import is_favorable
+from mamofair.tables.role_columns import read_labels, read_names
 
 __all__ = ["divide", "find_test_rows", "print_split", "read_test"]
 
@@ -46,18 +47,20 @@ def read_test(options: TrainOptions, data: Table, encoder: TableEncoder) -> tupl
     path, columns = Path(str(options.test)), row_columns(options)
     X, people = read_new_rows(path, encoder, options.sensitive, file_format=options.file_format)
     target, (unfavorable, favorable) = str(data.y.name), np.array(data.labels).tolist()
-    frame = read_features(path, [target, *columns.values()], file_format=options.file_format)
+    source = open_source(path, options.file_format)
+    labels = read_labels(source, [target])[target]
     if data.merged is None:
-        positive = is_favorable(frame[target], [favorable], [unfavorable])
+        positive = is_favorable(labels, [favorable], [unfavorable])
     else:
-        positive = (data.merged(frame[target]) == favorable).to_numpy()
+        positive = (data.merged(labels) == favorable).to_numpy()
     y = pd.Series(positive.astype(int), name=target)
-    more: dict[str, Any] = {"weight": None, "units": None} | read_row_columns(columns, frame)
+    more: dict[str, Any] = {"weight": None, "units": None} | read_row_columns(columns, source)
+    more |= {"strata": read_row_strata(options, source)}
     split: dict[str, Any] = {"kind": "file", "file": path.name, "checksum": sha256_of(path)}
     split["repeated"] = _count_repeated(Path(options.data), path, options.file_format)
     if options.unit is not None:
-        learned = read_features(Path(options.data), [options.unit], file_format=options.file_format)[options.unit]
-        split["units"] = _count_units(options, learned, frame[options.unit])
+        both = (open_source(Path(options.data), options.file_format), source)
+        split["units"] = _count_units(options, *(read_names(one, [options.unit])[options.unit] for one in both))
     return replace(data, X=X, y=y, sensitive=people, **more), split
 
 
@@ -130,9 +133,8 @@ def find_test_rows(settings: Mapping[str, Any], path: Path, strata: np.ndarray, 
         )
     if split["kind"] == "random":
         return np.sort(order_at_random(strata, settings["seed"])[: settings["data"]["parts"]["test"]])
-    [(_, column)] = read_features(path, [split["column"]], file_format=file_format).items()
     if split["kind"] == "time":
-        begin = split["from"]
+        begin, column = split["from"], read_features(path, [split["column"]], file_format=file_format).iloc[:, 0]
         return np.flatnonzero(read_times(column) >= (pd.Timestamp(begin) if isinstance(begin, str) else begin))
-    units = pd.factorize(column)[0]
+    units = pd.factorize(read_names(open_source(path, file_format), [split["column"]]).iloc[:, 0])[0]
     return split_by_unit(strata, units, split["fraction"], settings["seed"])[1]

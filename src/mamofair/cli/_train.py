@@ -20,6 +20,7 @@ from mamofair.cli._options import (
     Favorable,
     Header,
     Margin,
+    Missing,
     MistakeCost,
     Notion,
     Performance,
@@ -141,6 +142,7 @@ def train(
     encoding: Encoding = None,
     sheet: Sheet = None,
     header: Header = None,
+    missing: Missing = None,
     memory: Annotated[
         str | None,
         typer.Option(help="Stream Parquet files within this much memory, such as 500MB; folders use 2GB by default."),
@@ -214,6 +216,7 @@ def train(
         encoding=encoding,
         sheet=sheet,
         header=header,
+        missing=tuple(missing or ()),
     )
     given = [*options.arguments(), *(["--out"] if out else []), *(["--force"] if force else [])]
     if resume is not None and given:

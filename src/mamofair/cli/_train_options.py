@@ -4,7 +4,7 @@ import shlex
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from mamofair.tables.file_format import FileFormat
+from mamofair.tables.file_format import FileFormat, Reading
 
 __all__ = ["TrainOptions", "one_or_several"]
 
@@ -60,23 +60,35 @@ class TrainOptions:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    missing: tuple[str, ...] = ()
+    reading: Reading = "strict"
     sheet: str | None = None
     header: int | None = None
     exclude_label: tuple[str, ...] = ()
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "TrainOptions":
-        """Return the options that `to_json` wrote."""
+        """Return the options that `to_json` wrote; what began before there was a `reading` ends as it began."""
         options: dict[str, Any] = {n: tuple(value) if isinstance(value, list) else value for n, value in values.items()}
-        return cls(**options)
+        return cls(**{"reading": "typed"} | options)
 
     @property
     def file_format(self) -> FileFormat:
-        """How the files are written, and which of their rows are left out."""
+        """How the tables are written, and which of their rows are left out."""
         excluded = (self.target, self.exclude_label) if self.exclude_label and self.target is not None else None
         return FileFormat(
-            self.sep, self.decimal, self.encoding, sheet=self.sheet, header=self.header, excluded=excluded
+            *(self.sep, self.decimal, self.encoding, self.missing or None, self.reading),
+            sheet=self.sheet,
+            header=self.header,
+            excluded=excluded,
         )
+
+    @property
+    def reads(self) -> dict[str, Any] | None:
+        """How targets, groups, units and strata were read, as a run records it; None as before 0.3."""
+        missing = self.file_format.missing
+        reads = {"roles": self.reading, "missing": None if missing is None else list(missing)}
+        return None if self.reading == "typed" else reads
 
     def to_json(self) -> dict[str, Any]:
         """Return the options as plain JSON."""
@@ -95,7 +107,7 @@ class TrainOptions:
         arguments = []
         for option in fields(self)[1:]:
             value = getattr(self, option.name)
-            if value == option.default:
+            if value == option.default or option.name == "reading":  # which is none
                 continue
             name = f"--{'no-' if value is False else ''}{option.name.replace('_', '-')}"
             values = value if isinstance(value, tuple) else (value,)

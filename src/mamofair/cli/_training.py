@@ -184,6 +184,7 @@ def _settings(
             "rows": sum(rows.sizes),
             "checksum": checksum,
             "groups": rows.group_sizes(),
+            "reading": options.reads,
             "split": dict(rows.split),
             "weight": options.weight,
             "excluded_labels": list(options.exclude_label),

@@ -16,6 +16,7 @@ from mamofair.cli._options import (
     Decimal,
     Encoding,
     Header,
+    Missing,
     Point,
     RunFolder,
     Separator,
@@ -106,6 +107,7 @@ def watch(
     encoding: Encoding = None,
     sheet: Sheet = None,
     header: Header = None,
+    missing: Missing = None,
     seed: UnusedSeed = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -136,9 +138,9 @@ def watch(
         loaded = load_run(run)
         with own_state(state):
             monitor, notes, columns = _find_watch(state, loaded, requested, given, new)
-            given_format = FileFormat(sep, decimal, encoding, sheet=sheet, header=header)
+            given_format = FileFormat(sep, decimal, encoding, missing=missing, sheet=sheet, header=header)
             before, file_format = monitor.rows, as_run_reads(loaded.settings, given_format)
-            read = None if table is None else _read(table, loaded, columns, file_format)
+            read = None if table is None else _read(table, loaded, columns, file_format, monitor.ledger.reading)
             monitor = monitor if read is None else read.add_to(monitor)
             notes["others"] = _find_others(monitor, loaded, notes, read, file_format)
             save_monitor(monitor, state, notes)
@@ -238,7 +240,7 @@ def _require_same(notes: dict[str, Any], given: dict[str, Any]) -> None:
             raise ValueError(f"`--{option}` was {before} when the watch began: found {value}. {advice}")
 
 
-def _read(table: Path, run: "Run", columns: "WatchedColumns", file_format: FileFormat) -> "WatchedTable":
+def _read(table: Path, run: "Run", columns: "WatchedColumns", file_format: FileFormat, ids_as: str) -> "WatchedTable":
     from mamofair.cli._checksums import is_training_table
     from mamofair.cli._watched_table import read_watched_table
 
@@ -246,7 +248,7 @@ def _read(table: Path, run: "Run", columns: "WatchedColumns", file_format: FileF
         raise ValueError(
             f"Decisions to watch must be new: {quote(table.name, PATH)} is the table that the run was trained with."
         )
-    return read_watched_table(table, run, columns, file_format)
+    return read_watched_table(table, run, columns, file_format, ids_as)
 
 
 def _find_others(

@@ -1,7 +1,7 @@
 """The table of a watch: decisions in the labels of a run's models, or labels of earlier decisions; and its features."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from mamofair.fronts import Counter, Tally
 from mamofair.monitor import Monitor, WatchAnswer, read_ticks
 from mamofair.runs import Run
 from mamofair.tables import FileFormat, open_source, read_attributes, read_features, read_new_rows
+from mamofair.tables.role_columns import read_labels, read_names
+from mamofair.tables.source import Source
 
 __all__ = ["WatchedColumns", "WatchedTable", "read_watched_table"]
 
@@ -73,28 +75,40 @@ class WatchedTable:
 _FEW = 200  # rows to judge other points by
 
 
-def read_watched_table(path: Path, run: Run, columns: WatchedColumns, file_format: FileFormat) -> WatchedTable:
-    """Return the decisions of a table, with true labels where it has the run's target."""
-    target, names = str(run.settings["target"]), list(map(str, open_source(path, file_format).names))
+def read_watched_table(
+    path: Path, run: Run, columns: WatchedColumns, file_format: FileFormat, ids_as: str
+) -> WatchedTable:
+    """Return the decisions of a table, with true labels where it has the run's target.
+
+    Ids are read as the earlier ones of the watch, as text or typed.
+    """
+    source = open_source(path, file_format)
+    target, names = str(run.settings["target"]), list(map(str, source.names))
     labels_only = columns.prediction not in names and target in names and columns.id is not None
     wanted = [columns.id] if labels_only else [columns.prediction, columns.id, columns.time, columns.unit]
-    open_source(path, file_format).check([name for name in wanted if name is not None])
-    roles = (columns.prediction, target, columns.id, columns.time, columns.unit)
-    kept = [name for name in roles if name in names]
-    frame = read_features(path, list(dict.fromkeys(kept)), file_format=file_format)
+    source.check([name for name in wanted if name is not None])
     if target == columns.prediction:
         raise ValueError(f"`--prediction` must be another column than the target: found {quote(target)} for both.")
+    frame = read_labels(source, [name for name in (columns.prediction, target) if name in names])
     return WatchedTable(
         path=path,
         decisions=None if labels_only else _read_labels(run, frame[columns.prediction]),
         labels=_read_labels(run, frame[target]) if target in frame else None,
-        sensitive=None
-        if labels_only
-        else read_attributes(path, sensitive_options(run.settings), file_format=file_format),
-        ids=None if columns.id is None else frame[columns.id],
-        times=None if columns.time is None or labels_only else read_times(frame[columns.time]),
-        units=None if columns.unit is None or labels_only else _require_known(frame[columns.unit]),
+        sensitive=None if labels_only else read_attributes(source, sensitive_options(run.settings)),
+        ids=None if columns.id is None else _read_ids(source, columns.id, ids_as),
+        times=None
+        if columns.time is None or labels_only
+        else read_times(read_features(source, [columns.time])[columns.time]),
+        units=None if columns.unit is None or labels_only else _require_known(_read_ids(source, columns.unit, "text")),
     )
+
+
+def _read_ids(source: Source, name: str, ids_as: str) -> pd.Series:
+    if ids_as == "typed":
+        return read_features(source, [name])[name]
+    how = source.file_format
+    strict = replace(how, reading="strict" if how.reading == "typed" else how.reading)
+    return read_names(replace(source, file_format=strict), [name])[name]
 
 
 def _require_known(units: pd.Series) -> pd.Series:

@@ -67,7 +67,7 @@ def read_arrivals(
     made = as_column(decisions, "decisions")
     labels, known = read_labels(y, len(made))
     clock, ticks = ("rows", None) if times is None else read_ticks(times, len(made))
-    read = None if ids is None else read_ids(ids, len(made))
+    read = None if ids is None else read_ids(ids, len(made), monitor.ledger.reading)
     persons = None if units is None else read_ids(units, len(made), name="units")
     if read is not None and persons is None:
         _warn_of_repeated(read)

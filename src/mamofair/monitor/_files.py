@@ -143,6 +143,7 @@ def _to_json(monitor: Monitor) -> dict[str, Any]:
         "drifts": [[*key, alarm_to_json(alarm)] for key, alarm in monitor.drifts.items()],
         "history": monitor.history.to_json(),
         "ledger": [getattr(monitor.ledger, name) for name in _LEDGER],
+        "reading": monitor.ledger.reading,
         "left_out": [[name, list(counts.items())] for name, counts in monitor.left_out.items()],
         "by_unit": monitor.by_unit,
         "unit_history": monitor.unit_history.to_json(),
@@ -155,6 +156,8 @@ def _from_json(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
     for one in document["limits"]:
         rates = tuple(Rate(Cell(event), given=Cell(given)) for event, given in one["rates"])
         limits[Notion(str(one["notion"]), rates), str(one["attribute"])] = float(one["limit"])
+    bounds = dict(zip(_LEDGER, map(int, document["ledger"]), strict=False))
+    reading = str(document.get("reading", "typed"))  # of ids, in states that began before there was another one
     rows, labelled, duplicates, strays = (int(document[name]) for name in _COUNTS)
     return Monitor(
         limits,
@@ -172,7 +175,7 @@ def _from_json(document: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) ->
         pairs={PairKey(*map(int, key)): PairStream.from_json(stored) for *key, stored in document["pairs"]},
         drifts={DriftKey(kind, name, int(i)): alarm_from_json(stored) for kind, name, i, stored in document["drifts"]},
         history=History.from_json(document["history"]),
-        ledger=Ledger.of_arrays(arrays, **dict(zip(_LEDGER, map(int, document["ledger"]), strict=False))),
+        ledger=Ledger.of_arrays(arrays, reading, **bounds),
         **_read_later_parts(document, rows),
     )
 

@@ -61,6 +61,8 @@ class Ledger:
         How many ids are kept. An id that reappears after this many others counts as new; `forgotten` counts them.
     most_waiting
         How many decisions may wait for labels; older ones are dropped, and counted in `given_up`.
+    reading
+        How ids are told apart: "text", or "typed" as watches that began before 0.3 do, for which 1 and 1.0 are one id.
     seen, ids, waiting
         The known ids; those that wait, and their decisions.
     units
@@ -69,6 +71,7 @@ class Ledger:
 
     most_seen: int = 1_000_000
     most_waiting: int = 100_000
+    reading: str = "text"
     seen: UInt64[np.ndarray, " seen"] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
     ids: UInt64[np.ndarray, " waiting"] = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
     waiting: Batch | None = None
@@ -145,7 +148,7 @@ class Ledger:
         return kept | {name: column for name, column in columns.items() if column is not None}
 
     @classmethod
-    def of_arrays(cls, arrays: Mapping[str, np.ndarray], **bounds: Any) -> "Ledger":
+    def of_arrays(cls, arrays: Mapping[str, np.ndarray], reading: str, **bounds: Any) -> "Ledger":
         """Return the ledger that `arrays` was made of."""
         waiting = None
         if "codes" in arrays:
@@ -153,5 +156,5 @@ class Ledger:
             columns = [arrays[name] for name in ("ids", *_COLUMNS, "tested") if name in arrays]
             if {len(column) for column in columns} != {len(waiting)}:
                 raise ValueError("Decisions that wait for labels must have an id each: found other numbers of them.")
-        known = cls(seen=arrays["seen"], ids=arrays["ids"], waiting=waiting, **bounds)
+        known = cls(seen=arrays["seen"], ids=arrays["ids"], waiting=waiting, reading=reading, **bounds)
         return replace(known, units=arrays.get("units", known.units))  # older states have none

@@ -272,7 +272,7 @@ class Monitor:
             The true labels, missing where they are not known.
         """
         labels, known = read_labels(y, len(as_array(ids, "ids")))
-        keys = read_ids(ids, len(labels))[known]
+        keys = read_ids(ids, len(labels), self.ledger.reading)[known]
         if not len(keys):
             return self
         favorable = favorable_label(labels[known], favorable=self.favorable, name="y")

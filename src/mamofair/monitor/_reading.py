@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, UInt64
 
 from mamofair._rows.columns import as_array
 from mamofair._rows.labels import as_column
+from mamofair._rows.names import as_names
 from mamofair._rows.splits import row_keys
 
 __all__ = ["expect", "read_ids", "read_labels"]
@@ -35,15 +36,20 @@ def read_labels(y: Any, rows: int) -> tuple[np.ndarray, Bool[np.ndarray, " n"]]:
     return np.where(known, labels, 0).astype(int) if (whole == whole.round()).all() else labels, known
 
 
-def read_ids(ids: Any, rows: int, *, name: str = "ids") -> UInt64[np.ndarray, " n"]:
+def read_ids(ids: Any, rows: int, reading: str = "text", *, name: str = "ids") -> UInt64[np.ndarray, " n"]:
     """Return a 64-bit hash of each id or unit; among a million ids, the chance of a collision is about 10⁻⁷.
 
-    >>> bool(read_ids([2**60, 2**60 + 1], 2)[0] == read_ids([2**60], 1)[0])
+    An id is text, whatever its type: 7 is the same in a column of text, of whole numbers or of floats. With "typed",
+    hashes are those of watches that began before 0.3.
+
+    >>> bool(read_ids([2**60, 2**60 + 1], 2)[0] == read_ids([str(2**60)], 1)[0])
     True
     """
     column = as_column(ids, name)
     if len(column) != rows:
         raise ValueError(f"`{name}` must have one value per row: found {len(column)} for {rows} rows.")
+    if reading == "text":
+        return row_keys([as_names(pd.Series(column)).to_numpy(dtype=object)])
     if column.dtype.kind == "f" and (column == column.round()).all() and (abs(column) < 2**53).all():
         column = column.astype(np.int64)  # integers that a missing value in another row turned into floats
     return row_keys([column.astype(np.uint64) if column.dtype.kind in "iu" else column])

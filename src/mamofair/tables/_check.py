@@ -14,9 +14,10 @@ from mamofair.tables._open import open_source
 from mamofair.tables._protected_names import find_protected
 from mamofair.tables._single_column import balanced_accuracy
 from mamofair.tables.attributes import check_edges, parse_attributes
-from mamofair.tables.columns import kind_of, tidy
+from mamofair.tables.columns import kind_of
 from mamofair.tables.data_check import ColumnUse, DataCheck, Finding, Telltale
 from mamofair.tables.file_format import FileFormat
+from mamofair.tables.role_columns import read_roles
 
 __all__ = ["check"]
 
@@ -84,30 +85,28 @@ def check(
     table = open_source(source, file_format)
     dropped = [drop] if isinstance(drop, str) else list(() if drop is None else drop)
     bins = parse_attributes(sensitive_features, table.names)
-    table.check([*(name for name in (target, unit) if name is not None), *bins, *dropped])
-    units = None if unit is None else next(column for _, column in table.read([unit]))
+    named = [name for name in (target, unit) if name is not None]
+    table.check([*named, *bins, *dropped])
     edges = {name: check_edges(name, bins[name]) for name in bins}
+    # What may mean unknown is a finding here, and no error.
+    lenient = replace(table, file_format=replace(table.file_format, reading="lenient"))
+    roles = dict(read_roles(lenient, [name for name in (*named, *bins) if name not in dropped], warn=False))
+    units = None if unit is None else roles[unit].names
     checks, hashes, sample = list[ColumnCheck](), np.zeros(1, dtype=np.uint64), np.zeros(0, dtype=np.int64)
     for name, raw in table.read(list(table.names)):
         if not checks:
             sample = np.sort(np.random.default_rng(0).permutation(len(raw))[:_SAMPLE])
-        hashes = hashes * np.uint64(1_000_003) ^ _hash(raw)
+        hashes = hashes * np.uint64(1_000_003) ^ _hash(roles[name].names if name in roles else raw)
         if name in dropped:
             checks.append(ColumnCheck(ColumnUse(name, "dropped", kind_of(raw), int(raw.isna().sum()))))
-            continue
-        try:
-            column = tidy(raw)
-        except ValueError as error:  # infinite numbers
-            checks.append(ColumnCheck.left_out(name, "number", int(raw.isna().sum()), str(error)))
-            continue
-        if name == unit:
-            checks.append(check_unit(column))
+        elif name not in roles:
+            checks.append(check_feature(raw, table.file_format.decimal, sample))
+        elif name == unit:
+            checks.append(check_unit(roles[name]))
         elif name == target:
-            checks.append(check_target(column, favorable))
-        elif name in edges:
-            checks.append(check_attribute(column, edges[name], min_group, table.file_format.decimal, units))
+            checks.append(check_target(roles[name], favorable))
         else:
-            checks.append(check_feature(column, table.file_format.decimal, sample))
+            checks.append(check_attribute(roles[name], edges[name], min_group, units))
     result = _summarize(table.label, checks, hashes, sample, target)
     return result if within is None else replace(result, supports=tuple(_supports(checks, within, as_notions(notions))))
 

@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 
 from mamofair._messages import quote
-from mamofair.tables._column_findings import find_in_feature, find_spaces, find_spellings, find_units
+from mamofair.tables._column_findings import find_in_feature, find_spaces, find_spellings, find_units, find_words
 from mamofair.tables._single_column import as_bins
 from mamofair.tables.attributes import name_groups
-from mamofair.tables.columns import exclusion_reason, kind_of, require_learnable, summarize, to_text
+from mamofair.tables.columns import exclusion_reason, kind_of, require_learnable, summarize, tidy, to_text
 from mamofair.tables.data_check import ColumnUse, Finding, GroupCounts, ValueCounts
 from mamofair.tables.labels import encode_labels
+from mamofair.tables.role_columns import RoleColumn
 from mamofair.tables.text_numbers import TextNumbers, read_text_numbers
 
 __all__ = ["ColumnCheck", "check_attribute", "check_feature", "check_target", "check_unit"]
@@ -46,10 +47,14 @@ class ColumnCheck:
         )
 
 
-def check_target(column: pd.Series, favorable: Any) -> ColumnCheck:
+def check_target(role: RoleColumn, favorable: Any) -> ColumnCheck:
     """Check the column to predict: its values, how often they occur, and whether they can be labels."""
+    try:
+        column = role.values
+    except ValueError as error:
+        return _infinite(role.column, error)
     name, counts, missing = str(column.name), column.value_counts(), int(column.isna().sum())
-    findings = [*find_spaces(column), *find_spellings(column)]
+    findings = [*find_words(role), *find_spaces(column), *find_spellings(column)]
     label, classes, two = None, None, counts
     good: tuple[str, ...] = ()
     try:
@@ -73,30 +78,34 @@ def check_target(column: pd.Series, favorable: Any) -> ColumnCheck:
     return ColumnCheck(ColumnUse(name, "target", kind_of(column), missing), findings, classes=classes, balance=balance)
 
 
-def check_unit(column: pd.Series) -> ColumnCheck:
+def check_unit(role: RoleColumn) -> ColumnCheck:
     """Check a column that says which rows belong together, such as those of one person."""
+    column = role.names
     name, missing, units = str(column.name), int(column.isna().sum()), column.nunique()
-    findings = [Finding(name, "unit", f"{units:,} units in {len(column):,} rows: intervals count units, not rows")]
+    findings = [
+        *find_words(role),
+        Finding(name, "unit", f"{units:,} units in {len(column):,} rows: intervals count units, not rows"),
+    ]
     if missing:
         findings.append(Finding(name, "cannot be the unit", f"{missing:,} rows have none"))
-    return ColumnCheck(ColumnUse(name, "unit", kind_of(column), missing), findings)
+    return ColumnCheck(ColumnUse(name, "unit", "text", missing), findings)
 
 
 def check_attribute(
-    column: pd.Series,
+    role: RoleColumn,
     edges: tuple[float, ...],
     min_group: int,
-    decimal: str | None,
     units: pd.Series | None = None,
 ) -> ColumnCheck:
     """Check a sensitive column: its groups, those with fewer rows, or units, than `min_group`, and the unknown rows."""
-    reading = read_text_numbers(column, decimal) if edges else None
-    column = reading.numbers if isinstance(reading, TextNumbers) else column
-    name, unknown = str(column.name), int(column.isna().sum())
-    use = ColumnUse(name, "sensitive", kind_of(column), unknown)
-    findings = [*find_spaces(column), *find_spellings(column, ", and are different groups until you change them")]
+    name, unknown = str(role.column.name), int(role.column.isna().sum())
+    findings = [*find_words(role)]
+    if not edges:
+        findings += find_spaces(role.names)
+        findings += find_spellings(role.names, ", and are different groups until you change them")
+    use = ColumnUse(name, "sensitive", "number" if edges else "text", unknown)
     try:
-        groups = name_groups(column, edges)
+        groups = name_groups(role, edges)
     except ValueError as error:
         return ColumnCheck(use, [*findings, Finding(name, "cannot be an attribute", str(error))])
     counts = {str(group): int(count) for group, count in groups.value_counts().items()}
@@ -120,8 +129,12 @@ def check_attribute(
     return ColumnCheck(use, findings, classes=classes, names=tuple(map(str, names)), groups=counted)
 
 
-def check_feature(column: pd.Series, decimal: str | None, sample: np.ndarray) -> ColumnCheck:
+def check_feature(raw: pd.Series, decimal: str | None, sample: np.ndarray) -> ColumnCheck:
     """Check a column that may be a feature: whether it can be one, how it is read, and what to look at in it."""
+    try:
+        column = tidy(raw)
+    except ValueError as error:
+        return _infinite(raw, error)
     name, missing, read_as = str(column.name), int(column.isna().sum()), str(kind_of(column))
     reading, detail, findings = read_text_numbers(column, decimal), "", list[Finding]()
     if isinstance(reading, TextNumbers):
@@ -139,3 +152,8 @@ def check_feature(column: pd.Series, decimal: str | None, sample: np.ndarray) ->
         findings.append(Finding(name, "cannot be a feature", str(error)))
     findings += find_in_feature(column)
     return ColumnCheck(ColumnUse(name, "feature", read_as, missing, detail), findings, as_bins(column.iloc[sample]))
+
+
+def _infinite(column: pd.Series, error: ValueError) -> ColumnCheck:
+    """Return the check of a column of numbers of which some are infinite."""
+    return ColumnCheck.left_out(str(column.name), "number", int(column.isna().sum()), str(error))

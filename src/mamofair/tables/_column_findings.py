@@ -10,8 +10,10 @@ import pandas as pd
 from mamofair._messages import cut, quote_some
 from mamofair.tables.columns import kind_of, to_text
 from mamofair.tables.data_check import Finding
+from mamofair.tables.missing_words import describe_words
+from mamofair.tables.role_columns import RoleColumn
 
-__all__ = ["find_in_feature", "find_spaces", "find_spellings", "find_units"]
+__all__ = ["find_in_feature", "find_spaces", "find_spellings", "find_units", "find_words"]
 
 _MOSTLY = 0.5  # of the values missing
 _SHOWN = 3  # sets of spellings
@@ -60,6 +62,13 @@ def find_spellings(column: pd.Series, more: str = "") -> Iterator[Finding]:
         shown = "; ".join(quote_some(values) for values in several[:_SHOWN])
         others = "; …" if len(several) > _SHOWN else ""
         yield Finding(str(column.name), "spellings", f"these differ only by case or spaces{more}: {shown}{others}")
+
+
+def find_words(role: RoleColumn) -> Iterator[Finding]:
+    """Yield the words of a target, group or unit that may mean unknown, such as NA."""
+    if role.words:
+        detail = describe_words(role.words, len(role.column))
+        yield Finding(str(role.column.name), "may mean unknown", detail)
 
 
 def find_spaces(column: pd.Series) -> Iterator[Finding]:

@@ -47,7 +47,8 @@ def open_csv(path: Path, given: FileFormat = FileFormat()) -> Source:
     file_format = replace(given, sep=sep, decimal=decimal, encoding=encoding)
     if detected := _unusual_format(file_format, given):
         warn_user(f"Read {path.name} with {detected}.")
-    return Source(path.name, names, partial(_columns, path, names, file_format), file_format)
+    read = partial(_columns, path, names, file_format)
+    return Source(path.name, names, read, file_format, written=partial(read, as_text=True))
 
 
 def _unusual_format(file_format: FileFormat, given: FileFormat) -> FileFormat | None:
@@ -61,15 +62,17 @@ def _unusual_format(file_format: FileFormat, given: FileFormat) -> FileFormat | 
     return shown if any(surprises) else None
 
 
-def _columns(path: Path, names: tuple[str, ...], file_format: FileFormat, wanted: list[str]) -> Columns:
+def _columns(
+    path: Path, names: tuple[str, ...], file_format: FileFormat, wanted: list[str], *, as_text: bool = False
+) -> Columns:
     try:
         import pyarrow.csv  # noqa: F401
     except ImportError:
-        return _with_pandas(path, names, file_format, wanted)
-    return _with_pyarrow(path, file_format, wanted)
+        return _with_pandas(path, names, file_format, wanted, as_text)
+    return _with_pyarrow(path, file_format, wanted, as_text)
 
 
-def _with_pyarrow(path: Path, file_format: FileFormat, wanted: list[str]) -> Columns:
+def _with_pyarrow(path: Path, file_format: FileFormat, wanted: list[str], as_text: bool) -> Columns:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
@@ -82,7 +85,8 @@ def _with_pyarrow(path: Path, file_format: FileFormat, wanted: list[str]) -> Col
             parse_options=arrow_csv.ParseOptions(delimiter=file_format.sep, newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
                 include_columns=wanted,
-                null_values=MISSING,
+                column_types=dict.fromkeys(wanted, pa.string()) if as_text else None,
+                null_values=[""] if as_text else MISSING,
                 strings_can_be_null=True,
                 decimal_point=file_format.decimal or ".",
             ),
@@ -108,13 +112,16 @@ def pandas_options(path: Path, names: tuple[str, ...], file_format: FileFormat) 
     }
 
 
-def _with_pandas(path: Path, names: tuple[str, ...], file_format: FileFormat, wanted: list[str]) -> Columns:
+def _with_pandas(
+    path: Path, names: tuple[str, ...], file_format: FileFormat, wanted: list[str], as_text: bool
+) -> Columns:
     with naming_file(path, str(file_format.encoding), ValueError):
         frame = pd.read_csv(
             path,
             **pandas_options(path, names, file_format),
-            na_values=MISSING,
+            na_values=[""] if as_text else MISSING,
             keep_default_na=False,
+            dtype=dict.fromkeys(wanted, "str") if as_text else None,
             low_memory=False,  # types are guessed from whole columns, not block by block
         )
         # Where every row is longer than the header, pandas makes an index of the first cells.

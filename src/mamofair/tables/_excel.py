@@ -1,6 +1,7 @@
 """Excel workbooks: a sheet, and the row with the names of its columns."""
 
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,9 @@ def open_excel(path: Path, file_format: FileFormat = FileFormat()) -> Source:
     if len(sheets) > 1 and file_format.sheet is None:
         warn_user(f"Read the first of {len(sheets)} sheets of {path.name}, {quote(sheets[0])}. Choose with `--sheet`.")
     names = _names(path.name, head, file_format.header)
-    return Source(path.name, tuple(names.values()), partial(_columns, path, file_format))
+    cells = cache(lambda: read_cells(path, file_format))  # else the workbook would be read for each role
+    known = partial(_columns, cells, MISSING)
+    return Source(path.name, tuple(names.values()), known, written=partial(_columns, cells, []))
 
 
 def read_cells(path: Path, file_format: FileFormat = FileFormat()) -> pd.DataFrame:
@@ -42,15 +45,14 @@ def as_dates(column: pd.Series) -> pd.Series:
     return dates if dates.dtype.kind == "M" else column
 
 
-def known_cells(column: pd.Series) -> pd.Series:
+def known_cells(column: pd.Series, missing: Sequence[str] = MISSING) -> pd.Series:
     """Return a column of cells in its own type, missing where words such as NA say so."""
-    return column.mask(column.isin(MISSING)).infer_objects()
+    return column.mask(column.isin(missing)).infer_objects()
 
 
-def _columns(path: Path, file_format: FileFormat, wanted: list[str]) -> Columns:
-    rows = read_cells(path, file_format)
+def _columns(cells: Callable[[], pd.DataFrame], missing: Sequence[str], wanted: list[str]) -> Columns:
     for name in wanted:
-        yield name, known_cells(rows.pop(name))
+        yield name, known_cells(cells()[name], missing)
 
 
 def _is_blank(frame: pd.DataFrame) -> pd.Series:

@@ -9,9 +9,11 @@ import pandas as pd
 from mamofair.tables._batches import read_batches, require_file
 from mamofair.tables._encoder import TableEncoder
 from mamofair.tables._open import open_source
-from mamofair.tables._read import Table, read_features, read_table
+from mamofair.tables._read import Table, read_table
 from mamofair.tables.attributes import check_edges, name_groups, parse_attribute, parse_attributes
 from mamofair.tables.file_format import FileFormat
+from mamofair.tables.role_columns import read_roles
+from mamofair.tables.source import Source
 
 __all__ = ["read_attributes", "read_labels_and_groups", "read_new_rows"]
 
@@ -34,14 +36,14 @@ def read_new_rows(
 
 
 def read_attributes(
-    path: str | Path, sensitive: Sequence[str], *, file_format: FileFormat = FileFormat()
+    path: str | Path | Source, sensitive: Sequence[str], *, file_format: FileFormat = FileFormat()
 ) -> pd.DataFrame:
     """Return the groups of each sensitive column of a file, such as "sex" or "age:25,60"."""
     source = open_source(path, file_format)
     bins = parse_attributes(list(sensitive), source.names)
     source.check(list(bins))
-    columns = read_features(path, list(bins), file_format=file_format)
-    return pd.DataFrame({name: name_groups(columns[name], check_edges(name, bins[name])) for name in bins})
+    columns = read_roles(source, bins)
+    return pd.DataFrame({name: name_groups(column, check_edges(name, bins[name])) for name, column in columns})
 
 
 def read_labels_and_groups(

@@ -1,6 +1,7 @@
 """Opens tables: paths and frames."""
 
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from mamofair.tables._excel import open_excel
 from mamofair.tables.excluded import exclude
 from mamofair.tables.file_format import FileFormat
 from mamofair.tables.formulas import unprotected
-from mamofair.tables.parquet import from_arrow, open_parquet
+from mamofair.tables.parquet import as_written, from_arrow, open_parquet
 from mamofair.tables.source import Columns, Source
 
 __all__ = ["open_source"]
@@ -42,14 +43,22 @@ def _open(source: Any, file_format: FileFormat) -> Source:
             "A table must be a path to a CSV or Parquet file, or a pandas or polars DataFrame: "
             f"found {type(source).__name__}. Convert it (a LazyFrame with .collect())."
         ) from None
-    return Source("the frame", tuple(names), partial(_columns, source), file_format)
+    return Source("the frame", tuple(names), partial(_columns, source), file_format, written=partial(_written, source))
 
 
 def _columns(frame: Any, wanted: list[str]) -> Columns:
+    return _convert(frame, wanted, _as_pandas)
+
+
+def _written(frame: Any, wanted: list[str]) -> Columns:
+    return _convert(frame, wanted, _as_written)
+
+
+def _convert(frame: Any, wanted: list[str], convert: Callable[[nw.Series[Any]], pd.Series]) -> Columns:
     columns = nw.from_native(frame, eager_only=True)
     for name in wanted:
         try:
-            yield name, _as_pandas(columns[name])
+            yield name, convert(columns[name])
         except ImportError:
             raise ValueError(
                 'Reading a polars frame needs pyarrow, which is not installed. Run pip install "mamofair[data]".'
@@ -64,6 +73,12 @@ def _as_pandas(column: nw.Series[Any]) -> pd.Series:
     series = column.to_pandas()
     encoded = isinstance(series.dtype, pd.ArrowDtype) and column.dtype == nw.Categorical
     return series.astype(object).astype("category") if encoded else series
+
+
+def _as_written(column: nw.Series[Any]) -> pd.Series:
+    """Return a column of a polars or Arrow frame as a Series that keeps all digits of whole numbers."""
+    native = column.to_native()
+    return as_written(native if nw.dependencies.is_pyarrow_chunked_array(native) else column.to_arrow(), column.name)
 
 
 def _is_readable(path: Path) -> bool:

@@ -13,8 +13,9 @@ from mamofair.tables.attributes import assign_groups
 from mamofair.tables.columns import exclusion_reason, require_learnable, summarize, tidy
 from mamofair.tables.file_format import FileFormat
 from mamofair.tables.labels import MergedLabels, encode_labels
+from mamofair.tables.role_columns import read_roles
 from mamofair.tables.roles import assign_roles, warn_left_out
-from mamofair.tables.text_numbers import TextNumbers, UnclearNumbers, read_amounts, warn_read
+from mamofair.tables.text_numbers import Readings, TextNumbers, read_amounts, warn_read
 
 __all__ = ["Table", "read_features", "read_table"]
 
@@ -42,9 +43,9 @@ class Table:
         Columns of text that were read as numbers, such as "$51,061", and their decimal mark; `encoder` takes it.
     checksum : str
         Identifies the content; recorded by runs.
-    weight, units, times : array, array, Series or None
-        The weight of each row, the number of its unit (such as a person), and its time, if a command names columns for
-        them.
+    weight, units, times, strata : array, array, Series, Series or None
+        The weight of each row, the number of its unit (such as a person), its time, and its stratum, if a command names
+        columns for them.
 
     Examples
     --------
@@ -65,6 +66,7 @@ class Table:
     weight: np.ndarray | None = None
     units: np.ndarray | None = None
     times: pd.Series | None = None
+    strata: pd.Series | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -73,8 +75,8 @@ class Table:
         """Return some of the rows, given by number."""
         X, y, sensitive = (part.iloc[rows] for part in self)
         weight, units = (None if part is None else part[rows] for part in (self.weight, self.units))
-        times = None if self.times is None else self.times.iloc[rows]
-        return replace(self, X=X, y=y, sensitive=sensitive, weight=weight, units=units, times=times)
+        times, strata = (None if part is None else part.iloc[rows] for part in (self.times, self.strata))
+        return replace(self, X=X, y=y, sensitive=sensitive, weight=weight, units=units, times=times, strata=strata)
 
     @property
     def favorable(self) -> Any:
@@ -134,8 +136,8 @@ def read_table(
     keep_sensitive : bool
         Whether sensitive columns are features as well.
     file_format : FileFormat
-        The separator, decimal mark and encoding of a CSV file. What is not given is detected, and a warning says what
-        was found.
+        The separator, decimal mark and encoding of a CSV file, and the words that mean unknown in the target and in
+        sensitive columns. What is not given of the former is detected, and a warning says what was found.
 
     Examples
     --------
@@ -149,20 +151,15 @@ def read_table(
     """
     table = open_source(source, file_format)
     roles = assign_roles(table, target, sensitive, drop, keep_sensitive)
-    columns = table.read(list(roles.names))  # the target comes first
-    y, labels, merged = encode_labels(tidy(next(columns)[1]), favorable)
+    named = read_roles(table, (roles.target, *roles.edges))  # the target comes first
+    y, labels, merged = encode_labels(next(named)[1].values, favorable)
     if merged is not None:
         warn_user(merged.message, ReadingWarning)
-    groups, features, left_out = {}, {}, {}
-    readings = dict[str, TextNumbers | UnclearNumbers]()
-    for name, raw in columns:
-        column = tidy(raw)
-        if name in roles.features or roles.edges[name]:
-            column = read_amounts(column, table.file_format.decimal, readings)
-        if name in roles.edges:
-            groups[name] = assign_groups(column, roles.edges[name])
-        if name not in roles.features:
-            continue
+    readings: Readings = {}
+    groups = {name: assign_groups(column, roles.edges[name], readings=readings) for name, column in named}
+    features, left_out = {}, {}
+    for name, raw in table.read(list(roles.features)) if roles.features else ():
+        column = read_amounts(tidy(raw), table.file_format.decimal, readings)
         if reason := exclusion_reason(summarize(column)):
             left_out[name] = reason
         else:

@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 
 from mamofair._messages import cut, quote
-from mamofair.tables.columns import ColumnSummary, as_text, summarize, to_text
+from mamofair.tables.columns import ColumnSummary, kind_of, summarize, to_text
+from mamofair.tables.role_columns import RoleColumn
+from mamofair.tables.text_numbers import Readings, read_amounts
 
 __all__ = [
     "assign_groups",
@@ -81,23 +83,36 @@ def check_edges(name: str, bins: Any) -> tuple[float, ...]:
     return edges
 
 
-def assign_groups(column: pd.Series, edges: tuple[float, ...], repeats: np.ndarray | None = None) -> pd.Series:
+def assign_groups(
+    column: RoleColumn, edges: tuple[float, ...], repeats: np.ndarray | None = None, readings: Readings | None = None
+) -> pd.Series:
     """Return the group of each row as text, of which there must be two; a missing value means unknown.
 
-    `repeats` as in `summarize`.
+    `repeats` as in `summarize`; `readings` are told of amounts in text that were read as numbers to be binned.
     """
-    check_groups(summarize(column, numbers=not edges, repeats=repeats), edges)
-    groups = name_groups(column, edges, repeats)
-    require_two(str(column.name), groups.dropna().unique().tolist(), edges)
+    values = _values_of(column, edges, readings)
+    check_groups(summarize(values, numbers=not edges, repeats=repeats), edges)
+    groups = _bin(values, edges) if edges else column.names
+    require_two(str(groups.name), groups.dropna().unique().tolist(), edges)
     return groups
 
 
-def name_groups(column: pd.Series, edges: tuple[float, ...], repeats: np.ndarray | None = None) -> pd.Series:
+def name_groups(
+    column: RoleColumn, edges: tuple[float, ...], repeats: np.ndarray | None = None, readings: Readings | None = None
+) -> pd.Series:
     """Return the group of each row as text; a missing value stays missing and means unknown."""
-    if column.isna().all():
-        return pd.Series(pd.NA, index=column.index, dtype="str", name=column.name)
-    check_groups(summarize(column, numbers=not edges, repeats=repeats), edges)
-    return _bin(column, edges) if edges else as_text(column)
+    if column.column.isna().all():
+        return pd.Series(pd.NA, index=column.column.index, dtype="str", name=column.column.name)
+    values = _values_of(column, edges, readings)
+    check_groups(summarize(values, numbers=not edges, repeats=repeats), edges)
+    return _bin(values, edges) if edges else column.names
+
+
+def _values_of(column: RoleColumn, edges: tuple[float, ...], readings: Readings | None) -> pd.Series:
+    """Return what is to be binned, or what tells whether values are names of groups."""
+    if edges:
+        return read_amounts(column.values, column.file_format.decimal, {} if readings is None else readings)
+    return column.values if column.is_quantity or kind_of(column.values) == "other" else column.names
 
 
 def check_groups(column: ColumnSummary, edges: tuple[float, ...]) -> None:
@@ -115,7 +130,7 @@ def check_groups(column: ColumnSummary, edges: tuple[float, ...]) -> None:
             f"The sensitive column {quote(name)} must name groups: found {column.distinct:,} different numbers. "
             f'Give bins, for example {{"{cut(name)}": [{median}]}} (on the command line {cut(name)}:{median}).'
         )
-    if kind in ("date", "other") or column.is_free_text:
+    if kind == "other" or column.is_free_text:
         raise ValueError(
             f"The sensitive column {quote(name)} must name groups: found values such as "
             f"{cut(to_text(column.examples[0]))} that hardly ever repeat. Reduce it to a few groups first."

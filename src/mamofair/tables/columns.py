@@ -14,6 +14,7 @@ from mamofair._rows.columns import LARGEST
 __all__ = [
     "EXAMPLES",
     "MOST_VALUES",
+    "TRUTHS",
     "ColumnSummary",
     "Kind",
     "as_numbers",
@@ -40,7 +41,8 @@ _DATE = re.compile(
     r"(\d{4}([-/.])\d{1,2}\2\d{1,2}|\d{1,2}([-/.])\d{1,2}\3(\d{4}|\d\d))([ T]\d.*)?|\d{1,2}:\d\d(:\d\d.*)?"
 )
 
-_TRUTHS = dict.fromkeys(("True", "true", "TRUE"), "1") | dict.fromkeys(("False", "false", "FALSE"), "0")
+#: How CSV files spell booleans.
+TRUTHS = dict.fromkeys(("True", "true", "TRUE"), "1") | dict.fromkeys(("False", "false", "FALSE"), "0")
 
 # A category is worth learning from if it repeats: fewer rows per value than this, on average, is a name or a note.
 _ROWS_PER_VALUE = 5
@@ -82,7 +84,7 @@ def as_numbers(column: pd.Series) -> pd.Series:
     """Return the column as float64 with NaN for missing."""
     if isinstance(column.dtype, pd.StringDtype):
         places, texts = pd.factorize(column)  # each different text is read once
-        words = pd.Series(texts, name=column.name).replace(_TRUTHS)  # booleans with gaps are read as text
+        words = pd.Series(texts, name=column.name).replace(TRUTHS)  # booleans with gaps are read as text
         numbers = np.append(_parse(words), np.nan)[places]
     else:
         numbers = _parse(column)

@@ -1,11 +1,17 @@
-"""How a CSV file is written: its separator, its decimal mark and its encoding."""
+"""How a table is written: the separator, decimal mark and encoding of a CSV file, and words that mean unknown."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from mamofair._messages import quote
 
-__all__ = ["FileFormat"]
+__all__ = ["FileFormat", "Reading"]
+
+#: How targets, groups, units, ids and strata are read where nothing else is said about words such as NA: "strict" stops
+#: at them, "lenient" takes them as values, with a note. "typed" is how runs before 0.3 read them: numbers are numbers,
+#: and the words that are missing in features are missing there, too.
+Reading: TypeAlias = Literal["strict", "lenient", "typed"]
 
 _TABS = ("\\t", "tab")  # what shells let people write for a tab
 _SEPARATORS = {"\t": "'\\t'"}
@@ -13,9 +19,9 @@ _SEPARATORS = {"\t": "'\\t'"}
 
 @dataclass(frozen=True)
 class FileFormat:
-    r"""The separator, decimal mark and encoding of a CSV file, and the place of a table in an Excel file.
+    r"""How a table is written, and where it is in an Excel file.
 
-    None means that it is detected.
+    The separator, decimal mark and encoding of a CSV file are detected where they are None.
 
     Parameters
     ----------
@@ -25,6 +31,12 @@ class FileFormat:
         The decimal mark of numbers.
     encoding : str, optional
         The encoding of the text, under one of Python's names, such as "cp1252".
+    missing : str or sequence of str, optional
+        The words that mean unknown in targets, sensitive attributes, units, ids and strata, such as "NA"; "none", or an
+        empty sequence, says that all words are values there. Without it, a word such as NA or null is an error there,
+        as R writes NA for missing while Namibia's code is NA. Empty cells are unknown in any case.
+    reading : "strict", "lenient" or "typed"
+        What commands set: see `Reading`.
     sheet : str, optional
         The sheet of an Excel file, by name or number; the first by default.
     header : int, optional
@@ -41,6 +53,8 @@ class FileFormat:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    missing: Sequence[str] | None = None
+    reading: Reading = "strict"
     sheet: str | None = None
     header: int | None = None
     excluded: tuple[str, tuple[str, ...]] | None = None
@@ -59,6 +73,8 @@ class FileFormat:
 
         if self.header is not None and (not isinstance(self.header, int) or self.header < 1):
             raise ValueError(f"`header` must be the number of a row, 1 or more: found {quote(self.header)}.")
+        if self.missing is not None:
+            object.__setattr__(self, "missing", _read_words(self.missing))
 
     @property
     def is_given(self) -> bool:
@@ -75,6 +91,16 @@ class FileFormat:
         parts += [] if self.decimal is None else [f"decimal={self.decimal!r}"]
         parts += [] if self.encoding is None else [f"encoding {self.encoding}"]
         return " and ".join([", ".join(parts[:-1]), *parts[-1:]] if len(parts) > 1 else parts)
+
+
+def _read_words(missing: Sequence[str]) -> tuple[str, ...]:
+    """Return the words that mean unknown; "none" alone says that there are none."""
+    words = (missing,) if isinstance(missing, str) else tuple(missing)
+    if wrong := [word for word in words if not isinstance(word, str) or not word]:
+        raise ValueError(f"`missing` must name words, such as NA, or none: found {quote(wrong[0])}.")
+    if "none" in words and len(words) > 1:
+        raise ValueError(f"`missing` must be either none or words that mean unknown: found {', '.join(words)}.")
+    return () if words == ("none",) else words
 
 
 def _is_separator(text: Any) -> bool:

@@ -1,5 +1,7 @@
 """Parquet files, one column at a time."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,18 @@ def open_parquet(path: Path) -> Source:
     except (pa.ArrowException, OSError) as error:
         raise ValueError(f"{path.name} cannot be read as Parquet: {str(error).strip(' .')}. Write it again.") from None
 
-    def columns(wanted: list[str]) -> Columns:
+    def columns(wanted: list[str], read: Callable[[Any, str], pd.Series] = from_arrow) -> Columns:
         for name in wanted:
-            yield name, from_arrow(file.read(columns=[name])[name], name)
+            yield name, read(file.read(columns=[name])[name], name)
 
     schema = file.schema_arrow
     row_names = (schema.pandas_metadata or {}).get("index_columns", [])  # what pandas would make the index
-    return Source(path.name, tuple(name for name in schema.names if name not in row_names), columns)
+    return Source(
+        path.name,
+        tuple(name for name in schema.names if name not in row_names),
+        columns,
+        written=partial(columns, read=as_written),
+    )
 
 
 def from_arrow(column: Any, name: str) -> pd.Series:

@@ -32,7 +32,10 @@ class Source:
         Yields (name, column) for the given names, in their order. Each column is yielded before the next one is read,
         so that there is never a second copy of the table.
     file_format : FileFormat
-        How a CSV file is written; its decimal mark is None where no number has one.
+        How a table is written; the decimal mark of a CSV file is None where no number has one.
+    written : callable, optional
+        Yields columns as `columns` does, but as they are written: every cell of a CSV file is text, and only an empty
+        one is missing; whole numbers keep all digits. None where `columns` does so already.
     repeats : array of int, optional
         How many rows of the table each row that is read stands for, where equal rows were counted.
     """
@@ -42,6 +45,7 @@ class Source:
     columns: Callable[[list[str]], Columns]
     file_format: FileFormat = FileFormat()
     repeats: np.ndarray | None = None
+    written: Callable[[list[str]], Columns] | None = None
 
     def __post_init__(self) -> None:
         if wrong := [name for name in self.names if not isinstance(name, str)]:
@@ -72,11 +76,19 @@ class Source:
 
     def wrap(self, read: Callable[[Callable[[list[str]], Columns], list[str]], Columns]) -> "Source":
         """Return the table with the columns that `read` yields, given what yields those here and the names wanted."""
-        return replace(self, columns=partial(read, self.columns))
+        written = None if self.written is None else partial(read, self.written)
+        return replace(self, columns=partial(read, self.columns), written=written)
 
     def read(self, wanted: list[str]) -> Columns:
         """Yield (name, column) for the given names; a table without rows is a `ValueError`."""
-        for name, column in self.columns(wanted):
+        return self._with_rows(self.columns(wanted))
+
+    def read_written(self, wanted: list[str]) -> Columns:
+        """Yield (name, column) for the given names, as they are written; a table without rows is a `ValueError`."""
+        return self._with_rows((self.columns if self.written is None else self.written)(wanted))
+
+    def _with_rows(self, columns: Columns) -> Columns:
+        for name, column in columns:
             if column.empty:
                 raise ValueError(f"There must be rows in {self.label}: found only column names. Write it again.")
             yield name, column

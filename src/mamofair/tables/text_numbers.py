@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from mamofair._messages import ReadingWarning, cut, quote, warn_user
 from mamofair.tables.columns import to_text
 
 __all__ = [
+    "Readings",
     "TextNumbers",
     "UnclearNumbers",
     "parse_number",
@@ -81,6 +83,10 @@ class UnclearNumbers:
         return f"{quote(self.example)} has thousands or decimals"
 
 
+#: How columns of text were read, by their names.
+Readings: TypeAlias = dict[str, TextNumbers | UnclearNumbers]
+
+
 def parse_number(text: str, decimal: str) -> float | None:
     """Return the number that a text represents with this decimal mark, or None.
 
@@ -115,9 +121,7 @@ def read_text_numbers(column: pd.Series, decimal: str | None = None) -> TextNumb
     return TextNumbers(numbers, mark, example, words, int(lost.sum()))
 
 
-def read_amounts(
-    column: pd.Series, decimal: str | None, readings: dict[str, TextNumbers | UnclearNumbers]
-) -> pd.Series:
+def read_amounts(column: pd.Series, decimal: str | None, readings: Readings) -> pd.Series:
     """Return the column, as numbers where `read_text_numbers` finds them; add what it finds to `readings`."""
     reading = read_text_numbers(column, decimal)
     if reading is not None:
