@@ -230,7 +230,7 @@ def test_strata_stay_as_they_are_over_values():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([1, 2], "one column with one value per row: found 2 rows and 1 columns for 4 rows"),
+        ([1, 2], "one value per row: found 2 for 4 rows"),
         ({"a": [1] * 4, "b": [1] * 4}, "found 4 rows and 2 columns"),
         ([None] * 4, "`values` must have values: found none"),
     ],

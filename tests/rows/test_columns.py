@@ -147,7 +147,7 @@ def test_a_missing_number_is_no_other_one_in_every_container(name):
 def test_large_numbers_are_not_rounded_for_what_is_missing(ids):
     large = 2**53
     found = read_groups(ids([large, large + 1, None]))
-    assert found.values == ((large, large + 1),)
+    assert found.values == ((str(large), str(large + 1)),)
     assert found.codes[:, 0].tolist() == [0, 1, -1]
 
 

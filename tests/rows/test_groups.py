@@ -50,7 +50,7 @@ def test_series_keep_their_name(series):
 
 
 def test_values_of_many_types_are_groups():
-    assert read_groups([True, False, True]).values == ((False, True),)
+    assert read_groups([True, False, True]).values == (("False", "True"),)
     assert read_groups([1.0, np.nan, 0.0]).codes[:, 0].tolist() == [1, -1, 0]
     assert read_groups(pd.Series(["b", pd.NA, "a"])).codes[:, 0].tolist() == [1, -1, 0]
     assert read_groups(np.array(["b", 1, None], dtype=object)).codes[:, 0].tolist() == [1, 0, -1]
@@ -103,7 +103,7 @@ def test_bad_input_gets_one_clear_sentence(features, message):
 
 
 CELLS = st.lists(
-    st.tuples(st.sampled_from(["no", "yes"]), st.sampled_from(["F", "M", None]), st.sampled_from(["B", "W", 7, None])),
+    st.tuples(st.sampled_from(["no", "yes"]), st.sampled_from(["F", "M", None]), st.sampled_from(["B", "W", "7", None])),
     min_size=1,
     max_size=30,
 )

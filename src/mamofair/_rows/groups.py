@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 
 from mamofair._messages import cut, quote, quote_some, warn_user
 from mamofair._rows.columns import as_array, decode, of_series
+from mamofair._rows.names import as_name
 from mamofair._rows.splits import unique_rows
 
 
@@ -28,8 +29,12 @@ class Groups:
 
     @classmethod
     def of_values(cls, values: Mapping[str, tuple[Any, ...]]) -> "Groups":
-        """Return attributes with these groups, and no rows."""
-        return cls(tuple(values), tuple(values.values()), np.empty((0, len(values)), dtype=int))
+        """Return attributes with these groups, and no rows.
+
+        Groups are names; older runs and states have numbers and booleans here.
+        """
+        names = tuple(tuple(map(as_name, groups)) for groups in values.values())
+        return cls(tuple(values), names, np.empty((0, len(values)), dtype=int))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -81,8 +86,9 @@ class Groups:
         >>> read_groups(pd.Series(["a", "b", "c"], name="x")).without({"x": ["b"]}).codes.ravel().tolist()
         [0, -1, 1]
         """
+        removed = {name: {*map(as_name, groups)} for name, groups in left_out.items()}
         kept = tuple(
-            tuple(value for value in values if value not in left_out.get(name, ()))
+            tuple(value for value in values if value not in removed.get(name, ()))
             for name, values in zip(self.names, self.values, strict=True)
         )
         return self.as_in(Groups(self.names, kept, self.codes[:0]), strict=False)
@@ -201,11 +207,12 @@ def read_groups(
     if rows is not None and count != rows:
         raise ValueError(f"`sensitive_features` must have one row per sample: found {count} rows for {rows} samples.")
     read = [_factorize(column) for _, column in columns]
-    for name, (_, values) in zip(names, read, strict=True):
+    for name, (_, values, _) in zip(names, read, strict=True):
         if whole:
             require_several(name, len(values), count if total is None else total)
             _require_names(name, values)
-    return Groups(tuple(names), tuple(values for _, values in read), np.column_stack([codes for codes, _ in read]))
+    joined = [_join_alike(codes, labels) for codes, _, labels in read]
+    return Groups(tuple(names), tuple(values for _, values in joined), np.column_stack([codes for codes, _ in joined]))
 
 
 def warn_of_order(sensitive_features: Any, others: Mapping[str, Any]) -> None:
@@ -276,17 +283,44 @@ def _require_names(name: str, values: Sequence[Any]) -> None:
         )
 
 
-def _factorize(column: np.ndarray) -> tuple[np.ndarray, tuple[Any, ...]]:
-    """Return integer codes, −1 for missing, and the sorted values they stand for."""
+def read_values(column: Any) -> tuple[Int[np.ndarray, " n"], list[Any]]:
+    """Return the place of each row's value among the sorted ones, −1 for missing, and these, of any type.
+
+    >>> read_values(pd.Series(["b", "a", None], name="month"))
+    (array([ 1,  0, -1]), ['a', 'b'])
+    """
+    columns = list(_columns(column))
+    if len(columns) != 1:
+        rows = len(columns[0][1]) if columns else 0
+        raise ValueError(f"`values` must be one column: found {rows} rows and {len(columns)} columns.")
+    codes, values, _ = _factorize(columns[0][1])
+    return codes, values
+
+
+def _factorize(column: np.ndarray) -> tuple[np.ndarray, list[Any], list[str]]:
+    """Return the place of each row's value among the sorted ones, −1 for missing, these, and their names."""
     try:
-        codes, uniques = pd.factorize(np.asarray(column, dtype=object))  # as objects: text need not be valid Unicode
-        plain = [value.item() if isinstance(value, np.generic) else value for value in uniques]
-        values = _sort_any(plain)
-        _ = [value.encode() for value in values if isinstance(value, str)]  # tables take valid Unicode only
+        # As objects: text need not be valid Unicode. Dates would become numbers then, and short floats long ones.
+        codes, uniques = pd.factorize(column if column.dtype.kind in "fM" else np.asarray(column, dtype=object))
+        plain = [_as_plain(value) for value in uniques]
+        named, values = dict(zip(plain, map(as_name, uniques), strict=True)), _sort_any(plain)
+        _ = [name.encode() for name in named.values()]  # tables take valid Unicode only
     except (TypeError, UnicodeEncodeError) as error:
         raise ValueError(
             "Groups must be text in valid Unicode, numbers, or other values that can be sorted: "
             f"{cut(str(error), 100)}. Give each group a name first."
         ) from None
     rank = np.array([*map({value: i for i, value in enumerate(values)}.get, plain), -1])
-    return rank[codes], tuple(values)
+    return rank[codes], values, [named[value] for value in values]
+
+
+def _as_plain(value: Any) -> Any:
+    if isinstance(value, np.datetime64):
+        return pd.Timestamp(value)
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _join_alike(codes: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """Return codes and names of groups in which values of one name, such as 1 and "1", are one group."""
+    places = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return np.array([*(places[name] for name in names), -1])[codes], tuple(places)

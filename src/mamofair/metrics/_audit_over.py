@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Bool
 
-from mamofair._rows.groups import Groups, read_groups
+from mamofair._rows.groups import Groups, read_values
 
 __all__ = ["join_tables", "present_groups", "rows_of_values"]
 
@@ -16,14 +16,11 @@ def rows_of_values(values: Any, rows: int) -> Iterator[tuple[Any, Bool[np.ndarra
     """Yield each different value of a column, in order, and which rows have it; missing values are left out."""
     if values is None:
         raise ValueError("`values` must have one value per row: found None. Pass a column, such as the month.")
-    read = read_groups(values, whole=False)
-    if len(read) != rows or len(read.names) != 1:
-        raise ValueError(
-            f"`values` must be one column with one value per row: found {len(read)} rows and {len(read.names)} columns "
-            f"for {rows} rows."
-        )
-    for code, value in enumerate(read.values[0]):
-        yield value, read.codes[:, 0] == code
+    codes, different = read_values(values)
+    if len(codes) != rows:
+        raise ValueError(f"`values` must have one value per row: found {len(codes)} for {rows} rows.")
+    for code, value in enumerate(different):
+        yield value, codes == code
 
 
 def join_tables(parts: Iterable[tuple[Any, int, pd.DataFrame]]) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from mamofair._messages import quote
 from mamofair._rows.columns import as_array
 from mamofair._rows.labels import favorable_label, is_label
+from mamofair._rows.names import as_name
 from mamofair._stats.alarms import Alarm
 from mamofair.fronts import Criterion, Front
 from mamofair.monitor._answer import WatchAnswer
@@ -177,7 +178,9 @@ class Monitor:
         groups = {name: tuple(front.groups[name]) for name in names}
         reference = {name: expect(tables[name]) for name in names}
         declared = {name: len(values) for name, values in groups.items()}
-        none = {name: dict.fromkeys(values, 0) for name, values in (left_out or {}).items() if name in names}
+        none = {
+            name: dict.fromkeys(map(as_name, values), 0) for name, values in (left_out or {}).items() if name in names
+        }
         return cls(limits, confidence, favorable, drift, declared, groups, reference, left_out=none)
 
     @property

@@ -9,6 +9,7 @@ from jaxtyping import Int
 
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
+from mamofair._rows.names import as_name
 
 __all__ = ["number_groups", "read_people"]
 
@@ -52,17 +53,18 @@ def number_groups(
     """
     groups, columns, counts = {}, [], {name: dict(rows) for name, rows in left_out.items()}
     for name, values, codes in zip(people.names, people.values, people.codes.T, strict=True):
-        plain = [value if isinstance(value, str | int | float) else str(value) for value in values]
-        for code, value in enumerate(plain):
+        for code, value in enumerate(values):
             if value in counts.get(name, ()):
                 counts[name][value] += int((codes == code).sum())
-        appeared = [plain[code] for code in pd.unique(codes) if code >= 0 and plain[code] not in counts.get(name, ())]
-        every = tuple(dict.fromkeys([*known.get(name, ()), *appeared]))
+        present = [values[code] for code in pd.unique(codes) if code >= 0]
+        appeared = [value for value in present if value not in counts.get(name, ())]
+        earlier = map(as_name, known.get(name, ()))  # states that began before 0.3 have numbers and booleans, too
+        every = tuple(dict.fromkeys([*earlier, *appeared]))
         if len(every) > _MOST_GROUPS:
             raise ValueError(
                 f"Attribute {quote(name)} must have {_MOST_GROUPS} groups at most: found {len(every)}. Bin it first."
             )
         groups[name] = every
         place = {value: i for i, value in enumerate(every)}
-        columns.append(np.array([*(place.get(value, -1) for value in plain), -1])[codes])
+        columns.append(np.array([*(place.get(value, -1) for value in values), -1])[codes])
     return groups, np.column_stack(columns), counts

@@ -77,6 +77,8 @@ def _as_pandas(column: nw.Series[Any]) -> pd.Series:
 
 def _as_written(column: nw.Series[Any]) -> pd.Series:
     """Return a column of a polars or Arrow frame as a Series that keeps all digits of whole numbers."""
+    if not column.dtype.is_integer():
+        return _as_pandas(column)
     native = column.to_native()
     return as_written(native if nw.dependencies.is_pyarrow_chunked_array(native) else column.to_arrow(), column.name)
 
