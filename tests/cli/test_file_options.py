@@ -94,7 +94,7 @@ def test_a_file_with_two_readings_is_an_error_that_names_the_option(command, tra
     place = [str(trained)] if command == "predict" else []
     done = RUNNER.invoke(app, [command, *place, str(path), *columns])
     assert isinstance(done.exception, ValueError)
-    assert "found '1,234'. Give it with `--decimal`" in str(done.exception)
+    assert "found '1,234' in line 2. Give it with `--decimal`" in str(done.exception)
 
 
 def test_options_of_csv_files_are_refused_for_others(tmp_path):

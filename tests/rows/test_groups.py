@@ -103,7 +103,9 @@ def test_bad_input_gets_one_clear_sentence(features, message):
 
 
 CELLS = st.lists(
-    st.tuples(st.sampled_from(["no", "yes"]), st.sampled_from(["F", "M", None]), st.sampled_from(["B", "W", "7", None])),
+    st.tuples(
+        st.sampled_from(["no", "yes"]), st.sampled_from(["F", "M", None]), st.sampled_from(["B", "W", "7", None])
+    ),
     min_size=1,
     max_size=30,
 )

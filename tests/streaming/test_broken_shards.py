@@ -168,7 +168,7 @@ def test_files_without_rows_do_no_harm_unless_there_are_no_others(applicants: pd
         ({"sex": "male"}, {}, "'sex' must have two groups or more: found only 'male'"),
         ({"sex": [None] * 40}, {}, "'sex' must have values: found none"),
         ({"sex": [f"name {i}" for i in range(40)]}, {}, "'sex' must name groups: found values such as name 0"),
-        ({"sex": pd.Timestamp("2024-01-01")}, {}, "'sex' must name groups"),
+        ({"sex": pd.Timestamp("2024-01-01")}, {}, "'sex' must have two groups or more: found only '2024-01-01'"),
         ({}, {"drop": ["age", "pay", "job"]}, "There must be a feature"),
         ({}, {"test_fraction": 1.0}, "`test_fraction` must be at least 0 and less than 1: found 1.0"),
     ],

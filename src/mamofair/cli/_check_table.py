@@ -120,7 +120,8 @@ def check_data(options: TrainOptions, within: float | None = None, notions: Sequ
     columns, rows = row_columns(options), None
     if options.data not in CATALOG and is_streamed(options):
         most = min(_MOST, as_bytes(options.memory or BUDGET) // _ROW)
-        source, rows = open_folder(options.data, most, options.drop)
+        folder, rows = open_folder(options.data, most, options.drop)
+        source = replace(folder, file_format=options.file_format)
     unit = columns.pop("--unit", None)
     result = check(
         source,

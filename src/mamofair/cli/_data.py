@@ -60,7 +60,7 @@ def check_columns(options: TrainOptions) -> None:
     path = _require_path(options)
     if streamed:
         _require_no_format(options.file_format, path.name)
-        open_table(path, str(options.target), options.sensitive, options.drop)
+        open_table(path, str(options.target), options.sensitive, options.drop, file_format=options.file_format)
     else:
         _assign_roles(path, options)
         check_test_columns(options)

@@ -34,6 +34,7 @@ def open_stream(options: TrainOptions, coded: bool) -> Stream:
         memory=options.memory or BUDGET,
         test_fraction=options.test_fraction,
         seed=options.seed,
+        file_format=options.file_format,
     )
     if not len(rows.scan.test):
         raise ValueError(f"`--test-fraction` must leave rows to test on: {options.test_fraction} leaves none.")

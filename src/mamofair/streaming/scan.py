@@ -1,21 +1,26 @@
 """The first pass over a table's files: column counts, labels and groups, and errors as soon as they are certain."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from mamofair._descent.ranks import Ranks
 from mamofair._messages import quote
 from mamofair._rows.groups import Census, Groups
+from mamofair._rows.names import as_name
 from mamofair._rows.splits import row_keys, row_places, text_keys, warn_of_likeness
 from mamofair.streaming.parquet import Shards
 from mamofair.tables.attributes import bin_names, check_groups, require_two
-from mamofair.tables.columns import EXAMPLES, ColumnSummary, require_learnable, to_text
+from mamofair.tables.columns import EXAMPLES, ColumnSummary, require_learnable
 from mamofair.tables.counts import Codes, ColumnCounts, RawColumn, as_codes
+from mamofair.tables.file_format import FileFormat
 from mamofair.tables.labels import find_labels
+from mamofair.tables.missing_words import count_words, refuse_words, warn_words
+from mamofair.tables.role_columns import infer_type
 from mamofair.tables.roles import Roles
 
 __all__ = [
@@ -25,6 +30,7 @@ __all__ = [
     "content_keys",
     "groups_of",
     "is_test",
+    "label_codes",
     "rows_per_block",
     "scan",
 ]
@@ -52,7 +58,7 @@ class ScanResult:
         cls, chunk: int, columns: Mapping[str, RawColumn], roles: Roles, keys: np.ndarray, test: np.ndarray
     ) -> "ScanResult":
         """Return the statistics of some rows of a chunk; `test` marks the test rows."""
-        groups, label = groups_of(columns, roles), as_codes(columns[roles.target])
+        groups, label = groups_of(columns, roles), label_codes(columns, roles)
         named = {roles.target, *(name for name, edges in roles.edges.items() if not edges)}
         counts = {
             name: ColumnCounts.of((as_codes(column) if name in named else column)[~test]).truncate()
@@ -128,7 +134,9 @@ def _check_features(columns: Mapping[str, RawColumn], label: str, roles: Roles) 
 
 
 def _fail_early(result: ScanResult, shards: Shards, roles: Roles, favorable: Any) -> None:
-    """Raise the errors that more rows cannot change."""
+    """Raise the errors that more rows cannot change; words such as NA are counted to the end first."""
+    if any(words for _, words in _words(result, roles)):
+        return
     target = result.target(roles.target, shards)
     if target.distinct >= 2 or target.count < target.rows:
         find_labels(target, favorable)
@@ -140,8 +148,9 @@ def _fail_early(result: ScanResult, shards: Shards, roles: Roles, favorable: Any
 
 def check_types(shards: Shards, roles: Roles, favorable: Any) -> Roles:
     """Raise a `ValueError` for a target or sensitive column that is neither numbers nor text; drop such features."""
-    for name in (roles.target, *roles.edges):
-        if shards.kinds[name] in ("date", "other"):
+    refused = {roles.target: ("date", "other"), **dict.fromkeys(roles.edges, ("other",))}
+    for name, kinds in refused.items():
+        if shards.kinds[name] in kinds:
             summary = ColumnSummary(name, shards.kinds[name], 1, 1, 1, (shards.chunks[0][0].types[name],))
             find_labels(summary, favorable) if name == roles.target else check_groups(summary, roles.edges[name])
     return replace(roles, features=tuple(n for n in roles.features if shards.kinds[n] not in ("date", "other")))
@@ -149,12 +158,47 @@ def check_types(shards: Shards, roles: Roles, favorable: Any) -> Roles:
 
 def check_labels(result: ScanResult, shards: Shards, roles: Roles, favorable: Any) -> tuple[Any, Any]:
     """Return the labels (unfavorable, favorable), once target and sensitive columns have been checked."""
+    rows = len(result.census) + len(result.test)
+    for name, words in _words(result, roles):
+        if words and roles.file_format.missing is None:
+            refuse_words(name, words, rows)
+        warn_words(name, words, rows)
     labels = find_labels(result.target(roles.target, shards), favorable)
     groups = result.census.groups()
     for name, values in zip(groups.names, groups.values, strict=True):
-        check_groups(result.summary(name, shards), roles.edges[name])
+        summary = result.summary(name, shards)
+        names = tuple(map(as_name, summary.examples))  # dates are names of groups where they repeat
+        summary = replace(summary, kind="text", examples=names) if summary.kind == "date" else summary
+        check_groups(summary, roles.edges[name])
         require_two(name, values, roles.edges[name])
     return labels
+
+
+def _words(result: ScanResult, roles: Roles) -> Iterator[tuple[str, dict[str, int]]]:
+    """Yield the target and the sensitive columns, and their words that may mean unknown, with their rows."""
+    if roles.file_format.missing == () or roles.file_format.reading == "typed":
+        return
+    cells = [*result.census.cells.items(), *result.test.cells.items()]
+    for place, name in enumerate((roles.target, *roles.edges)):
+        column = pd.Series([cell[place] for cell, _ in cells], dtype=object)
+        yield name, count_words(column, np.array([count for _, count in cells]))
+
+
+def _numbers(file_format: FileFormat) -> list[float]:
+    """Return the numbers that mean unknown, such as 999."""
+    values = infer_type(pd.Series([*(file_format.missing or ())], dtype="str"))
+    return [float(value) for value in values] if values.dtype.kind in "iuf" else []
+
+
+def label_codes(columns: Mapping[str, RawColumn], roles: Roles) -> Codes:
+    """Return the target as codes; words that mean unknown are missing."""
+    return _without(as_codes(columns[roles.target]), roles)
+
+
+def _without(column: Codes, roles: Roles) -> Codes:
+    """Return codes in which values whose name means unknown are missing."""
+    unknown = [as_name(value).strip() in (roles.file_format.missing or ()) for value in column.values]
+    return Codes(np.where(np.array([*unknown, False])[column.codes], -1, column.codes), column.values)
 
 
 def groups_of(columns: Mapping[str, RawColumn], roles: Roles) -> Groups:
@@ -163,12 +207,13 @@ def groups_of(columns: Mapping[str, RawColumn], roles: Roles) -> Groups:
     for name, edges in roles.edges.items():
         column = columns[name]
         if edges and not isinstance(column, Codes):
-            codes.append(np.where(np.isnan(column), -1, np.searchsorted(edges, column, side="right")))
+            known = ~np.isnan(column) & ~np.isin(column, _numbers(roles.file_format))
+            codes.append(np.where(known, np.searchsorted(edges, column, side="right"), -1))
             values.append(tuple(bin_names(edges)))
         else:
-            coded = as_codes(column)
+            coded = _without(as_codes(column), roles)
             codes.append(coded.codes)
-            values.append(tuple(to_text(value) for value in coded.values))
+            values.append(tuple(map(as_name, coded.values)))
     return Groups(tuple(roles.edges), tuple(values), np.column_stack(codes))
 
 

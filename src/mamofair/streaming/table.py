@@ -26,12 +26,14 @@ from mamofair.streaming.scan import (
     content_keys,
     groups_of,
     is_test,
+    label_codes,
     rows_per_block,
     scan,
 )
 from mamofair.tables import TableEncoder
 from mamofair.tables.columns import ColumnSummary, exclusion_reason, to_text
 from mamofair.tables.counts import Codes, RawColumn, as_codes
+from mamofair.tables.file_format import FileFormat
 from mamofair.tables.roles import Roles, assign_roles, warn_left_out
 from mamofair.tables.source import Source
 
@@ -179,7 +181,7 @@ class Stream:
         return rows_per_block(self.memory, 8 * len(self.encoder.get_feature_names_out()) + self.shards.width)
 
     def _labels(self, columns: Mapping[str, RawColumn]) -> np.ndarray:
-        target = as_codes(columns[self.roles.target])
+        target = label_codes(columns, self.roles)
         places = {value: i for i, value in enumerate(self.labels)}  # a category may have no rows
         codes = np.array([*(places.get(value, -1) for value in target.values), -1])[target.codes]
         if (codes < 0).any():
@@ -217,6 +219,7 @@ def stream(
     memory: int | str = "2GB",
     test_fraction: float = 0.0,
     seed: int = 0,
+    file_format: FileFormat = FileFormat(),
 ) -> Stream:
     """Return the rows of a Parquet file, or of a folder of them, that need not fit in memory.
 
@@ -237,6 +240,8 @@ def stream(
         and the seed determine whether it is one of them. Rows with the same content stay together.
     seed : int
         Random seed for the choice of test rows.
+    file_format : FileFormat
+        The words that mean unknown in the target and in sensitive columns: `FileFormat(missing="NA")`.
 
     Examples
     --------
@@ -247,7 +252,7 @@ def stream(
     if not 0 <= test_fraction < 1:
         raise ValueError(f"`test_fraction` must be at least 0 and less than 1: found {test_fraction}.")
     ranks, budget = Ranks.present(), as_bytes(memory)
-    shards, roles = ranks.all_or_none(lambda: open_table(path, target, sensitive, drop, keep_sensitive))
+    shards, roles = ranks.all_or_none(lambda: open_table(path, target, sensitive, drop, keep_sensitive, file_format))
     ranks.require_same(shards.fingerprint, "Let every machine read the same folder.")
     readable = check_types(shards, roles, favorable)
     result = scan(shards, readable, favorable, budget, test_fraction, seed)
@@ -265,10 +270,16 @@ def stream(
 
 
 def open_table(
-    path: str | os.PathLike[str], target: str, sensitive: Any = (), drop: Any = (), keep_sensitive: bool = False
+    path: str | os.PathLike[str],
+    target: str,
+    sensitive: Any = (),
+    drop: Any = (),
+    keep_sensitive: bool = False,
+    file_format: FileFormat = FileFormat(),
 ) -> tuple[Shards, Roles]:
     """Return files as one table and the roles of its columns, before any row is read."""
     opened = open_shards(path)
     label, names = Path(path).name, tuple(opened[0].types)
-    roles = assign_roles(Source(label, names, lambda _: iter(())), target, sensitive, drop, keep_sensitive)
+    source = Source(label, names, lambda _: iter(()), file_format)
+    roles = assign_roles(source, target, sensitive, drop, keep_sensitive)
     return merge_schemas(label, opened, {name for name in names if name not in roles.names}), roles

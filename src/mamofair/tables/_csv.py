@@ -34,7 +34,7 @@ def open_csv(path: Path, given: FileFormat = FileFormat()) -> Source:
         with open_text(path, encoding) as text:
             lines = read_sample(text)
         sep = given.sep or find_sep(lines, path.name)
-        decimal = given.decimal or find_decimal(lines, sep, path.name)
+        decimal = given.decimal or find_decimal(partial(open_text, path, encoding), sep, path.name)
         # Readers of CSV rename a second column of the same name, or drop it: only the header itself tells.
         names = tuple(next((row for row in csv.reader(lines, delimiter=sep) if row), ()))
     if not names:

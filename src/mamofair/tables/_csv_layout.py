@@ -1,9 +1,12 @@
-"""The separator and the decimal mark of a CSV file, detected from its first rows."""
+"""The separator of a CSV file, detected from its first rows, and its decimal mark, from all of them."""
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import TextIO
+
+from mamofair._messages import quote
 
 __all__ = ["find_decimal", "find_sep", "read_sample"]
 
@@ -16,6 +19,7 @@ _ONLY = {
     ",": re.compile(r"[0-9]{1,3}(\.[0-9]{3})+,[0-9]+|[0-9]{1,3}(\.[0-9]{3}){2,}|[0-9]*,[0-9]+"),
     ".": re.compile(r"[0-9]{1,3}(,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(,[0-9]{3}){2,}|[0-9]*\.[0-9]+"),
 }
+_MAY_BE = re.compile(rf"[{re.escape(_UNITS)}]*[0-9.,]+[{re.escape(_UNITS)}]*")
 _EITHER = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}")
 
 
@@ -42,35 +46,54 @@ def find_sep(lines: list[str], label: str) -> str:
     return fitting[0] if fitting else ","
 
 
-def find_decimal(lines: list[str], sep: str, label: str) -> str | None:
+def find_decimal(open_file: Callable[[], TextIO], sep: str, label: str) -> str | None:
     """Return the decimal mark of the numbers in a file, or None where none of them has one.
 
-    Between commas it is a point, as commas would divide numbers.
+    Between commas it is a point, as commas would divide numbers. Elsewhere the whole file tells: one whose first
+    numbers are whole may have decimals, or thousands, further down.
     """
-    if sep == ",":
+    if sep == "," or not _has_marks(open_file):
         return None
-    cells = list(chain.from_iterable(islice(_rows(lines, sep), 1, None)))
-    evidence = {mark: next(_with_mark(cells, mark), None) for mark in ",."}
-    if None not in evidence.values():
-        evidence_text = f"both {evidence[',']!r} and {evidence['.']!r}"
-    elif known := next((mark for mark, cell in evidence.items() if cell is not None), None):
-        return known
-    elif unclear := next((cell for cell in cells if _EITHER.fullmatch(cell.strip(" +-"))), None):
-        evidence_text = f"{unclear!r}"
-    else:
-        return None
-    raise ValueError(
-        f"The decimal mark of {label} must be clear: found {evidence_text}. Give it with `--decimal` or "
+    found, unclear = dict[str, str](), ""
+    with open_file() as text:
+        for line, cell in _marked_cells(text, sep):
+            shown = f"{quote(cell)} in line {line:,}"
+            number = cell.strip(_UNITS)
+            if _EITHER.fullmatch(number):
+                unclear = unclear or shown
+                continue
+            found |= {mark: shown for mark in _ONLY if mark not in found and _ONLY[mark].fullmatch(number)}
+            if len(found) > 1:
+                raise _unclear(label, f"both {' and '.join(found.values())}")
+    if unclear and not found:
+        raise _unclear(label, unclear)
+    return next(iter(found), None)
+
+
+def _unclear(label: str, evidence: str) -> ValueError:
+    return ValueError(
+        f"The decimal mark of {label} must be clear: found {evidence}. Give it with `--decimal` or "
         "FileFormat(decimal=…)."
     )
 
 
-def _with_mark(cells: Iterable[str], mark: str) -> Iterator[str]:
-    """Yield the numbers that have this decimal mark, and cannot have the other."""
-    for cell in cells:
-        number = cell.strip(_UNITS)
-        if _ONLY[mark].fullmatch(number) and not _EITHER.fullmatch(number):
-            yield cell
+def _has_marks(open_file: Callable[[], TextIO]) -> bool:
+    """Whether there is a comma or a point anywhere: looking for them is quicker than dividing a file into cells."""
+    with open_file() as text:
+        while block := text.read(_CHARACTERS):
+            if "," in block or "." in block:
+                return True
+    return False
+
+
+def _marked_cells(text: Iterable[str], sep: str) -> Iterator[tuple[int, str]]:
+    """Yield the cells below the header that may be numbers with a comma or a point, and their lines."""
+    reader = csv.reader(text, delimiter=sep)
+    next((row for row in reader if row), None)
+    for row in reader:
+        for cell in row:
+            if ("," in cell or "." in cell) and _MAY_BE.fullmatch(cell):
+                yield reader.line_num, cell
 
 
 def _fits(lines: list[str], sep: str) -> bool:

@@ -57,7 +57,7 @@ class ColumnCounts:
         if isinstance(column, Codes):
             counts = np.bincount(column.codes[column.codes >= 0], minlength=len(column.values)).tolist()
             values = {value: count for value, count in zip(column.values, counts, strict=True) if count}
-            total = float(sum(value * count for value, count in values.items() if not isinstance(value, str)))
+            total = float(sum(value * count for value, count in values.items() if isinstance(value, int | float)))
             return cls(sum(counts), total, values)
         known = column[~np.isnan(column)]
         return cls(len(known), float(known.sum()))

@@ -31,15 +31,14 @@ def apply_missing(
     column = _without(column, file_format.missing) if file_format.missing else column
     words = count_words(column, repeats)
     if words and file_format.missing is None and file_format.reading == "strict":
-        refuse_words(str(column.name), words, _count_rows(column, repeats))
+        refuse_words(str(column.name), words, len(column) if repeats is None else int(repeats.sum()))
     return column, words
 
 
-def warn_words(column: pd.Series, words: Mapping[str, int], repeats: np.ndarray | None = None) -> None:
-    """Warn of words that are taken as values, if there are any."""
+def warn_words(name: str, words: Mapping[str, int], rows: int) -> None:
+    """Warn of words that count as values, if there are any."""
     if words:
-        described = describe_words(words, _count_rows(column, repeats))
-        warn_user(f"Column {quote(column.name)}: {described}.", ReadingWarning)
+        warn_user(f"Column {quote(name)}: {describe_words(words, rows)}.", ReadingWarning)
 
 
 def count_words(column: pd.Series, repeats: np.ndarray | None = None) -> dict[str, int]:
@@ -84,7 +83,3 @@ def _without(column: pd.Series, words: Sequence[str]) -> pd.Series:
     codes, values = pd.factorize(column)
     named = np.array([*({as_name(value), as_name(value).strip()} & {*words} != set() for value in values), False])
     return column.mask(named[codes]) if named.any() else column
-
-
-def _count_rows(column: pd.Series, repeats: np.ndarray | None) -> int:
-    return len(column) if repeats is None else int(repeats.sum())

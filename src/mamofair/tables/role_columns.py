@@ -14,7 +14,7 @@ from mamofair.tables.missing_words import apply_missing, warn_words
 from mamofair.tables.source import Source
 from mamofair.tables.text_numbers import read_decimals
 
-__all__ = ["RoleColumn", "read_labels", "read_names", "read_roles"]
+__all__ = ["RoleColumn", "infer_type", "read_labels", "read_names", "read_roles"]
 
 _LEADING_ZERO = r"\s*[+-]?0\d"
 
@@ -57,7 +57,7 @@ def read_roles(source: Source, names: Iterable[str], *, warn: bool = True) -> It
     for name, column in source.read_written(wanted):
         known, words = apply_missing(column, how, source.repeats)
         if warn:
-            warn_words(known, words, source.repeats)
+            warn_words(name, words, len(known) if source.repeats is None else int(source.repeats.sum()))
         yield name, RoleColumn(known, how, words)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from mamofair._messages import ReadingWarning, cut, quote, warn_user
 from mamofair.tables.attributes import check_edges, parse_attributes
+from mamofair.tables.file_format import FileFormat
 from mamofair.tables.source import Source
 
 __all__ = ["Roles", "assign_roles", "warn_left_out"]
@@ -15,11 +16,15 @@ _MOST = 350  # characters of a list of left-out columns, of which there may be t
 
 @dataclass(frozen=True)
 class Roles:
-    """The target, the sensitive columns with the edges of their bins, and the columns that may be features."""
+    """The target, the sensitive columns with the edges of their bins, and the columns that may be features.
+
+    `file_format` says which words mean unknown in the target and in the sensitive columns.
+    """
 
     target: str
     edges: Mapping[str, tuple[float, ...]]
     features: tuple[str, ...]
+    file_format: FileFormat = FileFormat()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -36,7 +41,7 @@ def assign_roles(table: Source, target: Any, sensitive: Any, drop: Any, keep_sen
     _check_roles(target, bins, dropped)
     others = {target, *dropped, *(() if keep_sensitive else bins)}
     edges = {name: check_edges(name, bins[name]) for name in bins}
-    return Roles(target, edges, tuple(name for name in table.names if name not in others))
+    return Roles(target, edges, tuple(name for name in table.names if name not in others), table.file_format)
 
 
 def _check_roles(target: Any, bins: Collection[Any], dropped: Collection[Any]) -> None:

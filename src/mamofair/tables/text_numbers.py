@@ -106,13 +106,18 @@ def read_text_numbers(column: pd.Series, decimal: str | None = None) -> TextNumb
     >>> read_text_numbers(pd.Series(["1.234,5", "20,25", "unknown"] + ["7,5"] * 20)).numbers[:2].tolist()
     [1234.5, 20.25]
     """
-    marks = _possible_marks(column)
-    if not marks:
+    readable = _readable_marks(column)
+    texts = column.dropna().unique().tolist() if readable else []
+    styled = [mark for mark in readable if _have_style(texts, mark)]
+    if not styled:
         return None
-    mark, texts = decimal if decimal in marks else marks[0], column.dropna().unique().tolist()
-    example = next(text for text in texts if (amount := _parse(text, mark)) is not None and amount.is_styled)
-    if decimal is None and any(parse_number(text, one) != parse_number(text, mark) for text in texts for one in marks):
-        return UnclearNumbers(example)
+    unclear = next((text for text in texts if len({parse_number(text, mark) for mark in readable}) > 1), None)
+    if decimal is None and unclear is not None:
+        return UnclearNumbers(unclear)
+    mark = decimal if decimal in readable else styled[0]
+    example = next((text for text in texts if (one := _parse(text, mark)) is not None and one.is_styled), unclear)
+    if example is None:  # plain numbers and a few words
+        return None
     numbers = parse_text(column, mark)
     lost = column.notna() & numbers.isna()
     if lost.sum() > (1 - _NEARLY_ALL) * column.count():
@@ -167,7 +172,7 @@ def warn_read(readings: Mapping[str, TextNumbers | UnclearNumbers]) -> None:
         )
 
 
-def _possible_marks(column: pd.Series) -> list[str]:
+def _readable_marks(column: pd.Series) -> list[str]:
     """Return the decimal marks with which a column of text is one of numbers."""
     if not isinstance(column.dtype, pd.StringDtype):
         return []
@@ -176,7 +181,7 @@ def _possible_marks(column: pd.Series) -> list[str]:
     if not any(_are_numbers(first, mark) for mark in _MARKS):  # most columns of text, at little cost
         return []
     texts = known.unique().tolist()
-    return [mark for mark in _MARKS if _are_numbers(texts, mark) and _have_style(texts, mark)]
+    return [mark for mark in _MARKS if _are_numbers(texts, mark)]
 
 
 def _are_numbers(texts: list[str], mark: str) -> bool:
