@@ -245,7 +245,7 @@ def grouped(random: Random) -> Trial:
     def check(found: Any) -> str | None:
         for i, column in enumerate(columns.values()):
             named = [None if code < 0 else found.values[i][code] for code in found.codes[:, i]]
-            if not all((a is None and b is None) or a == b for a, b in zip(named, column, strict=True)):
+            if not all(one in _names(value) for one, value in zip(named, column, strict=True)):
                 return f"found {named}, not {column}"
         combinations = {one for one in zip(*columns.values(), strict=True) if None not in one}
         crossed = found.crossed()
@@ -253,6 +253,14 @@ def grouped(random: Random) -> Trial:
         return None if cells == len(combinations) else f"found {cells} combinations, not {len(combinations)}"
 
     return Trial("groups", lambda: read_groups(given), check, None, True, {"columns": columns, "given": given})
+
+
+def _names(value: Any) -> set[str | None]:
+    """Return the names that a group may have: whole numbers have no point, and masked booleans are numbers."""
+    if value is None:
+        return {None}
+    whole = isinstance(value, float | bool) and value == int(value)
+    return {str(value)} | {str(int(value))} if isinstance(value, bool) else {str(int(value) if whole else value)}
 
 
 def labelled(random: Random) -> Trial:

@@ -15,7 +15,7 @@ import numpy as np
 import mamofair
 from campaigns._oracles import Refusal, same
 from campaigns._trials import Trial
-from mamofair.tables import read_table
+from mamofair.tables import FileFormat, read_table
 
 _MISSING = {"", "#N/A", "#N/A N/A", "#NA", "-NaN", "-nan", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"}
 
@@ -106,6 +106,7 @@ def tabled(random: Random) -> Trial:
     path.write_bytes(content)
     good = rows[0][0]
     cells = (header, rows) if not odd else _parsed(content)
+    unknown = random.choice([("NA",), ()])
     needed = cells is not None and {"hired", "sex"} <= set(cells[0])
 
     def check(table: Any) -> str | None:
@@ -116,7 +117,7 @@ def tabled(random: Random) -> Trial:
         if table.y.tolist() != [int(_alike(cell, label)) for cell in columns["hired"]]:
             return f"found the labels {table.y.tolist()} of {label}"
         people = [None if value != value else value for value in table.sensitive["sex"].tolist()]
-        if people != [None if cell in _MISSING else cell for cell in columns["sex"]]:
+        if people != [None if cell == "" or cell.strip() in unknown else cell for cell in columns["sex"]]:
             return f"found the groups {people}"
         if "age" in table.X and table.X["age"].dtype.kind in "if":
             wrong = [a for a, b in zip(table.X["age"], columns["age"], strict=True) if not same(a, _number(b))]
@@ -124,7 +125,8 @@ def tabled(random: Random) -> Trial:
         return None
 
     favorable = None if good in ("1", "true") and not odd else good
-    call = lambda: read_table(path, "hired", favorable, ["sex"])  # noqa: E731
+    how = FileFormat(missing=unknown)
+    call = lambda: read_table(path, "hired", favorable, ["sex"], file_format=how)  # noqa: E731
     return Trial("table", call, check, None, not odd, {"content": content})
 
 

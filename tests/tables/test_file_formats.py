@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 from mamofair.tables import FileFormat, encoder, open_source, read_batches, read_features, read_new_rows, read_table
+from mamofair.tables.text_numbers import read_amounts
 
 FORMATS = st.builds(
     FileFormat,
@@ -110,6 +111,35 @@ def test_a_note_says_what_was_found_and_no_note_what_was_given(tmp_path: Path) -
     given = FileFormat(";", ",", "cp1252")
     assert_frame_equal(read_features(path, ["größe", "ok"], file_format=given), read)
     assert open_source(path, given).file_format == given
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "found"),
+    [
+        ("5", "1.234", r"'1\.234' in line 1,202"),
+        ("1,5", "2.5", r"both '1,5' in line 2 and '2\.5' in line 1,202"),
+        ("1.5", "1.234,5", r"both '1\.5' in line 2 and '1\.234,5' in line 1,202"),
+    ],
+)
+def test_a_file_stops_at_the_line_that_makes_its_marks_unclear(
+    first: str, last: str, found: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.csv").write_text("x;y\n" + f"{first};0\n" * 1200 + f"{last};1\n")
+    with pytest.raises(ValueError, match=f"The decimal mark of a.csv must be clear: found {found}. Give it with"):
+        open_source(tmp_path / "a.csv")
+    given = open_source(tmp_path / "a.csv", FileFormat(sep=";", decimal=","))
+    assert given.file_format.decimal == ","
+
+
+@pytest.mark.parametrize(("last", "value"), [("1.234,5", 1234.5), ("0,5", 0.5), ("0.5", 0.5), ("7", 7)])
+def test_the_marks_of_a_sorted_file_are_found_in_its_last_lines(last: str, value: float, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x;note\n" + '5;"12.03.2024; a\nb"\n' * 1200 + f"{last};c\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        column = read_features(tmp_path / "a.csv", ["x"])["x"]
+        amounts: dict[str, Any] = {}
+        column = read_amounts(column, open_source(tmp_path / "a.csv").file_format.decimal, amounts)
+    assert column.tolist()[-1] == value
 
 
 def test_a_single_column_is_separated_by_nothing(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Numbers that are written as text: read where there is one reading, and left alone where there is none or two."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -90,6 +91,37 @@ def test_two_readings_are_unclear_until_the_mark_is_known() -> None:
         reading = read_text_numbers(column, mark)
         assert isinstance(reading, TextNumbers)
         assert reading.numbers.tolist() == numbers
+
+
+@pytest.mark.parametrize("words", [[], ["unknown"] * 2])
+def test_a_point_before_three_digits_is_as_unclear_as_a_comma(words: list[str]) -> None:
+    column = pd.Series(["3.125", "2.750", "1.500"] * 20 + words, dtype="str")
+    assert read_text_numbers(column) == UnclearNumbers("3.125")
+    decimals, thousands = read_text_numbers(column, "."), read_text_numbers(column, ",")
+    assert isinstance(decimals, TextNumbers)
+    assert isinstance(thousands, TextNumbers)
+    assert decimals.numbers[:2].tolist() == [3.125, 2.75]
+    assert thousands.numbers[:2].tolist() == [3125, 2750]
+    assert read_text_numbers(pd.concat([column, pd.Series(["3.5"], dtype="str")])) is None
+
+
+@given(st.lists(st.integers(1, 999_999), min_size=3), st.sampled_from([".", ","]), st.integers(0, 1))
+def test_what_is_unclear_never_becomes_another_number(thousandths: list[int], mark: str, words: int) -> None:
+    texts = [f"{number // 1000}{mark}{number % 1000:03}" for number in thousandths]
+    reading = read_text_numbers(pd.Series([*texts * 20, *["unknown"] * words], dtype="str"))
+    if isinstance(reading, TextNumbers):
+        np.testing.assert_allclose(reading.numbers.dropna().unique(), pd.unique(np.array(thousandths) / 1000))
+
+
+def test_a_column_with_two_readings_stays_text_in_a_file_until_its_mark_is_given(tmp_path) -> None:
+    rows = people().loc[[0, 1, 2, 3] * 30].assign(dose=["3.125", "2.750", "1.250"] * 39 + ["unknown"] * 3)
+    rows.to_csv(tmp_path / "a.csv", index=False)
+    with pytest.warns(UserWarning, match=r"Read as text: 'dose' \('3.125' has thousands or decimals\)"):
+        table = read_table(tmp_path / "a.csv", "hired", sensitive="sex")
+    assert table.X["dose"].tolist()[0] == "3.125"
+    with pytest.warns(UserWarning, match="Read as numbers: 'dose' .*3 such as 'unknown' are missing"):
+        table = read_table(tmp_path / "a.csv", "hired", sensitive="sex", file_format=FileFormat(decimal="."))
+    assert table.X["dose"].tolist()[:2] == [3.125, 2.75]
 
 
 def test_a_few_words_become_missing_and_are_counted() -> None:

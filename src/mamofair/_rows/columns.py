@@ -17,7 +17,7 @@ def decode(data: Any) -> Any:
     of a masked array. Anything else is returned as it is.
     """
     if isinstance(data, np.ma.MaskedArray):
-        values = data.data.astype(float if data.dtype.kind in "biuf" else object)
+        values = data.data.astype(float if data.dtype.kind in "iuf" else object)
         values[np.ma.getmaskarray(data)] = np.nan
         return values
     if not type(data).__module__.startswith("pyarrow"):

@@ -47,7 +47,7 @@ def as_names(column: pd.Series) -> pd.Series:
     if column.dtype == object:  # True and 1 are one value to pandas, and two names
         texts = _name_each(column)
     else:
-        codes, values = pd.factorize(column)
+        codes, values = pd.factorize(column.to_numpy() if column.dtype.kind == "f" else column)  # else float32 is lost
         texts = pd.array([as_name(value) for value in values], dtype="str").take(codes, allow_fill=True)
     return pd.Series(texts, index=column.index, name=column.name)
 
