@@ -14,7 +14,7 @@ from pathlib import Path
 from campaigns._harness import run
 from campaigns._page import page
 
-NAMES = ("inputs", "kills", "folders", "statistics", "mutants")
+NAMES = ("inputs", "formats", "kills", "folders", "statistics", "mutants")
 
 
 def main() -> None:
