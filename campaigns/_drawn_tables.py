@@ -129,7 +129,7 @@ def _draw_feature(random: Random, rows: int, place: int) -> Column:
     """Return a feature; the first is a number, as there must be one that every reader can use."""
     kind = random.choice(["int", "text", "bool", "date", "money", "free text"]) if place else "float"
     draws: dict[str, Any] = {
-        "float": lambda: random.choice([random.gauss(0, 10), round(random.gauss(0, 10), 3), 2.0]),
+        "float": lambda: random.choice([random.gauss(0, 10), round(random.gauss(0, 10), 3) + 0.0, 2.0]),
         "int": lambda: random.randint(-50, 1000),
         "text": lambda: random.choice(["cook", "nurse", "x,y", "Zürich", 'the "boss"', "tab\tbed"]),
         "bool": lambda: random.random() < 0.5,
