@@ -138,6 +138,8 @@ def _read_file(options: TrainOptions) -> Table:
 
 def _read_dataset(options: TrainOptions) -> Table:
     _require_no_format(options.file_format, options.data)
+    if options.missing:
+        raise ValueError(f"`--missing` is for tables of your own: {options.data} has no such words. Leave it out.")
     if options.memory is not None:
         raise ValueError(f"`--memory` is for Parquet files: {options.data} always fits in memory. Leave it out.")
     data = CATALOG[options.data].load()

@@ -12,6 +12,7 @@ __all__ = ["find_decimal", "find_sep", "read_sample"]
 
 _SEPARATORS = ",;\t|"
 _LINES, _CHARACTERS = 1000, 2**20  # of a file that are looked at
+_MARKS = ",."
 _UNITS = "€$£¥% \u00a0\u202f+-"
 
 # What only one decimal mark allows, and what both do: 1,234 has either three decimals or a thousand.
@@ -19,7 +20,6 @@ _ONLY = {
     ",": re.compile(r"[0-9]{1,3}(\.[0-9]{3})+,[0-9]+|[0-9]{1,3}(\.[0-9]{3}){2,}|[0-9]*,[0-9]+"),
     ".": re.compile(r"[0-9]{1,3}(,[0-9]{3})+\.[0-9]+|[0-9]{1,3}(,[0-9]{3}){2,}|[0-9]*\.[0-9]+"),
 }
-_MAY_BE = re.compile(rf"[{re.escape(_UNITS)}]*[0-9.,]+[{re.escape(_UNITS)}]*")
 _EITHER = re.compile(r"[1-9][0-9]{0,2}[.,][0-9]{3}")
 
 
@@ -52,22 +52,19 @@ def find_decimal(open_file: Callable[[], TextIO], sep: str, label: str) -> str |
     Between commas it is a point, as commas would divide numbers. Elsewhere the whole file tells: one whose first
     numbers are whole may have decimals, or thousands, further down.
     """
-    if sep == "," or not _has_marks(open_file):
+    if sep == "," or not _occur(open_file, _MARKS):
         return None
-    found, unclear = dict[str, str](), ""
-    with open_file() as text:
-        for line, cell in _marked_cells(text, sep):
-            shown = f"{quote(cell)} in line {line:,}"
-            number = cell.strip(_UNITS)
-            if _EITHER.fullmatch(number):
-                unclear = unclear or shown
-                continue
-            found |= {mark: shown for mark in _ONLY if mark not in found and _ONLY[mark].fullmatch(number)}
-            if len(found) > 1:
-                raise _unclear(label, f"both {' and '.join(found.values())}")
-    if unclear and not found:
-        raise _unclear(label, unclear)
-    return next(iter(found), None)
+    mark, shown = _first_number(open_file, sep, _MARKS)
+    if mark is None:
+        if shown:
+            raise _unclear(label, shown)
+        return None
+    other = _MARKS.replace(mark, "")
+    if _occur(open_file, other):  # quickly seen, and seldom so
+        contradiction, second = _first_number(open_file, sep, other)
+        if contradiction is not None:
+            raise _unclear(label, f"both {shown} and {second}")
+    return mark
 
 
 def _unclear(label: str, evidence: str) -> ValueError:
@@ -77,23 +74,36 @@ def _unclear(label: str, evidence: str) -> ValueError:
     )
 
 
-def _has_marks(open_file: Callable[[], TextIO]) -> bool:
-    """Whether there is a comma or a point anywhere: looking for them is quicker than dividing a file into cells."""
+def _occur(open_file: Callable[[], TextIO], marks: str) -> bool:
+    """Whether one of these marks is anywhere in a file."""
     with open_file() as text:
         while block := text.read(_CHARACTERS):
-            if "," in block or "." in block:
+            if any(mark in block for mark in marks):
                 return True
     return False
 
 
-def _marked_cells(text: Iterable[str], sep: str) -> Iterator[tuple[int, str]]:
-    """Yield the cells below the header that may be numbers with a comma or a point, and their lines."""
-    reader = csv.reader(text, delimiter=sep)
-    next((row for row in reader if row), None)
-    for row in reader:
-        for cell in row:
-            if ("," in cell or "." in cell) and _MAY_BE.fullmatch(cell):
-                yield reader.line_num, cell
+def _first_number(open_file: Callable[[], TextIO], sep: str, marks: str) -> tuple[str | None, str]:
+    """Return the decimal mark of the first number that allows only one of these, and the number with its line.
+
+    Without a mark, the number is the first one that is unclear, if there is one.
+    """
+    unclear, has_mark = "", re.compile(f"[{marks}]").search
+    with open_file() as text:
+        reader = csv.reader(text, delimiter=sep)
+        next((row for row in reader if row), None)
+        for row in reader:
+            for cell in filter(has_mark, row):
+                number = cell.strip(_UNITS)
+                if _EITHER.fullmatch(number):
+                    unclear = unclear or _show(cell, reader.line_num)
+                elif mark := next((mark for mark in marks if _ONLY[mark].fullmatch(number)), None):
+                    return mark, _show(cell, reader.line_num)
+    return None, unclear
+
+
+def _show(cell: str, line: int) -> str:
+    return f"{quote(cell)} in line {line:,}"
 
 
 def _fits(lines: list[str], sep: str) -> bool:
