@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 from jaxtyping import Float, Int
 
-from mamofair._messages import cut, quote, quote_some, warn_user
+from mamofair._messages import quote, quote_some, warn_user
 from mamofair._rows.columns import as_array, decode, of_series
 from mamofair._rows.names import as_name
 from mamofair._rows.splits import unique_rows
+from mamofair._rows.values import join_alike, sort_any, sort_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,17 +167,12 @@ class Census:
     def groups(self) -> Groups:
         """Return the groups of each cell, as if it were a row; all groups that occur have a name."""
         columns = [[cell[i + 1] for cell in self.cells] for i in range(len(self.names))]
-        values = [_sort_any({value for value in column if value is not None}) for column in columns]
+        values = [sort_any({value for value in column if value is not None}) for column in columns]
         codes = [
             [-1 if value is None else names.index(value) for value in column]
             for names, column in zip(values, columns, strict=True)
         ]
         return Groups(self.names, tuple(map(tuple, values)), np.array(codes, dtype=int).T)
-
-
-def _sort_any(values: Iterable[Any]) -> list[Any]:
-    """Return values of any type, sorted."""
-    return sorted(values, key=lambda value: (type(value).__name__, value))
 
 
 def read_groups(
@@ -206,12 +202,12 @@ def read_groups(
     count = len(columns[0][1])
     if rows is not None and count != rows:
         raise ValueError(f"`sensitive_features` must have one row per sample: found {count} rows for {rows} samples.")
-    read = [_factorize(column) for _, column in columns]
+    read = [sort_values(column) for _, column in columns]
     for name, (_, values, _) in zip(names, read, strict=True):
         if whole:
             require_several(name, len(values), count if total is None else total)
             _require_names(name, values)
-    joined = [_join_alike(codes, labels) for codes, _, labels in read]
+    joined = [join_alike(codes, labels) for codes, _, labels in read]
     return Groups(tuple(names), tuple(values for _, values in joined), np.column_stack([codes for codes, _ in joined]))
 
 
@@ -293,34 +289,5 @@ def read_values(column: Any) -> tuple[Int[np.ndarray, " n"], list[Any]]:
     if len(columns) != 1:
         rows = len(columns[0][1]) if columns else 0
         raise ValueError(f"`values` must be one column: found {rows} rows and {len(columns)} columns.")
-    codes, values, _ = _factorize(columns[0][1])
+    codes, values, _ = sort_values(columns[0][1])
     return codes, values
-
-
-def _factorize(column: np.ndarray) -> tuple[np.ndarray, list[Any], list[str]]:
-    """Return the place of each row's value among the sorted ones, −1 for missing, these, and their names."""
-    try:
-        # As objects: text need not be valid Unicode. Dates would become numbers then, and short floats long ones.
-        codes, uniques = pd.factorize(column if column.dtype.kind in "fM" else np.asarray(column, dtype=object))
-        plain = [_as_plain(value) for value in uniques]
-        named, values = dict(zip(plain, map(as_name, uniques), strict=True)), _sort_any(plain)
-        _ = [name.encode() for name in named.values()]  # tables take valid Unicode only
-    except (TypeError, UnicodeEncodeError) as error:
-        raise ValueError(
-            "Groups must be text in valid Unicode, numbers, or other values that can be sorted: "
-            f"{cut(str(error), 100)}. Give each group a name first."
-        ) from None
-    rank = np.array([*map({value: i for i, value in enumerate(values)}.get, plain), -1])
-    return rank[codes], values, [named[value] for value in values]
-
-
-def _as_plain(value: Any) -> Any:
-    if isinstance(value, np.datetime64):
-        return pd.Timestamp(value)
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _join_alike(codes: np.ndarray, names: Sequence[str]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """Return codes and names of groups in which values of one name, such as 1 and "1", are one group."""
-    places = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    return np.array([*(places[name] for name in names), -1])[codes], tuple(places)
