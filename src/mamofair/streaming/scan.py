@@ -20,7 +20,6 @@ from mamofair.tables.counts import Codes, ColumnCounts, RawColumn, as_codes
 from mamofair.tables.file_format import FileFormat
 from mamofair.tables.labels import find_labels
 from mamofair.tables.missing_words import count_words, refuse_words, warn_words
-from mamofair.tables.role_columns import infer_type
 from mamofair.tables.roles import Roles
 
 __all__ = [
@@ -186,8 +185,9 @@ def _words(result: ScanResult, roles: Roles) -> Iterator[tuple[str, dict[str, in
 
 def _numbers(file_format: FileFormat) -> list[float]:
     """Return the numbers that mean unknown, such as 999."""
-    values = infer_type(pd.Series([*(file_format.missing or ())], dtype="str"))
-    return [float(value) for value in values] if values.dtype.kind in "iuf" else []
+    words = pd.Series([*(file_format.missing or ())], dtype="str")
+    numbers: list[float] = pd.to_numeric(words, errors="coerce").dropna().tolist()
+    return numbers
 
 
 def label_codes(columns: Mapping[str, RawColumn], roles: Roles) -> Codes:

@@ -14,7 +14,7 @@ from mamofair.tables.missing_words import apply_missing, warn_words
 from mamofair.tables.source import Source
 from mamofair.tables.text_numbers import read_decimals
 
-__all__ = ["RoleColumn", "infer_type", "read_labels", "read_names", "read_roles"]
+__all__ = ["RoleColumn", "read_labels", "read_names", "read_roles"]
 
 _LEADING_ZERO = r"\s*[+-]?0\d"
 
