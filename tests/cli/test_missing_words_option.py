@@ -168,6 +168,11 @@ def test_people_with_codes_stay_apart_in_an_audit_by_units(tmp_path):
     assert json.loads(done.stdout)["units"] == 5
 
 
+def test_the_built_in_data_sets_have_no_such_words(tmp_path):
+    done = RUNNER.invoke(app, ["train", "toy", "--missing", "NA", "--out", str(tmp_path / "run")])
+    assert "`--missing` is for tables of your own: toy has no such words" in str(done.exception)
+
+
 def test_a_word_among_strata_is_asked_about(coded, tmp_path):
     frame = pd.read_parquet(coded / "a.parquet").assign(sex=list("fm") * 300)
     frame.to_csv(tmp_path / "a.csv", index=False)

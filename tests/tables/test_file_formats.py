@@ -174,6 +174,13 @@ def test_a_wrong_encoding_is_an_error_that_names_the_line(tmp_path: Path) -> Non
         read_features(tmp_path / "a.csv", ["a"], file_format=FileFormat(encoding="utf-8"))
 
 
+def test_a_group_far_down_in_another_encoding_is_an_error_that_names_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes(("g,x,y\n" + "a,1,0\nb,2,1\n" * 80_000 + "ä,1,0\n").encode("cp1252"))
+    with pytest.raises(ValueError, match=r"a.csv must be in UTF-8: found b'\\xe4,1,0\\n' in line 160,002"):
+        read_table(path, "y", sensitive="g", file_format=FileFormat(sep=",", encoding="utf-8"))
+
+
 def test_numbers_in_new_rows_must_have_the_mark_of_the_file(tmp_path: Path) -> None:
     fitted = encoder().fit(pd.DataFrame({"a": [1.5, 2.5], "b": [1, 2]}))
     (tmp_path / "a.csv").write_text("a;b\n1,5;1\n1.234,5;2\n1.234;3\n")

@@ -140,6 +140,8 @@ def naming_file(path: Path, encoding: str, *errors: type[Exception]) -> Iterator
     except UnicodeError:
         raise wrong_encoding(path, encoding) from None
     except expected as error:
+        if "invalid UTF8" in str(error):  # what pyarrow says of columns that it was told are text
+            raise wrong_encoding(path, encoding) from None
         raise ValueError(
             f"{path.name} cannot be read as CSV: {cut(' '.join(str(error).split()), 200).strip(' .')}. Write it again."
         ) from None
