@@ -34,6 +34,7 @@ def open_source(source: Any, file_format: FileFormat = FileFormat()) -> Source:
 def _open(source: Any, file_format: FileFormat) -> Source:
     if isinstance(source, str | os.PathLike):
         return _open_file(Path(source), file_format)
+    file_format = replace(file_format, sep=None, encoding=None)  # which a frame does not have
     if isinstance(source, pd.DataFrame):
         return Source("the frame", tuple(source.columns), partial(_columns, source), file_format)
     try:
