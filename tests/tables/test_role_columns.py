@@ -110,6 +110,14 @@ def test_decimal_commas_are_read_in_labels_and_thousands_stay_text() -> None:
     assert infer_type(pd.Series(["1.234", "2,5"]), ",").tolist() == ["1.234", "2,5"]
 
 
+def test_a_frame_has_no_separator_and_a_given_mark_decides_how_its_texts_are_read() -> None:
+    frame = pd.DataFrame({"g": [1, 2] * 4, "pay": ["1,500", "2,500"] * 4, "y": [0, 1] * 4})
+    with pytest.warns(UserWarning, match="Read as numbers: 'pay'"):
+        table = read_table(frame, "y", sensitive="g", file_format=FileFormat(";", ".", "cp1252"))
+    assert table.X["pay"].tolist()[:2] == [1500, 2500]
+    assert table.sensitive["g"].tolist()[:2] == ["1", "2"]
+
+
 def test_runs_that_began_before_read_as_they_did(tmp_path: Path) -> None:
     pd.DataFrame({"id": ["01", "1.0", "NA"], "y": ["1", "0", "NA"]}).to_csv(tmp_path / "a.csv", index=False)
     source = open_source(tmp_path / "a.csv", FileFormat(reading="typed"))

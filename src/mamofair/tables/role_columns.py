@@ -24,6 +24,7 @@ class RoleColumn:
     """A column with a role, as it is written: the name of each row's value, and its value in a plain type.
 
     Groups, units, ids and strata are names: 01, 1 and 1.0 in a CSV file are three of them. Targets and ages are values.
+    `words` has those that may mean unknown, such as NA, and that count as values here, with their rows.
     """
 
     column: pd.Series
