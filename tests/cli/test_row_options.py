@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from loan_table import applicants
 from mamofair._rows.groups import read_groups
 from mamofair.cli import app
 from mamofair.cli._data import read_data
-from mamofair.cli._row_options import read_times, read_weights
+from mamofair.cli._row_options import read_times, read_weights, require_ordered_times
 from mamofair.cli._splits import split_at_time, strata_of
 from mamofair.cli._table_split import TableSplit
 from mamofair.cli._test_rows import find_test_rows, print_split
@@ -27,7 +28,7 @@ from mamofair.fronts import Counter
 from mamofair.metrics import gap, gap_verdicts, summarize_scores
 from mamofair.notions import as_notion
 from mamofair.runs import load_run
-from mamofair.tables import FileFormat
+from mamofair.tables import FileFormat, open_source
 
 COLUMNS = ("--target", "approved", "--favorable", "yes", "--sensitive", "gender")
 ASKED = (*COLUMNS, "--drop", "race", "--no-limit", "--model", "net", "--epochs", 1)
@@ -408,3 +409,11 @@ def test_a_bundled_data_set_can_be_divided_too(tmp_path: Path) -> None:
 
 def _drop(*columns: str) -> list[str]:
     return [word for column in columns for word in ("--drop", column)]
+
+
+def test_months_that_look_like_numbers_are_refused_where_their_order_would_be_lost(tmp_path):
+    path = tmp_path / "a.csv"
+    for times, is_fine in ((["2024.9", "2024.10"], False), (["2024.09", "2024.10"], True), (["1.0", "2.25"], True)):
+        pd.DataFrame({"day": times * 3}).to_csv(path, index=False)
+        with nullcontext() if is_fine else pytest.raises(ValueError, match=r"found '2024\.10', which as a number"):
+            require_ordered_times(open_source(path), "day")

@@ -28,6 +28,7 @@ __all__ = [
     "read_row_strata",
     "read_times",
     "read_weights",
+    "require_ordered_times",
     "row_columns",
 ]
 
@@ -101,6 +102,8 @@ def read_row_columns(columns: Mapping[str, str], source: Source) -> dict[str, An
     rows = {}
     for option, column in columns.items():
         name, convert = read[option]
+        if option == "--time":
+            require_ordered_times(source, column)
         rows[name] = convert((read_names if option == "--unit" else read_features)(source, [column])[column])
     return rows
 
@@ -152,6 +155,20 @@ def read_times(column: pd.Series) -> pd.Series:
             f"The times in {quote(column.name)} must be numbers, or dates that can be read in one way, such as "
             f"2024-03-31, 31.03.2024 or 03/31/2024: found {quote(column.iloc[0])}. Convert them."
         ) from None
+
+
+def require_ordered_times(source: Source, name: str) -> None:
+    """Raise a `ValueError` for months of a CSV file that look like numbers: 2024.10 would come before 2024.2."""
+    if source.file_format.sep is None:
+        return
+    [(_, column)] = source.read_written([name])
+    decimals = pd.Series(column.dropna().unique(), dtype="str").str.extract(r"^(\d+\.(\d+))$").dropna()
+    shortened = decimals[decimals[1].str.match(r".+0$")]
+    if len(shortened) and decimals[1].str.len().nunique() > 1:
+        raise ValueError(
+            f"The times in {quote(name)} must be numbers or dates: found {quote(shortened[0].iloc[0])}, which as a "
+            "number has no zero at its end. Write months as in 2024-10."
+        )
 
 
 def _require_known(column: pd.Series, what: str) -> None:

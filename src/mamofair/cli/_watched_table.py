@@ -11,7 +11,7 @@ import pandas as pd
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.cli._labelled_rows import as_run_labels, sensitive_options
-from mamofair.cli._row_options import read_times
+from mamofair.cli._row_options import read_times, require_ordered_times
 from mamofair.fronts import Counter, Tally
 from mamofair.monitor import Monitor, WatchAnswer, read_ticks
 from mamofair.runs import Run
@@ -96,11 +96,14 @@ def read_watched_table(
         labels=_read_labels(run, frame[target]) if target in frame else None,
         sensitive=None if labels_only else read_attributes(source, sensitive_options(run.settings)),
         ids=None if columns.id is None else _read_ids(source, columns.id, ids_as),
-        times=None
-        if columns.time is None or labels_only
-        else read_times(read_features(source, [columns.time])[columns.time]),
+        times=None if columns.time is None or labels_only else _read_times(source, columns.time),
         units=None if columns.unit is None or labels_only else _require_known(_read_ids(source, columns.unit, "text")),
     )
+
+
+def _read_times(source: Source, name: str) -> pd.Series:
+    require_ordered_times(source, name)
+    return read_times(read_features(source, [name])[name])
 
 
 def _read_ids(source: Source, name: str, ids_as: str) -> pd.Series:
