@@ -240,3 +240,11 @@ def test_groups_are_counted_in_units_where_rows_belong_together() -> None:
     }
     assert "Groups of sex: m 241 (61 units), f 159 (40 units), x 80 (20 units), unknown 0." in str(result)
     json.dumps(result.to_json(), allow_nan=False)
+
+
+def test_rows_with_other_ids_are_no_duplicates_however_many_digits_these_have(tmp_path):
+    frame = pd.DataFrame({"id": [str(10**19 + place) for place in range(20)], "x": 1, "sex": list("fm") * 10})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    for roles in ({"drop": "id"}, {"unit": "id"}, {"drop": "id", "sensitive_features": "sex"}):
+        found = check(tmp_path / "a.csv", **roles).findings
+        assert "duplicated rows" not in {one.finding for one in found}

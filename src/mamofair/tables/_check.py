@@ -92,11 +92,12 @@ def check(
     lenient = replace(table, file_format=replace(table.file_format, reading="lenient"))
     roles = dict(read_roles(lenient, [name for name in (*named, *bins) if name not in dropped], warn=False))
     units = None if unit is None else roles[unit].names
+    exact = dict(table.read_written(dropped)) | {name: column.names for name, column in roles.items()}
     checks, hashes, sample = list[ColumnCheck](), np.zeros(1, dtype=np.uint64), np.zeros(0, dtype=np.int64)
     for name, raw in table.read(list(table.names)):
         if not checks:
             sample = np.sort(np.random.default_rng(0).permutation(len(raw))[:_SAMPLE])
-        hashes = hashes * np.uint64(1_000_003) ^ _hash(roles[name].names if name in roles else raw)
+        hashes = hashes * np.uint64(1_000_003) ^ _hash(exact.get(name, raw))
         if name in dropped:
             checks.append(ColumnCheck(ColumnUse(name, "dropped", kind_of(raw), int(raw.isna().sum()))))
         elif name not in roles:

@@ -158,7 +158,7 @@ def read_table(
     readings: Readings = {}
     groups = {name: assign_groups(column, roles.edges[name], readings=readings) for name, column in named}
     features, left_out = {}, {}
-    for name, raw in table.read(list(roles.features)) if roles.features else ():
+    for name, raw in table.read(list(roles.features)):
         column = read_amounts(tidy(raw), table.file_format.decimal, readings)
         if reason := exclusion_reason(summarize(column)):
             left_out[name] = reason

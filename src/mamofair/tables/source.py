@@ -81,11 +81,11 @@ class Source:
 
     def read(self, wanted: list[str]) -> Columns:
         """Yield (name, column) for the given names; a table without rows is a `ValueError`."""
-        return self._with_rows(self.columns(wanted))
+        return self._with_rows(self.columns(wanted)) if wanted else iter(())  # a reader takes none for all
 
     def read_written(self, wanted: list[str]) -> Columns:
         """Yield (name, column) for the given names, as they are written; a table without rows is a `ValueError`."""
-        return self._with_rows((self.columns if self.written is None else self.written)(wanted))
+        return self._with_rows((self.written or self.columns)(wanted)) if wanted else iter(())
 
     def _with_rows(self, columns: Columns) -> Columns:
         for name, column in columns:
