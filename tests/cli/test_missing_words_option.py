@@ -88,7 +88,7 @@ def test_commands_that_compare_groups_stop_at_a_word(command, nameless, tmp_path
 
 def test_a_run_keeps_what_was_said_for_its_gates_and_watches(said, nameless, tmp_path):
     settings = json.loads((said / "run.json").read_text())
-    assert settings["data"]["reading"] == {"roles": "strict", "missing": ["NA"]}
+    assert settings["data"]["reading"] == {"roles": "text", "missing": ["NA"]}
     assert "--missing NA" in settings["command"]
     assert settings["data"]["groups"]["gender"].keys() == {"f", "m"}
     new = pd.read_csv(nameless / "new.csv", keep_default_na=False, dtype=str).drop(columns="prediction")

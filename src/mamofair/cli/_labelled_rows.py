@@ -63,9 +63,9 @@ def as_run_reads(settings: Mapping[str, Any], file_format: FileFormat) -> FileFo
     if labels := tuple(data.get("excluded_labels") or ()):
         file_format = replace(file_format, excluded=(str(settings["target"]), labels))
     recorded = data.get("reading")
-    if recorded is not None:
-        missing = recorded["missing"] if file_format.missing is None else file_format.missing
-        return replace(file_format, missing=missing, reading=recorded["roles"])
+    if isinstance(recorded, Mapping) and recorded.get("roles") == "text":
+        missing = recorded.get("missing") if file_format.missing is None else file_format.missing
+        return replace(file_format, missing=missing)
     if file_format.missing is not None:
         raise ValueError(
             "`--missing` needs a run that was trained by this version: an older one reads words such as NA as unknown. "

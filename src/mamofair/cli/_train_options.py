@@ -87,7 +87,7 @@ class TrainOptions:
     def reads(self) -> dict[str, Any] | None:
         """How targets, groups, units and strata were read, as a run records it; None as before 0.3."""
         missing = self.file_format.missing
-        reads = {"roles": self.reading, "missing": None if missing is None else list(missing)}
+        reads = {"roles": "text", "missing": None if missing is None else list(missing)}
         return None if self.reading == "typed" else reads
 
     def to_json(self) -> dict[str, Any]:
