@@ -1,6 +1,7 @@
 """The plug-in estimator: what it takes, what it promises, what it refuses."""
 
 import pickle
+from dataclasses import replace
 
 import lightgbm
 import numpy as np
@@ -69,6 +70,25 @@ def test_every_point_decides_new_rows_as_it_was_measured():
         decided = model.at(i).predict(X)
         assert error(Y, decided) == pytest.approx(wrong, abs=1e-12)
         assert gap(Y, decided, sensitive_features=GROUP, notion="dp") == pytest.approx(unfair, abs=1e-12)
+
+
+@pytest.mark.parametrize("codes", [(1, 2), (False, True)])
+def test_a_model_of_groups_may_have_learned_their_numbers(codes):
+    """Groups are named by text, and a model that was fitted to numbers has numbers for classes."""
+    ready, numbers = LogisticRegression().fit(X, Y), np.array(codes)[(GROUP["group"] == "unprotected").astype(int)]
+    groups = FrozenEstimator(LogisticRegression().fit(X, numbers))
+    model = FairPlugInClassifier(ready, prefit=True, group_estimator=groups, random_state=0, effort="fast")
+    model.fit(X, Y, sensitive_features=numbers)
+    assert model.front_.groups == {"sensitive_0": tuple(map(str, codes))}
+
+
+def test_an_aware_model_of_before_whose_groups_are_numbers_takes_the_same_groups():
+    numbers = (GROUP["group"] == "unprotected").astype(int)
+    model = small(aware=True).fit(X, Y, sensitive_features=numbers)
+    expected = model.predict(X, sensitive_features=numbers)
+    posterior = model.search_.learner.posterior
+    object.__setattr__(posterior, "groups", replace(posterior.groups, values=((0, 1),)))
+    np.testing.assert_array_equal(model.predict(X, sensitive_features=numbers), expected)
 
 
 def test_first_point_is_the_estimator_as_it_is():

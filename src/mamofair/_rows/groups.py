@@ -104,7 +104,8 @@ class Groups:
                [-1]])
         """
         columns = []
-        for name, values in zip(other.names, other.values, strict=True):
+        every = tuple(tuple(map(as_name, values)) for values in other.values)  # in older models there may be numbers
+        for name, values in zip(other.names, every, strict=True):
             if name not in self.names:
                 raise ValueError(
                     f"`sensitive_features` must have the attribute {quote(name)} as in `fit`: found "
@@ -118,7 +119,7 @@ class Groups:
                     f"Groups must be known from `fit`: found {quote(new[0])} in {quote(name)}. Set it to missing."
                 )
             columns.append(np.array([*(known.get(value, -1) for value in self.values[place]), -1])[codes])
-        return Groups(other.names, other.values, np.column_stack(columns))
+        return Groups(other.names, every, np.column_stack(columns))
 
 
 @dataclass(frozen=True, eq=False)

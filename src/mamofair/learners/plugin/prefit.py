@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.frozen import FrozenEstimator
 
 from mamofair._messages import warn_user
+from mamofair._rows.names import as_name
 from mamofair.learners.plugin.classifiers import Model, check_trained
 from mamofair.learners.plugin.posterior import PosteriorLearner
 from mamofair.learners.task import Task
@@ -104,9 +105,12 @@ def group_classes(group_estimator: Any, estimator: Any, groups: dict[str, tuple[
         raise ValueError("`group_estimator` must have learned the groups: found `estimator`, which learned the labels.")
     [(name, values)] = groups.items()
     known = np.asarray(group_estimator.classes_).tolist()
-    for classes in (values, tuple(range(len(values)))):
-        if set(known) == set(classes):
-            return classes
+    named = {as_name(value): value for value in known}  # it has learned numbers where groups are numbers
+    groups_named = [as_name(value) for value in values]
+    if {*named} == {*groups_named}:
+        return tuple(named[name] for name in groups_named)
+    if {*known} == {*range(len(values))}:
+        return tuple(range(len(values)))
     raise ValueError(
         f"A fitted `group_estimator` must know the groups of {name!r}, {_listed(values)}, or their numbers from 0: "
         f"found the classes {_listed(known)}."
