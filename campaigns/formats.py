@@ -8,9 +8,9 @@ labels, features, columns that are left out, the data check, the audit's gaps (a
 the decisions of a rule on it are the same. *Refused*: an error in our own words, the same in all formats. *Wrong*: a
 difference.
 
-Left out is what a format cannot carry: 20 digits in an Excel number; in CSV, that digits or the words True and NA are
-text in a feature, the difference between an empty text and none, and whole fractions as pandas writes them (1.0, which
-is a group's name there). A stream reads no amounts in text and has no medians: its groups, labels, features and those
+Left out is what a format cannot carry: 20 digits and the text #N/A in Excel; in CSV, that digits or the words True and
+NA are text in a feature, that digits are text in a target, the difference between an empty text and none, and groups
+that are written in another way than typed values are: 1.0 by pandas, TRUE by R, 0,5 with a decimal comma. A stream reads no amounts in text and has no medians: its groups, labels, features and those
 that are left out are compared, and a folder's check, gaps and decisions.
 """
 
