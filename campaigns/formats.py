@@ -10,8 +10,9 @@ difference.
 
 Left out is what a format cannot carry: 20 digits and the text #N/A in Excel; in CSV, that digits or the words True and
 NA are text in a feature, that digits are text in a target, the difference between an empty text and none, and groups
-that are written in another way than typed values are: 1.0 by pandas, TRUE by R, 0,5 with a decimal comma. A stream reads no amounts in text and has no medians: its groups, labels, features and those
-that are left out are compared, and a folder's check, gaps and decisions.
+that are written in another way than typed values are: 1.0 by pandas, TRUE by R, 0,5 with a decimal comma. A stream
+reads no amounts in text and has no medians: its groups, labels and the columns that it leaves out are compared, and of
+a folder the groups, check, gaps and decisions.
 """
 
 import tempfile
