@@ -28,6 +28,7 @@ __all__ = [
     "read_row_strata",
     "read_times",
     "read_weights",
+    "require_known",
     "require_ordered_times",
     "row_columns",
 ]
@@ -116,7 +117,7 @@ def read_row_strata(options: TrainOptions, source: Source) -> pd.Series | None:
 
 
 def _read_units(column: pd.Series) -> np.ndarray:
-    _require_known(column, "unit")
+    require_known(column, "unit")
     return read_units(column, len(column))
 
 
@@ -126,7 +127,7 @@ def read_weights(column: pd.Series) -> np.ndarray | None:
     >>> read_weights(pd.Series([1, 2.5])), read_weights(pd.Series([1, 1]))
     (array([1. , 2.5]), None)
     """
-    _require_known(column, "weight")
+    require_known(column, "weight")
     if kind_of(column) != "number":
         raise ValueError(f"The weights in {quote(column.name)} must be numbers: found {quote(column.iloc[0])}.")
     if (column < 0).any():
@@ -145,7 +146,7 @@ def read_times(column: pd.Series) -> pd.Series:
     >>> read_times(pd.Series(["2024-03-31", "2023-12-01"])).max()
     Timestamp('2024-03-31 00:00:00')
     """
-    _require_known(column, "time")
+    require_known(column, "time")
     if kind_of(column) == "number":
         return column
     try:
@@ -171,7 +172,8 @@ def require_ordered_times(source: Source, name: str) -> None:
         )
 
 
-def _require_known(column: pd.Series, what: str) -> None:
+def require_known(column: pd.Series, what: str) -> None:
+    """Raise a `ValueError` if a column is not known in every row."""
     if missing := int(column.isna().sum()):
         raise ValueError(
             f"The {what} in {quote(column.name)} must be known in every row: found {missing:,} of {len(column):,} rows "

@@ -1,8 +1,6 @@
 """`mamofair watch`: decisions as they arrive, and whether their gaps have left a limit."""
 
 import json
-import shlex
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -123,6 +121,7 @@ def watch(
     """
     from mamofair.cli._differences import print_differences, read_differences
     from mamofair.cli._labelled_rows import as_run_reads
+    from mamofair.cli._watch_switch import describe_switch, find_others
     from mamofair.monitor import own_state, save_monitor
     from mamofair.runs import load_run, replaced_file
 
@@ -142,12 +141,12 @@ def watch(
             before, file_format = monitor.rows, as_run_reads(loaded.settings, given_format)
             read = None if table is None else _read(table, loaded, columns, file_format, monitor.ledger.reading)
             monitor = monitor if read is None else read.add_to(monitor)
-            notes["others"] = _find_others(monitor, loaded, notes, read, file_format)
+            notes["others"] = find_others(monitor, loaded, notes, read, file_format)
             save_monitor(monitor, state, notes)
         if table is not None:
             print_differences(table, read_differences(loaded, table, file_format))
     answer = monitor.answer
-    switch = [] if notes["others"] is None else _describe_switch(run, notes["others"])
+    switch = [] if notes["others"] is None else describe_switch(run, notes["others"])
     if prometheus is not None:
         from mamofair.monitor import to_prometheus
 
@@ -249,51 +248,6 @@ def _read(table: Path, run: "Run", columns: "WatchedColumns", file_format: FileF
             f"Decisions to watch must be new: {quote(table.name, PATH)} is the table that the run was trained with."
         )
     return read_watched_table(table, run, columns, file_format, ids_as)
-
-
-def _find_others(
-    monitor: "Monitor", run: "Run", notes: dict[str, Any], read: "WatchedTable | None", form: FileFormat
-) -> dict[str, Any] | None:
-    """Return other points within the limits, if one is exceeded, and the table that they were judged on.
-
-    A table without the features leaves what an earlier one has said.
-    """
-    from mamofair.cli._watched_table import tally_points
-    from mamofair.monitor import find_other_points
-
-    if monitor.answer.status != "exceeded":
-        return None
-    tallies, labelled = None, False
-    if read is not None:
-        tallies, labelled = tally_points(read, read.since(monitor.answer), run, form)
-    if tallies is None and notes.get("others") is not None:
-        return dict(notes["others"])
-    others = find_other_points(run.estimator.front_, notes["point"], monitor.limits, tallies, labelled)
-    judged: dict[str, Any] = {"table": None, "rows": 0}
-    if read is not None and tallies is not None:
-        judged = {"table": read.path.name, "rows": int(tallies[0].overall.sum())}
-    measure = run.estimator.front_.performance.name
-    return judged | {"performance": measure, "points": [asdict(point) for point in others]}
-
-
-def _describe_switch(run: Path, others: dict[str, Any]) -> list[str]:
-    """Return what to switch to, in words, with the command that does so."""
-    by = (
-        f"Other points of the front were judged on {others['rows']:,} new rows of {others['table']}"
-        if others["table"] is not None
-        else "Other points of the front were judged by their counts on validation rows, as there are no new rows with "
-        "the model's features"
-    )
-    if not others["points"]:
-        return [f"{by}: none is within the limits by a standard error. Train again, on newer rows."]
-    sentences = [f"{by}: these are within the limits by a standard error, which promises nothing."]
-    for point in others["points"]:
-        gaps = [f"{name} is {gap:.3f} on {point['measured_on'][name]} rows" for name, gap in point["gaps"].items()]
-        performance = f"its {others['performance']} on validation rows is {point['performance']:.3f}"
-        sentences.append(f"Point {point['row']}: {', '.join(gaps)}; {performance}.")
-    best = others["points"][0]["row"]
-    command = f"mamofair predict {shlex.quote(str(run))} new.csv --point {best} -o decided.csv"
-    return [*sentences, f"To switch, without training: {command}"]
 
 
 def _print(

@@ -11,7 +11,7 @@ import pandas as pd
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
 from mamofair.cli._labelled_rows import as_run_labels, sensitive_options
-from mamofair.cli._row_options import read_times, require_ordered_times
+from mamofair.cli._row_options import read_times, require_known, require_ordered_times
 from mamofair.fronts import Counter, Tally
 from mamofair.monitor import Monitor, WatchAnswer, read_ticks
 from mamofair.runs import Run
@@ -97,7 +97,7 @@ def read_watched_table(
         sensitive=None if labels_only else read_attributes(source, sensitive_options(run.settings)),
         ids=None if columns.id is None else _read_ids(source, columns.id, ids_as),
         times=None if columns.time is None or labels_only else _read_times(source, columns.time),
-        units=None if columns.unit is None or labels_only else _require_known(_read_ids(source, columns.unit, "text")),
+        units=None if columns.unit is None or labels_only else _read_units(source, columns.unit),
     )
 
 
@@ -114,13 +114,9 @@ def _read_ids(source: Source, name: str, ids_as: str) -> pd.Series:
     return read_names(replace(source, file_format=strict), [name])[name]
 
 
-def _require_known(units: pd.Series) -> pd.Series:
-    """Return the units, if each row has one."""
-    if missing := int(units.isna().sum()):
-        raise ValueError(
-            f"The unit in {quote(units.name)} must be known in every row: found {missing:,} of {len(units):,} rows "
-            "without one. Fill them in, or remove these rows."
-        )
+def _read_units(source: Source, name: str) -> pd.Series:
+    units = _read_ids(source, name, "text")
+    require_known(units, "unit")
     return units
 
 

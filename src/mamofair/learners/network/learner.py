@@ -201,9 +201,7 @@ class NetworkLearner(Learner):
         for member_seed in {member.seed for member in members}:
             with isolated(seed, member_seed):
                 width = self._width(train.X.shape[1])
-                networks[member_seed] = build_network(
-                    self.network, width, lambda rows: self._tensor(train.X[:rows], "cpu")
-                )
+                networks[member_seed] = build_network(self.network, width, lambda n: self._tensor(train.X[:n], "cpu"))
         population = Population([networks[m.seed] for m in members], self.device, self.micro_batch)
         return Training(population, Average(population, self.averaging), self._optimizer(population))
 
