@@ -130,10 +130,9 @@ def _read_file(options: TrainOptions) -> Table:
         every = open_source(path, replace(options.file_format, excluded=None))
         require_labels(every, str(options.target), options.exclude_label)
     roles = options.target, options.favorable, options.sensitive, left_out
-    table = read_table(path, *roles, file_format=options.file_format)
-    more = read_row_columns(row_columns(options), open_source(path, options.file_format))
-    strata = read_row_strata(options, open_source(path, options.file_format))
-    return replace(table, checksum=sha256_of(path), strata=strata, **more)
+    source = open_source(path, options.file_format)
+    table, more = read_table(source, *roles), read_row_columns(row_columns(options), source)
+    return replace(table, checksum=sha256_of(path), strata=read_row_strata(options, source), **more)
 
 
 def _read_dataset(options: TrainOptions) -> Table:
