@@ -75,7 +75,7 @@ def test_a_check_is_a_frame_a_text_a_page_and_json(checked: DataCheck) -> None:
     assert text.startswith(
         "the frame: 1,500 rows; 7 of 12 columns are features (2 number, 2 number from text, 3 text).\n"
     )
-    assert "Groups of sex: m 780, f 708, x 12, unknown 0." in text
+    assert "Groups of sex: x 12, f 708, m 780, unknown 0." in text
     assert all(one.finding in text and one.finding in page for one in checked.findings)
     assert json.loads(json.dumps(checked.to_json(), allow_nan=False))["findings"] == frame.to_dict("records")
     assert "10 findings" in repr(checked)
@@ -238,7 +238,7 @@ def test_groups_are_counted_in_units_where_rows_belong_together() -> None:
         ("sex", "small group"): "'x' has 20 units, fewer than 30",
         ("sex", "varies within units"): "rows of 1 units are in several groups",
     }
-    assert "Groups of sex: m 241 (61 units), f 159 (40 units), x 80 (20 units), unknown 0." in str(result)
+    assert "Groups of sex: x 80 (20 units), f 159 (40 units), m 241 (61 units), unknown 0." in str(result)
     json.dumps(result.to_json(), allow_nan=False)
 
 
