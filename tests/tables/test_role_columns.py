@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from mamofair._rows.groups import read_groups
 from mamofair._rows.names import as_name, as_names
 from mamofair.metrics import audit
-from mamofair.tables import FileFormat, open_source, read_table
+from mamofair.tables import FileFormat, open_source, read_features, read_table
 from mamofair.tables.role_columns import infer_type, read_labels, read_names
 
 LONG = [10**19 + place for place in range(20)]
@@ -64,6 +64,14 @@ def test_ids_with_many_digits_stay_apart_where_some_are_missing(tmp_path: Path) 
     for source in (frame, frame.to_arrow(), tmp_path / "a.parquet", tmp_path / "a.csv"):
         assert names_of(source)[:-1] == [str(number) for number in LONG]
         assert pd.isna(names_of(source)[-1])
+
+
+@pytest.mark.parametrize("kind", [pl.Int128, pl.UInt128] if hasattr(pl, "UInt128") else [pl.Int128])
+def test_integers_of_128_bits_are_names_and_features(kind: Any) -> None:
+    frame = pl.DataFrame({"id": pl.Series([2**70, 2**70 + 1, None], dtype=kind), "x": pl.Series([3, 4, 6], dtype=kind)})
+    assert names_of(frame)[:-1] == [str(2**70), str(2**70 + 1)]
+    assert pd.isna(names_of(frame)[-1])
+    assert read_features(frame, ["x"])["x"].tolist() == [3, 4, 6]
 
 
 def test_codes_are_other_groups_where_they_are_written_in_another_way(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ from mamofair.tables.source import Columns, Source
 
 __all__ = ["open_source"]
 
+_WIDE = (nw.Int128, nw.UInt128)  # integers that Arrow has not
+
 
 def open_source(source: Any, file_format: FileFormat = FileFormat()) -> Source:
     """Open a path or a frame; no row is read before the column names have been checked.
@@ -71,6 +73,8 @@ def _as_pandas(column: nw.Series[Any]) -> pd.Series:
     native = column.to_native()
     if nw.dependencies.is_pyarrow_chunked_array(native):  # narwhals would fill the gaps in a dictionary column
         return from_arrow(native, column.name)
+    if column.dtype in _WIDE:
+        return pd.Series(column.to_list(), name=column.name)
     series = column.to_pandas()
     encoded = isinstance(series.dtype, pd.ArrowDtype) and column.dtype == nw.Categorical
     return series.astype(object).astype("category") if encoded else series
@@ -80,6 +84,8 @@ def _as_written(column: nw.Series[Any]) -> pd.Series:
     """Return a column of a polars or Arrow frame as a Series that keeps all digits of whole numbers."""
     if not column.dtype.is_integer():
         return _as_pandas(column)
+    if column.dtype in _WIDE:
+        return pd.Series(column.to_list(), name=column.name, dtype=object)
     native = column.to_native()
     return as_written(native if nw.dependencies.is_pyarrow_chunked_array(native) else column.to_arrow(), column.name)
 
