@@ -66,6 +66,16 @@ def test_what_programs_write_for_missing_is_such_a_word(word: str) -> None:
     assert count_words(pd.Series(["W", word, word, None], dtype=object)) == {word: 2}
 
 
+def test_an_empty_text_is_unknown_in_typed_columns_as_it_is_in_a_file(tmp_path: Path) -> None:
+    frame = people("").astype({"race": "category"})
+    for way in ("pandas", "polars", "parquet", "csv"):
+        for missing in (None, "none", "NA"):
+            table = read_table(
+                handed_over(frame, way, tmp_path), "hired", sensitive="race", file_format=FileFormat(missing=missing)
+            )
+            assert table.sensitive["race"].value_counts().to_dict() == {"W": 11, "B": 10}
+
+
 def test_other_words_are_groups() -> None:
     assert count_words(pd.Series(["unknown", "?", "Nana", "other", None], dtype="str")) == {}
     assert count_words(pd.Series([1.0, np.nan])) == {}

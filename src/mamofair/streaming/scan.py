@@ -19,7 +19,7 @@ from mamofair.tables.columns import EXAMPLES, ColumnSummary, require_learnable
 from mamofair.tables.counts import Codes, ColumnCounts, RawColumn, as_codes
 from mamofair.tables.file_format import FileFormat
 from mamofair.tables.labels import find_labels
-from mamofair.tables.missing_words import count_words, refuse_words, warn_words
+from mamofair.tables.missing_words import count_words, means_unknown, refuse_words, warn_words
 from mamofair.tables.roles import Roles
 
 __all__ = [
@@ -197,7 +197,9 @@ def label_codes(columns: Mapping[str, RawColumn], roles: Roles) -> Codes:
 
 def _without(column: Codes, roles: Roles) -> Codes:
     """Return codes in which values whose name means unknown are missing."""
-    unknown = [as_name(value).strip() in (roles.file_format.missing or ()) for value in column.values]
+    if roles.file_format.reading == "typed":
+        return column
+    unknown = [means_unknown(value, roles.file_format) for value in column.values]
     return Codes(np.where(np.array([*unknown, False])[column.codes], -1, column.codes), column.values)
 
 

@@ -3,7 +3,8 @@
 R writes NA for missing, and Namibia's code is NA. A guess in either direction changes who is compared with whom.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from mamofair._messages import ReadingWarning, quote, quote_some, warn_user
 from mamofair._rows.names import as_name
 from mamofair.tables.file_format import FileFormat
 
-__all__ = ["apply_missing", "count_words", "describe_words", "refuse_words", "warn_words"]
+__all__ = ["apply_missing", "count_words", "describe_words", "means_unknown", "refuse_words", "warn_words"]
 
 # What spreadsheets, databases and languages write for a value that is missing; blanks fill columns of fixed width.
 _WORDS = frozenset(["", "#n/a", "#n/a n/a", "#na", "-nan", "<na>", "n/a", "na", "nan", "none", "null"])
@@ -23,12 +24,13 @@ def apply_missing(
 ) -> tuple[pd.Series, dict[str, int]]:
     """Return a column in which the words that mean unknown are missing, and other words such as NA with their rows.
 
-    If nothing is said about them, they are refused where reading is strict. `repeats` says how many rows of a table
-    each value stands for, if that is not one.
+    An empty text is missing in any case: in a CSV file, nothing tells it from an empty cell. If nothing is said about
+    other words, they are refused where reading is strict. `repeats` says how many rows of a table each value stands
+    for, if that is not one.
     """
+    column = _without(column, file_format)
     if file_format.missing == ():  # all words are values
         return column, {}
-    column = _without(column, file_format.missing) if file_format.missing else column
     words = count_words(column, repeats)
     if words and file_format.missing is None and file_format.reading == "strict":
         refuse_words(str(column.name), words, len(column) if repeats is None else int(repeats.sum()))
@@ -78,8 +80,20 @@ def _advise(word: str) -> str:
     return "leave these cells empty" if word == "none" else f"say `--missing {shown}`"
 
 
-def _without(column: pd.Series, words: Sequence[str]) -> pd.Series:
-    """Return a column in which values that are named by one of these words are missing."""
+def means_unknown(value: Any, file_format: FileFormat) -> bool:
+    """Return whether a value is an empty text, or one of the words that mean unknown.
+
+    >>> [means_unknown(value, FileFormat(missing=["NA", "999"])) for value in ("", "NA ", 999.0, "n/a")]
+    [True, True, True, False]
+    """
+    name, words = as_name(value), file_format.missing or ()
+    return not name or name in words or name.strip() in words
+
+
+def _without(column: pd.Series, file_format: FileFormat) -> pd.Series:
+    """Return a column in which values that mean unknown are missing."""
+    if not file_format.missing and column.dtype.kind in "biufcmM":
+        return column
     codes, values = pd.factorize(column)
-    named = np.array([*({as_name(value), as_name(value).strip()} & {*words} != set() for value in values), False])
-    return column.mask(named[codes]) if named.any() else column
+    unknown = np.array([*(means_unknown(value, file_format) for value in values), False])
+    return column.mask(unknown[codes]) if unknown.any() else column
