@@ -8,7 +8,14 @@ import numpy as np
 
 from mamofair._messages import quote
 from mamofair._rows.groups import Groups, read_groups
-from mamofair.cli._labelled_rows import as_run_labels, as_run_reads, kept_rows, row_column_options, sensitive_options
+from mamofair.cli._labelled_rows import (
+    as_run_labels,
+    as_run_reads,
+    kept_rows,
+    list_left_out,
+    row_column_options,
+    sensitive_options,
+)
 from mamofair.cli._row_options import read_row_columns
 from mamofair.fronts import Counter
 from mamofair.metrics import MAX_UNKNOWN, Assessment, Policy, assess
@@ -113,15 +120,15 @@ def _as_judged(people: Groups, run: Run) -> tuple[Groups, dict[str, dict[str, in
 
     A group that the run does not know is unknown.
     """
-    small = run.settings.get("data", {}).get("small_groups") or ()
-    values, codes, left_out = [], [], dict[str, dict[str, int]]()
+    small, left_out = list_left_out(run), dict[str, dict[str, int]]()
+    values, codes = [], []
     for place, (name, own) in enumerate(zip(people.names, people.values, strict=True)):
         judged = run.groups.get(name, tuple(map(str, own)))
         known = {value: code for code, value in enumerate(judged)}
         values.append(judged)
         codes.append(np.array([*(known.get(str(value), -1) for value in own), -1])[people.codes[:, place]])
         for code, value in enumerate(map(str, own)):
-            if value not in known and any((one["attribute"], str(one["group"])) == (name, value) for one in small):
+            if value not in known and value in map(str, small.get(name, ())):
                 left_out.setdefault(name, {})[value] = int((people.codes[:, place] == code).sum())
     return Groups(people.names, tuple(values), np.column_stack(codes)), left_out
 
