@@ -56,6 +56,11 @@ class Support:
         The two groups whose merging lowers the limit most, and the limit then; None if that helps nothing.
     more_rows
         How many more rows of each group the limit asked for needs.
+
+    Examples
+    --------
+    >>> print(Support("demographic_parity[sex]", 0.04, 0.05, {}, None, {}))
+    demographic_parity[sex]: these rows could support a limit of 0.040, and you ask for 0.05.
     """
 
     gap: str
