@@ -85,7 +85,8 @@ def require_said(said: dict[str, Any], verdict: dict[str, Any]) -> None:
     """Check that the box and the record say what a verdict says, in its words, and that every card has its answer."""
     gaps = [one for one in verdict["gaps"] if one["limit"] is not None]
     assert said["headline"][2:] == verdict["headline"]
-    told = verdict["sentences"][:1] + verdict["sentences"][1 + len(gaps) :] if gaps else verdict["sentences"]
+    told, before = verdict["sentences"], 1 + len(verdict["caveats"])
+    told = told[:before] + told[before + len(gaps) :] if gaps else told  # the cards say these
     # On the page, names in backticks stand out instead.
     assert said["sentences"] == [line.replace("`", "") for line in (*told, verdict["chosen"]["why"])]
     assert [tag.removeprefix(tag[:2]) if tag != "no limit" else None for tag in said["tags"]] == [

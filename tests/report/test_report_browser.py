@@ -72,8 +72,8 @@ def test_a_slider_selects_the_most_accurate_point_within_and_greys_out_the_other
     page.locator("#no-limits").click()
     require_everywhere(page, summary, MostAccurateWithin(1.0)(front))
     expect(page.locator("#points tr.outside")).to_have_count(0)
-    page.locator("#limit-0").fill("0.01")  # no point meets it: this is said, and leaves the selection
-    expect(page.locator("#status")).to_contain_text("No point meets these limits")
+    page.locator("#limit-0").fill("0.01")  # no point meets it: this is said, and the nearest is selected
+    expect(page.locator("#status")).to_contain_text("No useful point is within these limits by the margin")
     require_everywhere(page, summary, MostAccurateWithin(1.0)(front))
     assert "It exceeds a limit on validation rows." in page.locator("#record-text").inner_text()
 

@@ -15,7 +15,10 @@ function writeAnswer() {
   find("stand-in").hidden = found.stand_in === null;
   const gapLines = found.gaps.filter((one) => one.limit !== null).length; // the cards say these
   const [first, ...rest] = found.sentences;
-  const sentences = gapLines ? [first, ...rest.slice(gapLines)] : found.sentences;
+  const before = summary.verdict.caveats.length;
+  const sentences = gapLines
+    ? [first, ...rest.slice(0, before), ...rest.slice(before + gapLines)]
+    : found.sentences;
   find("sentences").replaceChildren(...[...sentences, found.chosen.why].map((line) => element("p", marked(line))));
   writeCards(found.gaps);
   writeValues();

@@ -66,7 +66,7 @@ function writeStatus() {
   const id = state.selected;
   const limited = state.limits.some((bound) => bound !== null);
   const where = !limited ? "" : inside(id) ? ", within the limits on validation rows" : ", outside the limits on validation rows";
-  const none = meets(best()) ? "" : "No useful point meets these limits by the margin: the one that misses them least is best. ";
+  const none = meets(best()) ? "" : "No useful point is within these limits by the margin: this one misses them least. ";
   const { answer, headline } = verdict();
   const told = answer === null ? "" : ` On ${summary.rows} rows: ${headline[0].toLowerCase()}${headline.slice(1)}.`;
   const by = isRuns() ? "as training chose it" : "chosen by hand";
