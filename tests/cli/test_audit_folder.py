@@ -92,7 +92,7 @@ def test_labels_are_merged_and_left_out_as_in_memory(tables):
 
 
 def test_a_page_and_a_policy_take_a_folder(tables, tmp_path):
-    (tmp_path / "policy.toml").write_text('attributes = ["sex"]\nnotions = ["dp"]\nlimit = 0.3\n')
+    (tmp_path / "policy.toml").write_text('attributes = ["sex"]\nnotions = ["dp"]\nlimit = 0.3\nmax_unknown = 0.2\n')
     asked = ("--target", "approved", "--favorable", "yes", "--prediction", "decided", "--sensitive", "sex")
     for name in ("decided.csv", "decided"):
         page = tmp_path / f"{name}.html"

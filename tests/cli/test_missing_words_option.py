@@ -99,6 +99,8 @@ def test_a_run_keeps_what_was_said_for_its_gates_and_watches(said, nameless, tmp
         "--gate",
         "--within",
         "0.9",
+        "--max-unknown",
+        "0.3",
         "-o",
         str(tmp_path / "out.csv"),
         "--json",

@@ -98,6 +98,6 @@ def test_wrappers_that_move_the_threshold_undo_the_choice():
         unfairness = gap(labels, decided, sensitive_features=people, notion="demographic_parity")
         found.append([np.mean(decided != own), unfairness, np.mean(decided != labels)])
     # The table in docs/python.md; forty rows of 8,000 may round to the other side elsewhere.
-    table = [[0, 0.088, 0.275], [0.071, 0.194, 0.240], [0.048, 0.176, 0.243]]
+    table = [[0, 0.089, 0.275], [0.096, 0.230, 0.228], [0.077, 0.228, 0.227]]
     np.testing.assert_allclose(found, table, atol=0.005)
     assert found[0][1] < 0.1 < min(found[1][1], found[2][1])

@@ -42,6 +42,7 @@ def test_all_are_measured_on_the_same_rows(model):
     assert len(counted) == 1
 
 
+@pytest.mark.filterwarnings("ignore:None of the .* models is useful and within")
 def test_a_selection_may_pick_another_kind_of_model(model):
     smallest = model.front_.gaps[~model.front_.is_constant].min()
     names = {
