@@ -15,6 +15,7 @@ from mamofair.report import render, summarize, to_markdown
 from mamofair.report._group_tables import hide_rows, selection_tables
 from mamofair.report._small_cells import find_hidden_groups, find_hidden_rows
 from mamofair.runs import Run, judge
+from mamofair.selection import MostAccurateWithin, supports
 
 COUNTS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=6)
 
@@ -117,6 +118,21 @@ def test_a_shared_page_has_no_trace_of_small_groups():
     assert shown["parts"] == plain["parts"]  # performance and gaps count everyone
     assert not any(point["told"] for point in shown["points"])
     assert "not shown" in render(shown)
+
+
+def test_what_tells_how_large_a_group_is_goes_with_its_size():
+    """Shares, standard errors and the limits that they suffice for: from each of them, the rows can be worked out."""
+    run = make_run(rows=60, selection=MostAccurateWithin(0.02), within=0.02)
+    told = {"supports": supports(run.estimator.front_), "left_out": [], "calibration": {"sex": {"share": 0.1}}}
+    run = with_data(replace(run, settings={**run.settings, **told}), profile={"x": {"categories": ["a"]}})
+    shown, text = summarize(run, least=50), to_markdown(run, least=50)
+    assert not {"left_out", "supports", "calibration"} & {*shown["settings"]}
+    assert "profile" not in shown["settings"]["data"]
+    assert shown["levels"] == [[]] * len(shown["levels"])
+    for said in (render(shown), text):
+        assert "left out of the choice" not in said
+        assert "these rows could support" not in said
+    assert "these rows could support" in to_markdown(run)
 
 
 def test_intersections_go_whole_and_the_text_says_so():

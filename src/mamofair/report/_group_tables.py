@@ -103,13 +103,17 @@ def _ratios(rates: np.ndarray, small: np.ndarray) -> np.ndarray:
     return large / highest if highest > 0 else np.full(len(rates), np.nan)
 
 
+_SAYS_SIZES = ("Fewer than ", "Too small for ", "The smallest limits that these rows could support")
+
+
 def without_small_counts(verdict: Verdict, least: int) -> Verdict:
     """Return a verdict that does not say how many rows a group has, if they are fewer than `least`.
 
-    Nor does it name groups with few test rows: of two groups that are hidden, it would tell which is the small one.
+    Nor does it name groups with few test rows, or say what rows could support: of two groups that are hidden, it would
+    tell which is the small one, and how small.
     """
     unjudged = tuple({**one, "rows": one["rows"] if (one["rows"] or 0) >= least else None} for one in verdict.unjudged)
-    caveats = tuple(one for one in verdict.caveats if not one.startswith("Fewer than "))
+    caveats = tuple(one for one in verdict.caveats if not one.startswith(_SAYS_SIZES))
     return replace(verdict, unjudged=unjudged, caveats=caveats)
 
 

@@ -18,6 +18,10 @@ from mamofair.runs import Run, judge
 __all__ = ["hide_small_groups"]
 
 
+#: Settings from which the size of a group can be worked out: its share, or the standard error of its rate.
+_SIZES = ("left_out", "supports", "calibration")
+
+
 def hide_small_groups(summary: Mapping[str, Any], run: Run, least: int) -> dict[str, Any]:
     """Return a summary without the groups that have a cell of fewer than `least` people.
 
@@ -33,7 +37,8 @@ def hide_small_groups(summary: Mapping[str, Any], run: Run, least: int) -> dict[
         for name, sizes in data.get("groups", {}).items()
     }
     data["small_groups"] = _blur(data.get("small_groups", ()), hidden, least)
-    data.pop("check", None)  # it counts single groups as well
+    for counted in ("check", "profile"):  # single groups and values as well
+        data.pop(counted, None)
 
     def keep(values: list[Any], attribute: str) -> list[Any]:
         return [value for g, value in enumerate(values) if not hidden[attribute][g]]
@@ -63,7 +68,9 @@ def hide_small_groups(summary: Mapping[str, Any], run: Run, least: int) -> dict[
         "small_groups": _blur(summary["small_groups"], hidden, least),
         "intersections": [] if hides_intersections else summary["intersections"],
         "hides_intersections": hides_intersections,
-        "settings": {**settings, "data": data, "verdict": None},
+        "settings": {name: part for name, part in settings.items() if name not in _SIZES}
+        | {"data": data, "verdict": None},
+        "levels": [[] for _ in summary["levels"]],  # they begin at limits that say how large a group is
         "flips": [],
         "suppressed": least,
     }
