@@ -29,11 +29,11 @@ def least_errors(values):
 @pytest.mark.parametrize("notion", ["demographic_parity", "equal_opportunity"])
 @pytest.mark.parametrize("aware", [True, False])
 def test_front_by_ratio_is_at_least_as_good_at_limits_on_ratios_as_that_by_differences(notion, aware):
-    """On the rows that both searches saw; up to two rows of chance where thresholds are not searched exhaustively."""
+    """On the rows that both searches saw; up to six rows of chance where thresholds are not searched exhaustively."""
     model = FairPlugInClassifier(LogisticRegression(), notion, aware=aware, random_state=0)
     theirs = model.fit(X, Y, sensitive_features=GROUP).front_
     ours = model.set_params(notions=f"{notion}_ratio").fit(X, Y, sensitive_features=GROUP).front_
-    slack = 1e-9 if aware else 2 / len(X) + 1e-9
+    slack = 1e-9 if aware else 6 / len(X) + 1e-9
     errors, others = (least_errors(measure_points(front.points, ours.criteria)) for front in (ours, theirs))
     assert (errors <= others + slack).all()
     assert errors[-1] > errors[0]  # limits cost something, so the comparison says something
