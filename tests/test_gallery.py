@@ -68,6 +68,7 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Iterator[Run]:
                 figure.draw_without_rendering()
         return variables
 
+    plt.close("all")  # what another test has left open, whichever came before
     before = matplotlib.get_backend()
     matplotlib.use("template")  # no window: `plt.show()` returns at once
     yield run
